@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The one entry to this repository. `make` alone lists what there is.
+# The entry point of this repository. `make` without a target lists all targets.
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -10,45 +10,45 @@ export DESTDIR PREFIX SYSCONFDIR PARTS BUILD
 
 PROGRAMS := posthornd posthorn-agent posthorn posthorn-panel
 
-# Nothing is imported that Package.swift does not declare.
+# Rejects imports of modules that Package.swift does not declare.
 STRICT := --explicit-target-dependency-import-check error
 
-# The Swift library goes into the program, so that a target machine needs no Swift. Exclusivity is checked in every
-# test build; the release build spends nothing on it. `now` resolves symbols at start, which makes RELRO whole.
+# The programs are linked with the static Swift library, so that a target machine needs no Swift. Test builds check exclusivity; the
+# release build omits the checks for speed. `-z now` resolves symbols at startup, which enables full RELRO.
 RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
 
-# The tests that POSTHORN_TEST_CASES makes longer; of 10,000 cases, 300 are kills under load.
+# The tests whose length depends on POSTHORN_TEST_CASES. Of 10,000 cases, 300 kill a program under load.
 SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|PanelKillTests|RegistrarLivesTests|PanelLivesTests|BusValueTests|AttackTests|MonkeyTests
 
-help: ## List the targets (this text)
+help: ## List the targets
 	@printf 'Posthorn: push notifications for Linux.\n\n'
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
-	@printf '\nA first look: make demo. Before you commit: make check.\n'
+	@printf '\nStart with make demo. Run make check before you commit.\n'
 
-setup: ## Install what building and testing need (Debian 12; quick when it is there)
+setup: ## Install what the build and the tests need (Debian 12)
 	@scripts/setup.sh
 
 build: ## Build release programs into .build/release
 	@for program in $(PROGRAMS); do swift build $(RELEASE) --product "$$program" || exit 1; done
 
-install: ## Install what was built (DESTDIR, PREFIX=/usr, SYSCONFDIR=/etc, PARTS)
+install: ## Install the built programs (DESTDIR, PREFIX=/usr, SYSCONFDIR=/etc, PARTS)
 	@scripts/install.sh install
 
-uninstall: ## Remove what was installed, but no configuration and no data
+uninstall: ## Remove the installed files, except configuration and data
 	@scripts/install.sh uninstall
 
-demo: setup ## Send a notification to a desktop and show what a person sees
+demo: setup ## Build Posthorn and send notifications to a desktop
 	@examples/demo.sh
 
-test: setup ## Build and run every test, the end-to-end ones too
+test: setup ## Build and run all tests, including the end-to-end tests
 	@swift build --build-tests $(STRICT)
 	@files=$$(mktemp -d /tmp/pXXXX) && trap 'rm -rf "$$files"' EXIT && TMPDIR="$$files" scripts/test.sh
 
-attack: setup build ## Attack the release build and print one line for each attack (ATTACKS names some)
+attack: setup build ## Attack the release build and print one line for each attack (ATTACKS selects some)
 	@POSTHORN_SERVER=.build/release/posthornd PYTHONDONTWRITEBYTECODE=1 .venv/bin/python \
 	    Tests/AttackTests/python/run.py --long $(ATTACKS)
 
-check: setup lint test sanitize ## What a change must pass: format, tests, sanitizers
+check: setup lint test sanitize ## Check a change: format, tests, and tests under sanitizers
 
 lint: ## Check the format of every Swift file
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
@@ -60,7 +60,7 @@ sanitize: ## Run the tests under the address and the thread sanitizer
 	@scripts/sanitize.sh address
 	@scripts/sanitize.sh thread
 
-bench: build ## Measure the server beside its peers (BENCH_REPEATS, default 3; BENCH_FULL=1 takes longer)
+bench: build ## Compare the server with other servers (BENCH_REPEATS, default 3; BENCH_FULL=1 takes longer)
 	@Benchmarks/run.sh
 
 gate: build ## Count instructions and allocations for each request and compare them with Benchmarks/gate.json
@@ -71,18 +71,18 @@ soak: setup build ## Run the server under mixed load (SOAK_SECONDS, default 7200
 	@swift build --build-tests $(STRICT)
 	@POSTHORN_TEST_CASES="$${POSTHORN_TEST_CASES:-10000}" scripts/test.sh --filter '$(SOAKED)'
 
-fuzz: ## Fuzz each reader of untrusted bytes (FUZZ_SECONDS for each, default 600)
+fuzz: ## Fuzz each parser of untrusted bytes (FUZZ_SECONDS for each, default 600)
 	@for target in $(notdir $(basename $(wildcard FuzzTesting/Targets/*.swift))); do \
 	    FuzzTesting/run.sh "$$target" "$${FUZZ_SECONDS:-600}" || exit 1; done
 
-docs: pages ## Rewrite the generated pages and build the API archive into .build/docs
+docs: pages ## Generate the pages and build the API archive in .build/docs
 	@scripts/docs.sh
 
-pages: ## Rewrite the pages of docs/reference that are made from the code
+pages: ## Generate the pages of docs/reference that come from the code
 	@POSTHORN_UPDATE_PAGES=1 swift test --disable-xctest --filter GeneratedPages
 
-translations: ## Take the panel's texts into po/, where people translate them
+translations: ## Extract the texts of the panel and the agent into po/ for translators
 	@scripts/translations.sh
 
-clean: ## Remove what was built
+clean: ## Remove build products
 	rm -rf .build .demo

@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-/// Settings that all Swift targets share; docs/explanation/architecture.md has the reasons.
+/// The settings of all Swift targets; docs/explanation/architecture.md gives the reasons.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),

@@ -3,8 +3,8 @@
 
 import PackageDescription
 
-// A package of its own, so that no build of the product waits for it.
-// Not strictMemorySafety: the generator's work is C buffers from end to end, and it never meets a stranger.
+// This is a separate package, so that no build of the product waits for it.
+// It does not use strictMemorySafety: the generator works on C buffers throughout, and never handles untrusted input.
 let package = Package(
     name: "posthorn-bench",
     targets: [

@@ -1,21 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Says what a connected agent costs while nothing comes, and fails when that is more than it may be.
+# Measures the cost of a connected agent while nothing arrives, and fails if the cost exceeds the limits.
 #
 #   Benchmarks/agent-idle.sh
 #
-#   IDLE_SECONDS=180    how long to look
-#   IDLE_BATTERY=yes    on battery, as a UPower of python3-dbusmock says: the heartbeat grows rarer
-#   IDLE_STRACE=FILE    also looks as long again with strace, and writes there what the agent did
-#   POSTHORN_PROGRAMS   where posthornd and posthorn-agent are; .build/release
+#   IDLE_SECONDS=180    the duration of the measurement
+#   IDLE_BATTERY=yes    on battery, simulated with UPower from python3-dbusmock: the heartbeat becomes rarer
+#   IDLE_STRACE=FILE    also trace the agent with strace for the same time, and write the trace to this file
+#   POSTHORN_PROGRAMS   the folder of posthornd and posthorn-agent; default: .build/release
 #
-# A server, a session bus and a system bus of its own, all in a new directory; nothing of this machine's is touched.
+# Uses its own server, session bus and system bus, all in a new directory, and changes nothing else on this machine.
 set -eu
 programs=${POSTHORN_PROGRAMS:-$(cd "$(dirname "$0")/.." && pwd)/.build/release}
 seconds=${IDLE_SECONDS:-180}
-# The start is over then, and what only it needed is given back.
+# By then the startup is complete, and the memory that only it needed is released.
 settling=45
-# A question every 20 seconds wakes the agent twice: to ask, and for the answer. One more is a chance meeting.
+# A heartbeat every 20 seconds wakes the agent twice: to send it, and for the answer. One more heartbeat may fall into
+# the period.
 wakeups_max=$((seconds / 10 + 2))
 resident_max=20480
 
@@ -58,7 +59,7 @@ agent=${processes%% *}
 wait_for agent.log event=connected
 sleep "$settling"
 
-# Nanoseconds on a processor, and how often the agent slept, of all its threads.
+# Prints the CPU time in nanoseconds and the number of sleeps of all the agent's threads.
 counters() {
     for task in /proc/"$agent"/task/*; do
         cut -d ' ' -f 1 "$task/schedstat"

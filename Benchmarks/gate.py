@@ -3,10 +3,10 @@
 
     Benchmarks/gate.py [--record] [PROGRAM]
 
-`refused`: validated, authenticated, and refused for its device token. `accepted`: handed to the store and answered.
-Valgrind counts, so the numbers repeat within half a percent, whatever else the machine does. A run with few requests is
-taken from one with many; what start, handshakes and enrolment cost is in both. Only the loop's thread counts: how the
-store's writer gathers its work is a matter of time.
+A `refused` request is validated, authenticated, and refused for its device token. An `accepted` request is stored and
+answered. Valgrind counts, so the numbers repeat within half a percent, regardless of other load on the machine. The
+counts of a run with few requests are subtracted from those of a run with many, which removes the cost of startup,
+handshakes and enrolment. Only the loop's thread counts, since the batches of the store's writer depend on timing.
 """
 import asyncio
 import collections
@@ -35,7 +35,7 @@ PAYLOAD = (
 
 
 async def enrol(facts, count):
-    """Device tokens of devices that are off."""
+    """Enrols devices that never connect, and returns their device tokens."""
     context = ssl.create_default_context(cafile=facts["ca_file"])
     base = f"https://{facts['host']}:{facts['port']}"
     async with httpx.AsyncClient(http2=True, verify=context, base_url=base, timeout=60) as client:
@@ -84,7 +84,7 @@ def load(program, files, scenario, count):
 
 
 def read(path):
-    """Instructions and allocations of one thread, and whether it is a loop that serves HTTP/2."""
+    """Returns the instructions and allocations of one thread, and whether it is a loop that serves HTTP/2."""
     names, callee, calls, instructions, is_loop = {}, None, collections.Counter(), 0, False
     with open(path) as file:
         for line in file:
@@ -124,7 +124,7 @@ def main(arguments):
             failures += number > limit
             print(f"{scenario:9} {name:13} {number:10} recorded {recorded[scenario][name]:10} {verdict}")
     if failures:
-        sys.exit("gate: find what became dearer, or say in the commit why it is worth it and run gate.py --record")
+        sys.exit("gate: fix the regression, or justify it in the commit and run gate.py --record")
 
 
 main(sys.argv[1:])

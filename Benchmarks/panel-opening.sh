@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Says how long the panel takes from its start to its first frame on the screen, beside a bare window of libadwaita's, which
-# is opened in turn with it, so that both meet the same machine.
+# Measures the time from the panel's start to its first frame on the screen, compared with a bare libadwaita window. The
+# two are opened in turn, so that both run under the same conditions.
 #
 #   Benchmarks/panel-opening.sh
 #
-#   OPENING_RUNS=15      how often each is opened
-#   OPENING_ENTRIES=1000 how many notifications the inbox has
-#   OPENING_APPS=200     how many apps they are from
-#   POSTHORN_PROGRAMS    where the programs are; .build/release
+#   OPENING_RUNS=15      the number of times that each is opened
+#   OPENING_ENTRIES=1000 the number of notifications in the inbox
+#   OPENING_APPS=200     the number of apps that they belong to
+#   POSTHORN_PROGRAMS    the folder of the programs; default: .build/release
 #
-# A screen, a bus, a server and an agent of its own, all in a new directory; nothing of this machine's is touched.
-# Needs Xvfb, dbus-daemon, a C compiler and the headers of libadwaita.
+# Uses its own screen, bus, server and agent, all in a new directory, and changes nothing else on this machine.
+# Requires Xvfb, dbus-daemon, a C compiler and the headers of libadwaita.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 programs=${POSTHORN_PROGRAMS:-$root/.build/release}
@@ -80,7 +80,7 @@ done
 posthorn inbox list --limit "$entries" --json | grep -o '"entry":' | wc -l >"$files/count"
 [ "$(cat "$files/count")" -eq "$entries" ] || { echo "the inbox has $(cat "$files/count") entries" >&2; exit 1; }
 
-# The first of each reads programs and libraries from the disk.
+# The first run of each is not counted, since it reads programs and libraries from the disk.
 for run in $(seq 0 "$runs"); do
     window=$("$files/opening" measure "$files/opening" window)
     panel=$("$files/opening" measure "$programs/posthorn-panel")

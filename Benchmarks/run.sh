@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures posthornd beside its peers: all scenarios, or those that are named.
+# Measures posthornd and its peers: all scenarios, or those on the command line.
 #
 #   Benchmarks/run.sh [A] [B] … [I] [L]
 #
-#   BENCH_REPEATS=3     rounds of each scenario, in which every server has its turn
-#   BENCH_RETRIES=1     how often a measurement is repeated while others use more than a quarter of a core
-#   BENCH_FULL=1        19,000 idle devices, 15,000 that come back, a million in the store: half an hour more
-#   BENCH_STREAM=events devices use server-sent events although the server has WebSockets
-#   POSTHORN_PROGRAMS   where posthornd and posthorn are; .build/release
+#   BENCH_REPEATS=3     the number of rounds of each scenario; each round measures every server
+#   BENCH_RETRIES=1     the number of repetitions of a measurement while others use more than a quarter of a core
+#   BENCH_FULL=1        19,000 idle devices, 15,000 that reconnect, a million in the store: half an hour more
+#   BENCH_STREAM=events devices use server-sent events although the server supports WebSockets
+#   POSTHORN_PROGRAMS   the folder of posthornd and posthorn; default: .build/release
 set -eu
 cd "$(dirname "$0")"
 ./setup.sh >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the peers that benchmarks measure beside the server, and builds the generator and the baselines in C.
+# Installs the peers that benchmarks compare with the server, and builds the generator and the baselines in C.
 set -eu
 cd "$(dirname "$0")"
 export DEBIAN_FRONTEND=noninteractive
@@ -16,7 +16,7 @@ for package in $packages; do
 done
 if [ -n "$missing" ]; then
     echo "bench setup: installing$missing"
-    # Servers that are installed must not start by themselves.
+    # Newly installed servers must not start automatically.
     policy=/usr/sbin/policy-rc.d
     if [ ! -e $policy ]; then
         printf '#!/bin/sh\nexit 101\n' | as_root tee $policy >/dev/null

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what a device's stream costs the server in each of its forms: WebSocket, and server-sent events over HTTP/1.1
-and HTTP/2. Memory of an idle connection over TLS, and processor time of a notification from provider to acknowledgement.
+"""Measures the server's cost of a device stream: WebSocket, and server-sent events over HTTP/1.1 and HTTP/2.
+
+Reports the memory of an idle TLS connection, and the CPU time of a notification from provider to acknowledgement.
 
     .venv/bin/python Benchmarks/streams.py [CONNECTIONS] [NOTIFICATIONS]
 
@@ -30,7 +31,7 @@ PAYLOAD = json.dumps({"aps": {"alert": {"title": "Lunch", "body": "At noon, the 
 
 
 class Stream:
-    """One device: its stream, and what it acknowledges."""
+    """One device with its stream and its acknowledgements."""
 
     def __init__(self, bench, secret):
         self.bench, self.secret, self.received, self.input = bench, secret, 0, b""
@@ -71,7 +72,7 @@ class WebSocket(Stream):
                 self.frame(1, self.got(json.loads(body)["notification"]["id"]))
 
     def frame(self, opcode, data):
-        # A mask of zeros is one, too.
+        # A mask of zeros is also valid.
         self.writer.write(bytes([0x80 | opcode, 0x80 | len(data)]) + bytes(4) + data)
 
 
@@ -128,7 +129,7 @@ class Events2(Stream):
 
 
 class Bench:
-    """One server with its devices, all of one form."""
+    """One server with its devices, all with the same form of stream."""
 
     def __init__(self, form):
         self.form, self.received = form, 0
@@ -182,7 +183,7 @@ class Bench:
             fields = {"authorization": "bearer " + wire.provider_token(
                 self.facts["key_file"], self.facts["key_id"], self.facts["team_id"]),
                 "apns-topic": TOPIC, "apns-push-type": "alert"}
-            # One for each first, which also opens the second connection that HTTP/1.1 acknowledges on.
+            # First, one notification for each device, which also opens the connection for HTTP/1.1 acknowledgements.
             tokens = [token for _, token in devices][:200]
             for count in [len(tokens), notifications]:
                 goal, start, begin = self.received + count, self.processor(), time.monotonic()

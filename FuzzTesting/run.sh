@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Fuzzes one parser or session: run.sh TARGET SECONDS
-# Builds the target's modules, its checks and the target with libFuzzer and the address sanitizer, then looks for an
-# input that breaks the check. What it finds is kept in FailCases/TARGET, where ordinary tests replay it.
+# Builds the target's modules, its checks and the target with libFuzzer and the address sanitizer, then searches for an
+# input that breaks the check. Such inputs are kept in FailCases/TARGET, where ordinary tests replay them.
 #
-# A target may name its modules, each behind those that it imports, and its checks:
+# A target may list its modules, each after those that it imports, and its checks:
 #   // modules: PushCore PushHTTP
 #   // checks: Tests/PushHTTPTests/HTTPSessionFuzzCheck.swift
-# Without these lines it is built with PushCore and FuzzChecks. C modules need no mention, except CPushShims.
+# Without these lines, it is built with PushCore and FuzzChecks. C modules need not be listed, except CPushShims.
 set -eu
 
 usage() {
@@ -42,14 +42,14 @@ options="-O -wmo -parse-as-library -swift-version 6 -package-name posthorn -sani
 objects=
 isStale=no
 for module in $modules; do
-    # A module is built again when it changed, or one before it did.
+    # A module is rebuilt if its sources changed, or if a module before it was rebuilt.
     [ -z "$(find "$repository/Sources/$module" -newer "$build/$module.o" 2>&1 | head -1)" ] || isStale=yes
     if [ "$module" != CPushShims ] && [ $isStale = no ]; then
         :
     elif [ "$module" = CPushShims ]; then
         clang -O1 -g -fsanitize=address -I "$repository/Sources/CPushShims/include" \
             -c "$repository/Sources/CPushShims/shims.c" -o "$build/CPushShims.o"
-        # The package manager would write this module map.
+        # The package manager would generate this module map.
         mkdir -p "$build/CPushShims"
         echo "module CPushShims { umbrella \"$repository/Sources/CPushShims/include\" export * }" \
             > "$build/CPushShims/module.modulemap"
@@ -63,6 +63,6 @@ for module in $modules; do
 done
 swiftc $options -module-name "Fuzz$(echo "$target" | tr -d -)" -o "$build/$target" $objects $checks "$source"
 
-# The backtracer of Swift can hang in a fuzzer's crash; libFuzzer reports the input by itself.
+# Swift's backtracer can hang in a fuzzer's crash, and libFuzzer reports the input itself.
 SWIFT_BACKTRACE=enable=no "$build/$target" -max_total_time="$seconds" -max_len=8192 -timeout=5 -rss_limit_mb=1024 \
     -print_final_stats=1 -artifact_prefix="$folder/FailCases/$target/" "$corpus" "$folder/FailCases/$target"

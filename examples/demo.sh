@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shows the whole way of a notification, from an unmodified APNs client to a desktop: see `make demo`.
-# Everything lives in a temporary directory and ends with the script; pictures are left in .demo/.
-# POSTHORN_PROGRAMS names a directory of programs to use instead of building them.
+# Demonstrates the path of a notification from an unmodified APNs client to a desktop: see `make demo`.
+# The script uses a temporary directory and stops all programs at the end; the pictures stay in .demo/.
+# POSTHORN_PROGRAMS is a directory of programs to use instead of building them.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -14,7 +14,7 @@ finish() {
     trap - EXIT INT TERM
     for process in $processes; do kill "$process" 2>/dev/null || true; done
     wait
-    [ $status -eq 0 ] || { printf '\nThe demonstration failed. Logs:\n'; tail -n 5 "$files"/*.log; } >&2
+    [ $status -eq 0 ] || { printf '\nThe demo failed. Logs:\n'; tail -n 5 "$files"/*.log; } >&2
     rm -rf "$files"
     exit $status
 }
@@ -25,7 +25,7 @@ if [ -t 1 ]; then bold='\033[1m' plain='\033[0m'; else bold='' plain=''; fi
 step() { printf "\n$bold%s$plain\n" "$*"; }
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 
-# Prints a word as a shell takes it: as it is, or in quotes.
+# Prints a word for use in a shell, with quotes if necessary.
 quoted() {
     case $1 in
     '' | *[!A-Za-z0-9_./:@%+=,-]*) printf "'%s'" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")" ;;
@@ -33,7 +33,7 @@ quoted() {
     esac
 }
 
-# Runs a command for the reader to see, and to copy.
+# Prints a command in a form that the reader can copy, and runs it.
 show() {
     printf '  $'
     for word in "$@"; do printf ' %s' "$(quoted "$word")"; done
@@ -41,7 +41,7 @@ show() {
     "$@" | sed 's/^/    /'
 }
 
-# Starts a program that runs until the end of the demonstration; its log is named after it.
+# Starts a program that runs until the end of the demo; its log has the program's name.
 start() {
     "$@" >"$files/$(basename "$1").log" 2>&1 &
     processes="$! $processes"
@@ -55,7 +55,7 @@ wait_for() {
         if "$@" >/dev/null 2>&1; then return; fi
         sleep 0.1
     done
-    fail "Waited in vain: $what"
+    fail "Timeout while waiting for $what"
 }
 
 json() { .venv/bin/python -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
@@ -65,7 +65,7 @@ build() {
     if [ -n "${POSTHORN_PROGRAMS:-}" ]; then
         programs=$(cd "$POSTHORN_PROGRAMS" && pwd)
         PATH=$programs:$PATH
-        echo "  posthornd, posthorn-agent, posthorn-panel and posthorn of $POSTHORN_PROGRAMS are used."
+        echo "  Using posthornd, posthorn-agent, posthorn-panel and posthorn in $POSTHORN_PROGRAMS."
         return
     fi
     for program in posthornd posthorn-agent posthorn posthorn-panel; do
@@ -73,7 +73,7 @@ build() {
     done
     programs=$(swift build --show-bin-path)
     PATH=$programs:$PATH
-    echo "  posthornd, posthorn-agent, posthorn-panel and posthorn are built."
+    echo "  Built posthornd, posthorn-agent, posthorn-panel and posthorn."
 }
 
 start_server() {
@@ -85,7 +85,7 @@ start_server() {
     posthorn key create --topic org.example.Mail --output "$files/key.p8" --json >"$files/key.json"
     posthorn enrol --json >"$files/enrolment.json"
     url=$(json server_url <"$files/enrolment.json")
-    echo "  It serves $url with a certificate of its own authority."
+    echo "  The server listens on $url with a certificate from its own authority."
 }
 
 has_notification_service() {
@@ -99,16 +99,16 @@ has_agent() {
 }
 
 choose_desktop() {
-    step "3. Find a desktop"
+    step "3. Choose a desktop"
     export XDG_CONFIG_HOME="$files/config" XDG_STATE_HOME="$files/state" XDG_DATA_HOME="$files/data"
     mkdir -p "$XDG_CONFIG_HOME" "$XDG_STATE_HOME" "$XDG_DATA_HOME"
     if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && has_notification_service && ! has_agent; then
         desktop=yours
-        echo "  Yours: the alerts appear where your notifications do."
+        echo "  Using your desktop: the alerts appear like your other notifications."
     else
         desktop=virtual
         start_virtual_desktop
-        echo "  None is here to use, so this is a virtual one, and pictures of it are saved."
+        echo "  No desktop is available. Using a virtual one and saving pictures of it."
     fi
 }
 
@@ -126,7 +126,7 @@ start_virtual_desktop() {
     start_bus
     start openbox
     convert -size 1024x720 gradient:'#31456e'-'#86a3c3' "$files/background.png"
-    # It paints the background and then fails.
+    # This command paints the background and then fails.
     display -window root "$files/background.png" 2>/dev/null || true
     start_sound_server
     install_example_app
@@ -135,7 +135,7 @@ start_virtual_desktop() {
     start_dock
 }
 
-# Where the bus finds how to start it.
+# Installs the service file by which the bus starts the panel.
 install_panel() {
     mkdir -p "$XDG_DATA_HOME/dbus-1/services" "$XDG_DATA_HOME/icons"
     cp -r deploy/icons/. "$XDG_DATA_HOME/icons/"
@@ -151,7 +151,7 @@ start_bus() {
     export DBUS_SESSION_BUS_ADDRESS
 }
 
-# Plays into nothing, and writes down that it did.
+# Starts a sound server with a null sink, and logs each sound that plays.
 start_sound_server() {
     export PULSE_SERVER="unix:$files/pulse" CANBERRA_DRIVER=pulse
     start pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no --disable-shm=yes \
@@ -161,7 +161,7 @@ start_sound_server() {
     start pactl subscribe
 }
 
-# A dock with the app on it, which shows the badge.
+# Starts a dock with a launcher for the app, which shows the badge.
 start_dock() {
     mkdir -p "$XDG_CONFIG_HOME/plank/dock1/launchers"
     printf '[PlankDockItemPreferences]\nLauncher=file://%s\n' "$XDG_DATA_HOME/applications/org.example.Mail.desktop" \
@@ -172,17 +172,17 @@ start_dock() {
 install_example_app() { examples/mail/install.sh >/dev/null; }
 
 enrol_device() {
-    step "4. Start the agent, enrol this device, register an app"
+    step "4. Start the agent, enroll this device, and register an app"
     [ "$desktop" = virtual ] || install_example_app
     start posthorn-agent
     wait_for "the agent" posthorn agent status
     code=$(json code <"$files/enrolment.json")
     show posthorn agent enrol "$url" "$code"
     token=$(posthorn register org.example.Mail)
-    echo "  Example Mail is registered. Its device token, for its back-end: $token"
+    echo "  Example Mail is registered. The device token for its back-end: $token"
 }
 
-# Sends with the APNs client, and waits until the person has it.
+# Sends with the APNs client, and waits until the alert is shown.
 send() {
     echo "  An APNs library sends: $1"
     .venv/bin/python examples/send_with_aioapns.py --host 127.0.0.1 --port "${url##*:}" \
@@ -198,13 +198,13 @@ newest_is_closed() { posthorn inbox list --limit 1 | grep -q closed; }
 
 sounds_played() { grep -c "'new' on sink-input" "$files/pactl.log" || true; }
 
-# Saves what the virtual screen shows.
+# Saves a picture of the virtual screen.
 picture() {
     [ "$desktop" = virtual ] || return 0
     mkdir -p "$root/.demo"
     sleep 1.5 # Windows fade in.
     import -window root "$root/.demo/$1"
-    echo "    What the person sees: .demo/$1. Sounds played so far: $(sounds_played)"
+    echo "    Picture of the screen: .demo/$1. Sounds played so far: $(sounds_played)"
 }
 
 build
@@ -217,36 +217,36 @@ send '{"aps": {"alert": {"title": "Anna", "body": "Lunch at noon?"}, "badge": 3,
     "Lunch at noon?"
 picture alert.png
 
-step "6. The person switches sounds off for Example Mail; the next one is silent"
+step "6. Turn off the sounds of Example Mail: the next notification is silent"
 show posthorn settings set org.example.Mail sound off
 send '{"aps": {"alert": {"title": "Ben", "body": "The report is ready."}, "badge": 4, "sound": "default"}}' \
     "The report is ready."
 picture alert-without-sound.png
 
-# On a desktop of yours, it is the installed panel that would show it.
+# On your own desktop, the installed panel would show the alert, not the one that was built.
 if [ "$desktop" = virtual ]; then
-    step "7. The person wants alerts of Example Mail to stay until they are answered: the panel shows the next one"
+    step "7. Let the alerts of Example Mail stay until they are answered: the panel shows the next one"
     show posthorn settings set org.example.Mail alert alert
     send '{"aps": {"alert": {"title": "Clara", "body": "The train leaves at 18:04."}, "badge": 5}}' \
         "The train leaves"
     wait_for "the panel's alert" xdotool search --onlyvisible --name '^Example Mail$'
     picture panel-alert.png
     xdotool key Escape
-    wait_for "its end" newest_is_closed
-    echo "  Escape closes it. These are the panel's settings:"
+    wait_for "the alert to close" newest_is_closed
+    echo "  Escape closes the alert. The panel also has the settings:"
     GSK_RENDERER=cairo start posthorn-panel --settings
     wait_for "the panel" xdotool search --onlyvisible --name '^Posthorn$'
     picture panel-settings.png
 fi
 
-step "8. What is in the inbox, and what the person decided"
+step "8. Show the inbox and the settings"
 show posthorn inbox list
 show posthorn settings list
 
-step "That was the whole way. Try next:"
+step "The demo is complete. Next steps:"
 printf '  export PATH=%s:"$PATH"\n' "$(quoted "$programs")"
 cat <<'TEXT'
-  posthornd --ephemeral --topic org.example.Mail    a server for the tests of your back-end
-  docs/tutorial/first-notification.md               the same by hand, step by step
-  posthorn --help                                   all that can be done
+  posthornd --ephemeral --topic org.example.Mail    a temporary server for tests of your back-end
+  docs/tutorial/first-notification.md               the same steps by hand
+  posthorn --help                                   all commands
 TEXT

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sends one notification with aioapns, which is an APNs client: only the host and the authority are ours.
+"""Sends one notification with aioapns, an unmodified APNs client. Only the host and the authority are Posthorn's.
 
     send_with_aioapns.py --host 127.0.0.1 --port 2197 --ca-file authority.pem --key AuthKey_ABC1234567.p8 \
         --key-id ABC1234567 --team-id DEF7654321 --topic org.example.Mail --token 8f… \
@@ -27,7 +27,7 @@ def arguments():
 
 
 def read(what, file, how):
-    """What comes of a file or a text, or one line that says what is wrong with it."""
+    """Applies a function to a file or a text and returns the result; exits with a one-line message if that fails."""
     try:
         return how(file)
     except (OSError, ValueError) as error:
@@ -35,13 +35,13 @@ def read(what, file, how):
 
 
 async def main(options):
-    # aioapns has no option for the host; these two class attributes are where it looks.
+    # aioapns has no option for the host. It reads these two class attributes.
     APNsProductionClientProtocol.APNS_SERVER = options.host
     APNsProductionClientProtocol.APNS_PORT = read("--port", options.port, int)
     key = read("--key", options.key, lambda path: open(path).read())
     context = read("--ca-file", options.ca_file, lambda path: ssl.create_default_context(cafile=path))
     message = read("payload", options.payload, json.loads)
-    # One line of aioapns' log says why there is no connection.
+    # One line in the log of aioapns says why the connection failed. The other lines are discarded.
     logging.getLogger("aioapns").addFilter(lambda record: record.msg.startswith("Could not connect"))
     client = APNs(
         key=key, key_id=options.key_id, team_id=options.team_id, topic=options.topic, ssl_context=context,

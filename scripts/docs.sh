@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the archive of the API documentation into .build/docs/Posthorn.doccarchive.
+# Builds the API documentation as the archive .build/docs/Posthorn.doccarchive.
 set -eu
 cd "$(dirname "$0")/.."
 graphs=$PWD/.build/docs/graphs
@@ -17,4 +17,4 @@ docc=$(dirname "$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath" *
 [ -x "$docc" ] || docc=$(command -v docc)
 "$docc" convert --additional-symbol-graph-dir "$graphs" --fallback-display-name Posthorn \
     --fallback-bundle-identifier org.posthorn --output-path "$archive"
-printf 'The archive is %s\n' "$archive"
+printf 'created %s\n' "$archive"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints a payload whose texts try to be more than text: markup, references, bidi overrides, controls, all the length."""
+"""Prints a payload of the maximum size whose texts contain markup, references, bidi overrides and control characters."""
 import json
 
 PAYLOAD_BYTE_COUNT_MAX = 4096

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what was built, or removes it again: `install.sh install|uninstall`.
+# Installs the built programs and their files, or removes them: install.sh install|uninstall
 #
-#   DESTDIR     put before each path, for packagers; nothing is told to the running system then
-#   PREFIX      /usr unless set; units and bus files name programs below it
-#   SYSCONFDIR  /etc unless set; a configuration that is there stays as it is, also when the rest is removed
-#   PARTS       of server, device and machine (one agent for a whole machine): the first two unless set
-#   BUILD       where the programs are: .build/release unless set
+#   DESTDIR     a directory that is prepended to each path, for packagers; the running system is then not notified
+#   PREFIX      the prefix of programs and data, also in units and D-Bus files; default /usr
+#   SYSCONFDIR  the directory of the configuration, which is never overwritten or removed; default /etc
+#   PARTS       one or more of server, device, and machine (one agent for a whole machine); default "server device"
+#   BUILD       the directory of the built programs; default .build/release
 set -eu
 cd "$(dirname "$0")/.."
 
-task=${1:?install or uninstall}
+task=${1:?specify install or uninstall}
 DESTDIR=${DESTDIR:-}
 PREFIX=${PREFIX:-/usr}
 SYSCONFDIR=${SYSCONFDIR:-/etc}
@@ -21,7 +21,7 @@ fail() { printf 'install: %s\n' "$*" >&2; exit 1; }
 
 has() { case " $PARTS " in *" $1 "*) true ;; *) false ;; esac; }
 
-# One file: how it is made, from what, where to, its mode.
+# Installs or removes one file. Arguments: the command that prints the content, its argument, the destination, the mode.
 file() {
     target=$DESTDIR$3
     if [ "$task" = uninstall ]; then
@@ -41,7 +41,7 @@ completion() { "$BUILD/posthorn" completion "$1"; }
 catalogue() { msgfmt --check --output-file=- "$1"; }
 
 program() {
-    [ "$task" = uninstall ] || [ -x "$BUILD/$1" ] || fail "no $BUILD/$1; build first: make build"
+    [ "$task" = uninstall ] || [ -x "$BUILD/$1" ] || fail "$BUILD/$1 does not exist; run 'make build' first"
     file cat "$BUILD/$1" "$PREFIX/bin/$1" 755
 }
 
@@ -92,7 +92,7 @@ machine() {
     data deploy/dbus/org.posthorn.Agent1.conf share/dbus-1/system.d
 }
 
-# Folders that are nobody else's go when they are empty.
+# Removes the directories of our own if they are empty.
 remove_folders() {
     for folder in share/sounds/posthorn/stereo share/sounds/posthorn; do
         rmdir "$DESTDIR$PREFIX/$folder" 2>/dev/null || true
@@ -109,9 +109,9 @@ tell_desktop() {
     fi
 }
 
-case $task in install | uninstall) ;; *) fail "install or uninstall, and not $task" ;; esac
+case $task in install | uninstall) ;; *) fail "unknown task '$task'; specify install or uninstall" ;; esac
 for part in $PARTS; do
-    case $part in server | device | machine) ;; *) fail "PARTS are server, device and machine, and not $part" ;; esac
+    case $part in server | device | machine) ;; *) fail "unknown part '$part' in PARTS; choose from server, device and machine" ;; esac
 done
 if has server; then server; fi
 if has device; then device; fi
@@ -119,7 +119,7 @@ if has machine; then machine; fi
 if [ "$task" = install ]; then
     shared
 else
-    # What stays may need it.
+    # The command line stays while another part that needs it is installed.
     [ -e "$DESTDIR$PREFIX/bin/posthornd" ] || [ -e "$DESTDIR$PREFIX/bin/posthorn-agent" ] || shared
     remove_folders
 fi

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the built-in sounds: sums of sine waves that fade, the same bytes each time. Needs oggenc (vorbis-tools).
+"""Generates the built-in sounds as sums of fading sine waves. The output is reproducible. Needs oggenc (vorbis-tools).
 
     scripts/make-sounds.py [DIRECTORY]
 
-Each tone has a start, a length, a frequency, a loudness, partials (multiples of the frequency with their share) and how
-fast it comes and goes. Nothing is louder than -3 dB.
+Each tone has a start, a length, a frequency, a loudness, partials (multiples of the frequency with their share), an attack and a
+decay. The peak level is -3 dB.
 """
 import math
 import pathlib
@@ -23,7 +23,7 @@ WOOD = ((1, 1), (3.9, 0.3), (9.2, 0.1))
 
 # name: tones of (start, length, frequency, loudness, partials, attack, decay), in seconds and hertz
 SOUNDS = {
-    # The call of a post coach: up a fourth, up a third.
+    # The call of a post horn: a fourth up, then a third up.
     "posthorn": [(0, 0.18, 392, 0.8, HORN, 0.02, 3), (0.17, 0.18, 523.25, 0.9, HORN, 0.02, 3),
                  (0.34, 0.5, 659.25, 1, HORN, 0.02, 4)],
     "drop": [(0, 0.25, 880, 1, PURE, 0.002, 18), (0.07, 0.35, 1320, 0.7, PURE, 0.002, 14)],
@@ -43,7 +43,7 @@ def samples(tones):
         first, total = int(start * RATE), int(length * RATE)
         for index in range(min(total, count - first)):
             time = index / RATE
-            # In, away exponentially, and to nothing at the end, so that nothing clicks.
+            # Fade in, decay exponentially, and fade out to zero at the end, so that there is no click.
             shape = min(1, time / attack) * math.exp(-decay * time) * min(1, (total - index) / (0.02 * RATE))
             tone = sum(share * math.sin(2 * math.pi * frequency * multiple * time) for multiple, share in partials)
             mixed[first + index] += loudness * shape * tone

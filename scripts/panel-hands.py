@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the panel for pictures, by what a screen reader calls things: panel-hands.py wait|click ROLE NAME, or windows.
+"""Operates the panel for pictures through the accessibility tree.
 
-NAME is the beginning of a name. `windows` prints where the content of each window is, the lowest first: WIDTHxHEIGHT+X+Y.
-Works in the session whose bus DBUS_SESSION_BUS_ADDRESS names.
+    panel-hands.py wait|click ROLE NAME
+    panel-hands.py windows
+
+NAME is the beginning of an accessible name. `windows` prints the area of each window's content as WIDTHxHEIGHT+X+Y, the lowest
+window first. DBUS_SESSION_BUS_ADDRESS selects the session.
 """
 import os
 import re
@@ -30,7 +33,7 @@ def run(*words):
 
 
 def find(reader, role, name):
-    """The element and its window, one of that very name first; None while there is none."""
+    """Returns the element and its window, or None. An element with exactly this name takes precedence."""
     process, window, found = panel_process(), None, None
     for node in reader.tree(process) if process else []:
         if node["depth"] == 0:
@@ -43,12 +46,12 @@ def find(reader, role, name):
 
 
 def frame(window):
-    """Where the window's content is on the screen: left, top, width, height; and its place among the windows."""
+    """Returns the area of the window's content (left, top, width, height) and its index in the stacking order."""
     number = run("xdotool", "search", "--onlyvisible", "--name", f"^{re.escape(window['name'])}$").split()[-1]
     place = dict(line.split("=") for line in run("xdotool", "getwindowgeometry", "--shell", number).splitlines())
     order = re.findall(r"0x[0-9a-f]+", run("xprop", "-root", "_NET_CLIENT_LIST_STACKING"))
     width, height = window["frame"][2:]
-    # Without a compositor GTK draws a border instead of a shadow, the same at all sides.
+    # Without a compositor GTK draws a border of equal width on all sides instead of a shadow.
     left = int(place["X"]) + (int(place["WIDTH"]) - width) // 2
     top = int(place["Y"]) + (int(place["HEIGHT"]) - height) // 2
     return (left, top, width, height), order.index(hex(int(number)))
@@ -72,7 +75,7 @@ def main():
         last = found and found[0]["frame"]
         time.sleep(0.15)
     else:
-        sys.exit(f"there is no {role} '{name}'")
+        sys.exit(f"panel-hands.py: no {role} '{name}' found")
     if deed == "click":
         (left, top, _, _), _ = frame(found[1])
         x, y, width, height = last
@@ -80,7 +83,7 @@ def main():
 
 
 def roll(reader, node, window):
-    """Turns the wheel when something is below the edge of its page."""
+    """Turns the mouse wheel if the element is below the visible part of its page; returns whether it did."""
     tabs = find(reader, "tab", "")
     middle = node["frame"][1] + node["frame"][3] // 2
     if node["role"] == "tab" or window["role"] != "window" or not tabs or middle < tabs[0]["frame"][1] - 24:

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Takes pictures of the panel's screens, light and dark side by side, into .pictures/panel-*.png: for a person to look at,
-# and to copy to docs/images. Nothing of it is a test. Words of the command line choose screens, otherwise it takes all.
-# Everything else lives in a temporary directory and ends with the script. POSTHORN_PROGRAMS names the directory of the
-# programs.
+# Takes pictures of the panel's screens, light and dark side by side, as .pictures/panel-*.png. Check them by eye and copy them to
+# docs/images. The arguments select screens; without arguments, the script takes all. It uses a temporary directory, and stops its
+# programs at the end. POSTHORN_PROGRAMS is the directory of the programs.
 set -eu
 cd "$(dirname "$0")/.."
 script=panel-pictures
@@ -13,7 +12,7 @@ make_key() {
     posthorn key create --output "$files/key.p8" --json >"$files/key.json"
 }
 
-# A desktop of a size in pixels, in which the panel is light or dark.
+# Starts a virtual desktop of the given size in pixels.
 start_desktop() {
     folder="$files/desktop"
     rm -rf "$folder"
@@ -31,7 +30,7 @@ start_desktop() {
     export DISPLAY
     start_bus
     start openbox
-    # Without one, alerts would wait for it.
+    # Without a notification server, alerts would wait for one.
     start /usr/bin/python3 Tests/EndToEndTests/Providers/notification_daemon.py "$folder/notified.json"
     convert -size "$1" gradient:'#4b6190'-'#93acc9' "$files/background.png"
 }
@@ -62,7 +61,7 @@ start_agent() {
     add_app org.example.Mail
 }
 
-# Installs and registers an app; `org.example.Mail` is the example, others have a name and an icon of the theme.
+# Registers an app. For an app other than the example, creates a .desktop file with a name and an icon of the theme first.
 add_app() {
     if [ $# -gt 1 ]; then
         printf '[Desktop Entry]\nType=Application\nName=%s\nIcon=%s\nExec=true\n' "$2" "$3" \
@@ -85,7 +84,7 @@ add_apps() {
     posthorn settings set org.example.Printers alert none >/dev/null
 }
 
-# Pushes a payload to an app, and waits until it is in the inbox.
+# Sends a payload to an app, and waits until it is in the inbox.
 push() {
     count=$(entry_count)
     printf '%s' "$2" | posthorn send --key "$files/key.p8" --key-id "$(fact key.json key_id)" --topic "$1" \
@@ -116,20 +115,20 @@ open_panel() {
     close_panel
     start posthorn-panel "$@"
     hands wait tab ""
-    sleep 1 # What the agent says moves things once.
-    # On a small screen it has all of it, as a telephone's would give it.
+    sleep 1 # The layout changes once more when the agent's data arrives.
+    # A double click on the header maximizes the window on a small screen.
     if [ "$mode" = small ]; then
         xdotool mousemove 160 12 click --repeat 2 --delay 60 1
         sleep 0.5
     fi
 }
 
-# Ends the panel, whoever started it.
+# Stops the panel, whether this script or the bus started it.
 close_panel() {
     panel=$(panel_process)
     [ -n "$panel" ] || return 0
     kill "$panel"
-    wait_for "the panel's end" has_no_panel
+    wait_for "the end of the panel" has_no_panel
 }
 
 panel_process() {
@@ -140,8 +139,8 @@ panel_process() {
 
 has_no_panel() { [ -z "$(panel_process)" ]; }
 
-# Saves the panel's windows, when what moves stands still. No compositor runs here, without which GTK draws neither round
-# corners nor shadows: they are made as most desktops make them.
+# Saves the panel's windows after animations have ended. Without a compositor GTK draws no round corners and no shadows, so the script
+# adds them in the usual style of desktops.
 picture() {
     xdotool mousemove 2 2
     sleep 1
@@ -159,7 +158,7 @@ picture() {
     fi
 }
 
-# Puts a window of the screen, WIDTHxHEIGHT+X+Y, on the picture.
+# Copies a window, given as WIDTHxHEIGHT+X+Y, from the screen to the picture.
 add_window() {
     size=${1%%+*}
     convert "$files/screen.png" -crop "$1" +repage \
@@ -172,7 +171,7 @@ add_window() {
         -composite "$files/window.png" -geometry "+$place" -composite "$files/picture.png"
 }
 
-# What is around all windows, with a margin.
+# Prints the area of all windows, with a margin.
 bounds() {
     scripts/panel-hands.py windows | awk -F '[x+]' '
         NR == 1 { left = $3; top = $4; right = $3 + $1; bottom = $4 + $2 }
@@ -181,7 +180,7 @@ bounds() {
         END { printf "%dx%d+%d+%d", right - left + 60, bottom - top + 60, left - 30, top - 30 }'
 }
 
-# The screens: each begins with the panel closed and ends so.
+# The screens. The panel is closed before and after each of them.
 
 screen_alert() {
     posthorn settings set org.example.Mail alert alert >/dev/null
@@ -192,7 +191,7 @@ screen_alert() {
     posthorn settings set org.example.Mail alert banner >/dev/null
 }
 
-# With the app's own actions, one of which takes what is typed.
+# An alert with the app's own actions, one of which accepts a text.
 screen_reply() {
     posthorn settings set org.example.Mail alert alert >/dev/null
     push org.example.Mail '{"aps": {"category": "MAIL", "badge": 3,
@@ -289,7 +288,7 @@ take() {
     )
 }
 
-# Light and dark beside each other, small enough for the repository.
+# Joins the light and the dark picture, and reduces the colors to keep the file small.
 join() {
     for screen in "$@"; do
         convert "$files/$screen-light.png" "$files/$screen-dark.png" +append -strip -depth 8 +dither -colors 250 \
@@ -298,7 +297,7 @@ join() {
     done
 }
 
-# On screens as small as a telephone's, upright and across.
+# Takes pictures on small screens, in portrait and landscape.
 take_small() {
     for size in 320x480 480x320; do
         take small "$size" notifications app alert
@@ -309,7 +308,7 @@ take_small() {
     done
 }
 
-[ -x "$programs/posthorn-panel" ] || fail "no programs in $programs; run 'swift build' first"
+[ -x "$programs/posthorn-panel" ] || fail "$programs contains no programs; run 'swift build' first"
 mkdir -p .pictures "$files/locale/zh_TW/LC_MESSAGES"
 msgfmt po/zh_TW.po -o "$files/locale/zh_TW/LC_MESSAGES/posthorn-panel.mo"
 start_posthornd

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Takes pictures of alerts on each notification server that is installed, into .pictures/: for a person to look at, and
-# SERVER.png of them for docs/images/. Nothing of it is a test. Words of the command line choose servers, otherwise it
-# tries all that are here; sway, on which mako and swaync run, does not start for root.
-# Beside scripts/packages-test.txt: gnome-shell gjs plasma-workspace sway-notification-center.
-# Everything else lives in a temporary directory and ends with the script.
+# Takes pictures of alerts on each installed notification server, in .pictures/. Check them by eye and copy SERVER.png to docs/images/.
+# The arguments select servers; without arguments, the script uses all that are installed. mako and swaync run on sway, which does
+# not start as root. In addition to scripts/packages-test.txt, install gnome-shell gjs plasma-workspace sway-notification-center.
+# The script uses a temporary directory, and stops its programs at the end.
 set -eu
 cd "$(dirname "$0")/.."
 script=pictures
@@ -16,7 +15,7 @@ make_key() {
     posthorn key create --topic org.example.Mail --output "$files/key.p8" --json >"$files/key.json"
 }
 
-# A message bus: `bus session` sets DBUS_SESSION_BUS_ADDRESS. Nothing on it is started by itself.
+# Starts a message bus, `session` or `system`. The bus starts no services.
 bus() {
     cat >"$folder/$1.conf" <<TEXT
 <busconfig><type>$1</type><listen>unix:path=$folder/$1.bus</listen><auth>EXTERNAL</auth>
@@ -29,7 +28,7 @@ TEXT
 
 call() { gdbus call "$@" >/dev/null; }
 
-# logind, of which the session says whether the screen is locked.
+# Starts a mock logind, whose session reports whether the screen is locked.
 start_logind() {
     start /usr/bin/python3 -m dbusmock --template logind
     wait_for "logind" gdbus introspect --system -d org.freedesktop.login1 -o /org/freedesktop/login1
@@ -50,7 +49,7 @@ start_x() {
     DISPLAY=:$(cat "$folder/display")
     export DISPLAY
     convert -size 800x600 "xc:$background" "$folder/background.png"
-    # It paints the background and then fails.
+    # This command paints the background and then fails.
     display -window root "$folder/background.png" 2>/dev/null || true
 }
 
@@ -61,14 +60,14 @@ start_wayland() {
     export WAYLAND_DISPLAY=wayland-1
 }
 
-# Nested in a window on X; its notification service is a program of its own.
+# Starts GNOME Shell in a window on X. Its notification service is a separate program.
 start_gnome() {
     start_x
     MUTTER_DEBUG_DUMMY_MODE_SPECS=800x600 LIBGL_ALWAYS_SOFTWARE=1 start gnome-shell --nested --wayland
     wait_for "GNOME Shell" gdbus introspect --session -d org.gnome.Shell -o /org/gnome/Shell
     start gjs /usr/share/gnome-shell/org.gnome.Shell.Notifications
     sleep 3
-    # Out of the overview; where root runs it, a warning goes first.
+    # Escape leaves the overview. As root, a warning appears first.
     xdotool mousemove 400 300 key Escape
     sleep 6
 }
@@ -81,7 +80,7 @@ start_screen() {
     esac
 }
 
-# A dock shows the apps that its launchers name.
+# Starts a dock with a launcher for the example app.
 start_plank() {
     mkdir -p "$XDG_CONFIG_HOME/plank/dock1/launchers"
     printf '[PlankDockItemPreferences]\nLauncher=file://%s\n' "$XDG_DATA_HOME/applications/org.example.Mail.desktop" \
@@ -97,7 +96,7 @@ start_server() {
     xfce4-notifyd) start /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ;;
     notification-daemon) start /usr/lib/notification-daemon/notification-daemon ;;
     gnome-shell) ;;
-    # Its notification service is a widget, which need not be in a panel.
+    # The notification service of Plasma is a widget, which can run without a panel.
     plasma) QT_QPA_PLATFORM=xcb QT_QUICK_BACKEND=software start plasmawindowed org.kde.plasma.notifications ;;
     *) start "$server" ;;
     esac
@@ -129,7 +128,7 @@ push() {
         --token "$token" --payload - >/dev/null
 }
 
-# Pushes a payload, and waits until its alert was shown.
+# Sends a payload, and waits until its alert was shown.
 send() {
     count=$(posthorn inbox list --json | grep -o '"entry"' | wc -l)
     push "$1"
@@ -141,7 +140,7 @@ is_shown() {
         posthorn inbox list --limit 1 | grep -q shown
 }
 
-# Plasma's popups stand where its widget would be in a panel, half of them off this screen. It soon puts them back.
+# Moves Plasma's popup onto the screen. Plasma places it next to the widget, partly off this screen, and soon moves it back.
 move_popup() {
     for window in $(xdotool search --onlyvisible --class plasmawindowed); do
         eval "$(xdotool getwindowgeometry --shell "$window")"
@@ -155,7 +154,7 @@ picture() {
     left=300
     if [ "$server" = gnome-shell ]; then
         left=150
-        xdotool mousemove 400 80 # Where the pointer is, an alert shows all of itself.
+        xdotool mousemove 400 80 # An alert under the pointer expands.
     fi
     sleep 1.5 # Windows fade in.
     if [ "$server" = plasma ]; then wait_for "a popup" move_popup; fi
@@ -164,7 +163,7 @@ picture() {
     echo ".pictures/$server-$1.png"
     posthorn inbox clear >/dev/null
     if [ "$server" = gnome-shell ]; then xdotool mousemove 400 500; fi
-    # It closes an alert and leaves its window where it is.
+    # notification-daemon closes an alert, but its window stays.
     if [ "$server" = notification-daemon ]; then
         stop "$server_process"
         start_server
@@ -191,10 +190,10 @@ scenes() {
     set_locked false
 }
 
-# One picture of three, small enough for the repository.
+# Joins three pictures, and reduces the colors to keep the file small.
 join() {
     first=alert
-    [ "$server" != plasma ] || first=banner # One that stays is back in its place too soon.
+    [ "$server" != plasma ] || first=banner # A persistent popup returns to its place too soon.
     montage ".pictures/$server-$first.png" ".pictures/$server-thread.png" ".pictures/$server-hostile.png" -tile 3x1 \
         -geometry +0+0 "$files/joined.png"
     convert "$files/joined.png" -strip -trim +repage -bordercolor "$background" -border 10 +dither -colors 250 \
@@ -241,10 +240,10 @@ take() {
     if [ "$server" != plank ]; then join; fi
 }
 
-[ -x "$programs/posthorn-agent" ] || fail "no programs in $programs; run 'swift build' first"
+[ -x "$programs/posthorn-agent" ] || fail "$programs contains no programs; run 'swift build' first"
 mkdir -p .pictures
 start_posthornd
 make_key
 for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell plasma plank}; do
-    if has_server "$name"; then take "$name"; else echo "$name cannot run here: no pictures of it."; fi
+    if has_server "$name"; then take "$name"; else echo "$name: skipped, because it is not installed or cannot run here"; fi
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building and testing need: Debian packages, patched libraries, Python packages in .venv.
-# Does nothing, quickly, when everything is there; asks nothing.
+# Installs what the build and the tests need: Debian packages, patched libraries, and Python packages in .venv.
+# Never prompts, and exits quickly if everything is installed.
 set -eu
 cd "$(dirname "$0")/.."
 export DEBIAN_FRONTEND=noninteractive
@@ -9,7 +9,7 @@ export DEBIAN_FRONTEND=noninteractive
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
-# Without these versions a remote peer can end the server: see docs/reference/limits.md, "Libraries".
+# With older versions a remote peer can crash the server: see docs/reference/limits.md, "Libraries".
 nghttp2_version_min=1.52.0-1+deb12u3
 openssl_version_min=3.0.22
 
@@ -35,31 +35,31 @@ missing_packages() {
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"
     elif command -v sudo >/dev/null; then sudo --preserve-env=DEBIAN_FRONTEND "$@"
-    else fail "needs root or sudo for: $*"
+    else fail "root or sudo is required for: $*"
     fi
 }
 
 install_packages() {
     missing=$(missing_packages)
-    [ -n "$missing" ] || { say "Debian packages are there"; return; }
+    [ -n "$missing" ] || { say "Debian packages are installed"; return; }
     say "installing $missing"
     as_root apt-get update -q -o DPkg::Lock::Timeout=600
-    # shellcheck disable=SC2086  # a list of words
+    # shellcheck disable=SC2086  # Word splitting is intended.
     as_root apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=600 $missing
 }
 
 check_version() {
     version=$(version_of "$1")
     is_at_least "$version" "$2" ||
-        fail "$1 is '$version', but at least $2 is needed; is the Debian security archive among the apt sources?"
+        fail "$1 has version '$version', but at least $2 is required; add the Debian security archive to the apt sources"
     say "$1 $version (at least $2)"
 }
 
 install_python_packages() {
     python=/usr/bin/python3
-    [ -x "$python" ] || python=$(command -v python3) || fail "no python3"
+    [ -x "$python" ] || python=$(command -v python3) || fail "python3 not found"
     if [ -f .venv/requirements.txt ] && cmp -s Tests/requirements.txt .venv/requirements.txt; then
-        say "Python packages are there"
+        say "Python packages are installed"
         return
     fi
     say "installing Python packages into .venv"
@@ -68,8 +68,8 @@ install_python_packages() {
     cp Tests/requirements.txt .venv/requirements.txt
 }
 
-[ -f /etc/debian_version ] || fail "knows Debian 12 only; the lists are scripts/packages-build.txt and packages-test.txt"
-command -v swift >/dev/null || fail "no swift in PATH; install a Swift 6.3 toolchain from https://www.swift.org/install/linux/"
+[ -f /etc/debian_version ] || fail "only Debian 12 is supported; install the packages in scripts/packages-build.txt and packages-test.txt yourself"
+command -v swift >/dev/null || fail "swift not found in PATH; install a Swift 6.3 toolchain from https://www.swift.org/install/linux/"
 install_packages
 check_version libnghttp2-14 "$nghttp2_version_min"
 check_version libssl3 "$openssl_version_min"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts that take pictures share, each of which reads this in the repository's own directory: a server and
-# other programs that end with the script, waiting, and facts out of JSON. $script is the script's, for its messages and
-# its temporary directory, $files. POSTHORN_PROGRAMS names the directory of the programs.
+# Common functions of the scripts that take pictures: they start a server and other programs that stop with the script, wait for
+# conditions, and read JSON. A script sets $script to its name and sources this file in the root of the repository. $files is its
+# temporary directory. POSTHORN_PROGRAMS is the directory of the programs.
 root=$PWD
 programs=${POSTHORN_PROGRAMS:-$root/.build/debug}
 PATH=$programs:$PATH
@@ -27,7 +27,7 @@ trap 'exit 130' INT TERM
 
 fail() { printf '%s: %s\n' "$script" "$*" >&2; exit 1; }
 
-# Starts a program that runs until the turn is over; its log is named after it.
+# Starts a program that runs until `stop`; its log has the program's name.
 start() {
     "$@" >"$files/$(basename "$1").log" 2>&1 &
     processes="$! $processes"
@@ -40,7 +40,7 @@ wait_for() {
         if "$@" >/dev/null 2>&1; then return; fi
         sleep 0.1
     done
-    fail "waited in vain for $what"
+    fail "timeout while waiting for $what"
 }
 
 fact() { /usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$files/$1" "$2"; }

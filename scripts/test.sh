@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the tests that were built, with the words given to `swift test`. The tests that were skipped, with the reasons, and
-# those that failed are listed again before the runner's closing line, which stays the last.
+# Runs the built tests; passes its arguments to `swift test`. Lists the skipped tests with the reasons, and the failed tests, again
+# before the last line of the test runner.
 set -o pipefail
 
-# Tests wait more than they compute, but each may start a display, a bus and daemons: bounded on purpose.
+# Tests mostly wait, but each can start a display, a bus and daemons. So the number of parallel tests is limited.
 swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4 "$@" 2>&1 | awk '
     function list() {
-        if (skipped) print "\nWhat did not run:\n" skipped
-        if (failures) print "\nWhat failed:\n" failures
+        if (skipped) print "\nSkipped tests:\n" skipped
+        if (failures) print "\nFailed tests:\n" failures
         isListed = 1
     }
     / Test ".*" skipped/ { skipped = skipped substr($0, 1, 500) "\n" }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Takes the texts of the panel and of the agent's alerts out of their sources into po/posthorn-panel.pot, and what is new into each language's file.
-# xgettext knows no Swift; calls and texts look like those of JavaScript.
+# Extracts the texts of the panel and of the agent's alerts from the sources into po/posthorn-panel.pot, and adds new texts to the file
+# of each language. xgettext does not support Swift, so it parses the sources as JavaScript, whose calls and strings look the same.
 set -eu
 cd "$(dirname "$0")/.."
 template=po/posthorn-panel.pot

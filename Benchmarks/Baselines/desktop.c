@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The least that a desktop can do with an alert, on the session bus, from C with sd-bus.
+// The fastest possible handling of an alert by a desktop on the session bus, in C with sd-bus.
 //
-//   desktop serve               is org.freedesktop.Notifications; prints a line for each Notify: nanoseconds, the body's last line
-//   desktop ask COUNT RATE      calls Notify so many times, RATE a second; prints the nanoseconds of each round trip
+//   desktop serve               provides org.freedesktop.Notifications; prints for each Notify the nanoseconds and the
+//                               body's last line
+//   desktop ask COUNT RATE      calls Notify COUNT times, RATE a second; prints the nanoseconds of each round trip
 //
-// Times are CLOCK_MONOTONIC's.
+// Times are from CLOCK_MONOTONIC.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ static void ask(sd_bus *bus, int count, double rate) {
 
 int main(int count, char **arguments) {
     sd_bus *bus;
-    // A timer is due when it is due, not up to 50 us later.
+    // Without this, the kernel may delay timers by up to 50 us.
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     check(sd_bus_open_user(&bus), "session bus");
     if (count == 2 && strcmp(arguments[1], "serve") == 0) serve(bus);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floor: the least that a server with one TLS connection a device can do. One thread, epoll, OpenSSL on the socket,
-// buffers released while idle. It keeps nothing, checks nothing, and forwards what comes to who listens.
+// The floor: the simplest possible server with one TLS connection for each device. One thread, epoll, OpenSSL on the
+// socket, and buffers released while idle. It stores nothing, checks nothing, and forwards messages to subscribers.
 //
 //   floor PORT CERTIFICATE KEY TICKETS
 //
 // A frame: length of the payload (2 bytes), kind, a spare byte, topic (4 bytes), payload.
-//   S subscribe (answered with S)   P publish: answered with A, forwarded as M   B the same to all   K acknowledgement
+//   S subscribe (answered with S)   P publish (answered with A, forwarded as M)   B publish to all   K acknowledge
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 enum { connections_max = 20000, topics_max = 1 << 20, buffer_size = 65536 };
 
-// Small while idle: input that is not whole and output that waits are allocated when they occur.
+// Small while idle: memory for incomplete input and for waiting output is allocated on demand.
 typedef struct connection {
     SSL *tls;
     unsigned char *input, *output;
@@ -81,7 +81,7 @@ static void put(connection *c, unsigned char kind, uint32_t topic, const unsigne
     if (!c->is_dirty) dirty[dirty_count++] = c, c->is_dirty = 1;
 }
 
-// Returns 0 when the connection is gone.
+// Returns 0 if the connection is closed.
 static int flush(connection *c) {
     c->is_dirty = 0;
     uint32_t start = 0;

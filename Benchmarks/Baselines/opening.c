@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a window takes from the start of its program to its first frame on an X11 screen, and the least that it can take.
+// Measures the time from the start of a program to its first frame on an X11 screen, and the minimum for any program.
 //
-//   opening window             opens a window of libadwaita's with a header bar and a text, as large as the panel
-//   opening measure PROGRAM…   starts the program, prints milliseconds to its first frame, to the next one that changes much,
-//                              and to the last one before two seconds without such a change, and ends it
+//   opening window             opens a libadwaita window with a header bar and a text, as large as the panel
+//   opening measure PROGRAM…   starts the program and ends it; prints the milliseconds to its first frame, to the next
+//                              large change, and to the last large change before two seconds without one
 //
-// The first frame is the first damage of a window that covers half of it: what GTK drew has reached the screen then. Later
-// ones change much where they cover a quarter; scroll bars that fade away do not.
+// The first frame is the first damage event that covers half of a window: GTK's drawing has then reached the screen. A
+// large change covers a quarter of the window, which excludes fading scroll bars.
 #include <X11/Xlib.h>
 #include <X11/extensions/Xdamage.h>
 #include <adwaita.h>
@@ -47,13 +47,14 @@ static int open_window(void) {
     return g_application_run(G_APPLICATION(application), 0, NULL);
 }
 
-// A window may be gone when it is asked about.
+// Ignores errors, because a window may already be closed when its properties are read.
 static int ignore(Display *display, XErrorEvent *error) {
     (void)display, (void)error;
     return 0;
 }
 
-// When the next frame is there that covers one part in `parts` of its window; negative when there is none in time.
+// Returns the time of the next frame that changes at least 1/`parts` of its window, or a negative number after a
+// timeout.
 static double next_frame(Display *display, int damage_event, int patience_ms, int parts) {
     double end = now_ms() + patience_ms, latest = 0;
     long changed = 0;
@@ -66,7 +67,7 @@ static double next_frame(Display *display, int damage_event, int patience_ms, in
             if (event.type != damage_event) continue;
             XDamageNotifyEvent *damage = (XDamageNotifyEvent *)&event;
             if (damage->geometry.width < WIDTH || damage->geometry.height < HEIGHT) continue;
-            // One frame is told as several rectangles, one right after the other.
+            // One frame is reported as several rectangles in quick succession.
             if (now_ms() - latest > FRAME_MS) changed = 0;
             latest = now_ms();
             changed += (long)damage->area.width * damage->area.height;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The limit of the store: SQLite alone, from C. Each transaction inserts BATCH rows of a 250-byte payload for random
-// devices and deletes the BATCH oldest, with synchronous = FULL and a write-ahead log, over 20,000 standing rows.
+// The limit of the store: SQLite alone, from C. Each transaction inserts BATCH rows with a 250-byte payload for random
+// devices and deletes the BATCH oldest rows. It uses synchronous = FULL and a write-ahead log, over 20,000 permanent
+// rows.
 //
 //   sqlite FILE BATCH ROWS     prints JSON: rows a second, microseconds of CPU for each
 #include <sqlite3.h>

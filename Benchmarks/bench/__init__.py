@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures posthornd beside its peers: see Benchmarks/README.md. Nothing but Python's own library is needed."""
+"""Measures posthornd and its peers, as described in Benchmarks/README.md. Requires only Python's standard library."""

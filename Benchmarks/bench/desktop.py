@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario L: from a provider to the call that puts an alert on the screen."""
+"""Scenario L: the latency from a provider to the call that shows an alert on the screen."""
 import contextlib
 import json
 import os
@@ -10,7 +10,7 @@ from .measure import HERE, Failure, Generator, busy_seconds, cpu_seconds
 from .posthorn import PROGRAMS, TOPIC, Posthorn
 
 DESKTOP = HERE / ".build/desktop"
-# The agent shows at most five alerts a second, so that a flood is no flood of windows: at four, none waits for that.
+# The agent shows at most five alerts a second to bound a flood of windows. At four a second, that limit delays none.
 RATE = 4
 WARM_UP = 20
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -21,7 +21,7 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 
 
 class Person:
-    """A session bus, a notification server that only writes down what comes, and an agent with one app."""
+    """A user's session: a session bus, a notification server that only records calls, and an agent with one app."""
 
     def __init__(self, server):
         self.server = server
@@ -50,7 +50,7 @@ class Person:
             self.launch(PROGRAMS / "posthorn-agent")
             self.wait_for("a connection", self.is_connected)
             self.token = self.posthorn("register", TOPIC).strip()
-            # What a sound server needs is another matter.
+            # Otherwise the time of a sound server would be measured as well.
             self.posthorn("settings", "set", TOPIC, "sound", "off")
         except BaseException:
             self.__exit__()
@@ -84,7 +84,7 @@ class Person:
         return done.returncode == 0 and json.loads(done.stdout)["connected"]
 
     def notified(self):
-        """Moment and body of each alert that was handed over, in order."""
+        """Returns the time and body of each alert that the notification server received, in order."""
         lines = [line.split(" ", 1) for line in self.lines.read_text().splitlines()[1:]]
         return [(int(moment), body) for moment, body in lines if body != "bare"]
 
@@ -98,16 +98,19 @@ class Person:
 
 
 def share(values, part):
-    """What a share of the values does not exceed."""
+    """Returns the value that the given share of the values does not exceed."""
     return sorted(values)[max(0, round(len(values) * part + 0.5) - 1)]
 
 
 def alternating(server, person, generator, count):
-    """Sends and calls in turn, each RATE a second: {what: [milliseconds, …]}, and the cores that others used."""
+    """Sends notifications and makes bare calls in turn, each at RATE a second.
+
+    Returns {what: [milliseconds, …]}, and the number of cores that other processes used.
+    """
     pids = [*person.pids(), *server.pids(), generator.process.pid]
     seen, busy, own, start = len(person.notified()), busy_seconds(), cpu_seconds(pids), time.monotonic()
     generator.start(f"singly {RATE} {count}")
-    # Halfway between two notifications.
+    # The bare calls fall halfway between two notifications.
     time.sleep(0.5 / RATE)
     bare = subprocess.run(
         [DESKTOP, "ask", str(count), str(RATE)], env=person.environment, capture_output=True, text=True, check=True)
@@ -125,7 +128,7 @@ def alternating(server, person, generator, count):
 
 
 def scenario_l(shop):
-    """From the provider's 200 to the desktop's Notify: one device, one notification after the other."""
+    """Measures from the provider's 200 to the desktop's Notify: one device, one notification after the other."""
     count = 2000 if shop.full else 500
     with contextlib.ExitStack() as stack:
         ours = stack.enter_context(Posthorn(shop)).prepare()

@@ -9,8 +9,8 @@ from .servers import Floor, Nchan
 from .throughput import asking, delivering, figures
 
 
-# So long is measured while nothing happens: the first heartbeat comes after half of the 120 s or later, and then each
-# device hears something once in as long, so that at least one whole round is in it.
+# The duration of an idle measurement. The first heartbeat is sent after at least half of the 120 s. Then each device
+# gets one heartbeat in every 120 s, so the duration covers at least one whole round.
 IDLE_SECONDS = 240
 
 
@@ -21,7 +21,7 @@ def broadcast_options(ours):
 
 
 def idle_memory(server, options, count, idle_seconds=0):
-    """Memory before and after so many devices connected, and after a broadcast to all; CPU while nothing happens."""
+    """Measures the memory before and after `count` devices connect and after a broadcast, and the idle CPU."""
     with Generator("load", [("port", server.port), ("publishers", 1), *options]) as generator:
         time.sleep(0.5)
         before, slab = server.memory(), slab_kilobytes()
@@ -34,7 +34,7 @@ def idle_memory(server, options, count, idle_seconds=0):
         found = {
             "before_mb": before["Rss"] / 1024,
             "rss_kb": (idle["Rss"] - before["Rss"]) / count, "pss_kb": (idle["Pss"] - before["Pss"]) / count,
-            # Both ends of each connection are on this machine.
+            # Halved, because both ends of each connection are on this machine.
             "slab_kb": (slab_idle - slab) / count / 2, "after_broadcast_kb": (after["Rss"] - before["Rss"]) / count
         }
         if idle_seconds:
@@ -45,7 +45,7 @@ def idle_memory(server, options, count, idle_seconds=0):
 
 
 def scenario_e(shop):
-    """Memory for each idle device connection."""
+    """Measures the memory of each idle device connection."""
     counts = [1000, 10_000, 19_000] if shop.full else [1000, 10_000]
     found = {}
     with Posthorn(shop) as ours:
@@ -56,7 +56,7 @@ def scenario_e(shop):
         with Floor(shop) as floor:
             found["floor", count] = idle_memory(floor, [("protocol", "floor")], count)
         for kind in kinds:
-            # A fresh process on the same files, so that no buffer is left over from another count.
+            # A new process on the same files, so that no buffer remains from another count.
             ours.log = open(ours.directory / "log", "a")
             with ours:
                 found[kind, count] = idle_memory(ours, [
@@ -84,7 +84,7 @@ def memory_rows(shop, kind, count, answer, floor):
 
 
 def storming(server, options, count, is_resumed):
-    """One storm: the generator is fresh each time, and its tickets are collected before the clock is read."""
+    """Returns a function for one storm with a new generator, which collects its tickets before the measurement."""
     def ask():
         options_all = [("port", server.port), ("count", count), *options, *([("resumed", "yes")] if is_resumed else [])]
         with Generator("storm", options_all) as generator:
@@ -93,7 +93,7 @@ def storming(server, options, count, is_resumed):
 
 
 def scenario_f(shop):
-    """Full and resumed handshakes, each with the device's hello and its welcome."""
+    """Measures full and resumed handshakes, each with the device's hello and its welcome."""
     count = 10_000 if shop.full else 3000
     with Posthorn(shop) as ours, Floor(shop) as floor:
         ours.prepare(1000)
@@ -113,7 +113,7 @@ def scenario_f(shop):
 
 
 def scenario_g(shop):
-    """One broadcast to 10,000 connected devices."""
+    """Measures one broadcast to 10,000 connected devices."""
     devices = 10_000
     with contextlib.ExitStack() as stack:
         ours, floor, nchan = (stack.enter_context(kind(shop)) for kind in (Posthorn, Floor, Nchan))
@@ -142,7 +142,7 @@ def scenario_g(shop):
 
 
 def scenario_h(shop):
-    """Devices come back all at once, each with 3 pending, while providers send to others."""
+    """Measures the reconnect of all devices at once, each with 3 pending, while providers send to others."""
     devices = 15_000 if shop.full else 3000
     rate, seconds = 500, 60 if shop.full else 15
     with Posthorn(shop) as ours:
@@ -168,13 +168,13 @@ def scenario_h(shop):
 
 
 def scenario_i(shop):
-    """A store that has grown: CPU for each notification, and the start."""
+    """Measures a large store: the CPU for each notification, and the startup."""
     devices, each = (1_000_000, 10) if shop.full else (50_000, 10)
     count = 20_000
     with Posthorn(shop) as small, Posthorn(shop) as large:
         small.prepare(1000)
         large.prepare(devices)
-        # A generator takes a moment to make a million requests' paths, and one more for each run.
+        # A generator needs some time to create the paths of a million requests, and again for each run.
         with load(small) as to_small, load(large) as to_large:
             say(f"  I. filling {devices * each:,} rows")
             to_large.ask(f"closed {devices * each} 250")
@@ -198,7 +198,7 @@ def scenario_i(shop):
 
 
 def memory_in_time(shop):
-    """Resident memory after many notifications that were delivered and acknowledged."""
+    """Measures the resident memory after many notifications that were delivered and acknowledged."""
     first, total = 100_000, 10_000_000 if shop.full else 1_000_000
     with contextlib.ExitStack() as stack:
         ours = stack.enter_context(Posthorn(shop)).prepare(1000)

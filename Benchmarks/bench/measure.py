@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel says about processes, and the load generator as a process that is asked questions."""
+"""Reads the kernel's counters of processes, and controls the load generator."""
 import json
 import os
 import pathlib
@@ -20,7 +20,7 @@ def say(text):
 
 
 class Failure(Exception):
-    """A scenario lost, refused or could not start something: there is no figure for it."""
+    """A scenario lost or refused something, or could not start it, so it has no valid figure."""
 
 
 def median(values):
@@ -28,7 +28,7 @@ def median(values):
 
 
 def cpu_seconds(pids):
-    """CPU that all threads of these processes have had: schedstat counts nanoseconds, and knows no sampling error."""
+    """Returns the CPU time of all threads of these processes; schedstat counts nanoseconds without a sampling error."""
     total = 0
     for pid in pids:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -38,14 +38,14 @@ def cpu_seconds(pids):
 
 
 def busy_seconds():
-    """CPU that the whole machine has spent."""
+    """Returns the CPU time of the whole machine."""
     with open("/proc/stat") as file:
         user, nice, system, _, _, irq, softirq, steal = map(int, file.readline().split()[1:9])
     return (user + nice + system + irq + softirq + steal) / TICKS
 
 
 def memory_kilobytes(pids):
-    """Resident memory of processes, what they share counted once (PSS) and in each (RSS)."""
+    """Returns the resident memory of processes, with shared pages counted once (PSS) and in each (RSS)."""
     found = {"Rss": 0, "Pss": 0}
     for pid in pids:
         with open(f"/proc/{pid}/smaps_rollup") as file:
@@ -62,7 +62,7 @@ def slab_kilobytes():
 
 
 class Generator:
-    """posthorn-bench on its own core. Each question is a line, and so is each answer."""
+    """The generator posthorn-bench on its own core. Each command is a line, and so is each answer."""
 
     def __init__(self, command, options):
         arguments = [str(GENERATOR), command]
@@ -103,7 +103,7 @@ class Generator:
 
 
 def watched(server, generator, question, count):
-    """Asks, and adds what it cost: CPU of the server for each of `count`, and cores that others used."""
+    """Runs a command and adds its cost: the server's CPU for each of `count`, and the cores used by others."""
     server_before, busy_before, own = server.cpu(), busy_seconds(), cpu_seconds([generator.process.pid])
     start = time.monotonic()
     answer = generator.ask(question)
@@ -118,7 +118,7 @@ def watched(server, generator, question, count):
 
 
 def quiet(ask, retries):
-    """Repeats a measurement while others use more than a quarter of a core; the quietest counts when none is quiet."""
+    """Repeats a measurement while others use more than a quarter of a core; returns the quietest if none is quiet."""
     best = None
     for _ in range(retries + 1):
         answer = ask()
@@ -130,7 +130,7 @@ def quiet(ask, retries):
 
 
 def alternate(contestants, repeats, retries):
-    """Lets each take its turn, so many times: {name: [answer, …]} in the order of rounds."""
+    """Measures all contestants in turn, `repeats` times; returns {name: [answer, …]} in the order of the rounds."""
     answers = {name: [] for name, _ in contestants}
     for _ in range(repeats):
         for name, ask in contestants:
@@ -139,5 +139,5 @@ def alternate(contestants, repeats, retries):
 
 
 def ratios(above, below, key):
-    """The ratio of each round, since a pair ran under the same conditions."""
+    """Returns the ratio of each round, because both values of a round were measured under the same conditions."""
     return [one[key] / other[key] for one, other in zip(above, below)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""posthornd as a server that is measured: its apps, keys, devices, and what its store holds."""
+"""Runs posthornd as a measured server, and prepares its apps, keys, devices and store."""
 import base64
 import json
 import os
@@ -22,7 +22,7 @@ def base64url(data):
 
 
 def provider_token(key_file, key_id, team_id):
-    """Signs with the openssl program: a signature is DER there, and two numbers of 32 bytes here."""
+    """Returns a token signed by the openssl program; converts its DER signature to two numbers of 32 bytes."""
     head = base64url(json.dumps({"alg": "ES256", "kid": key_id}).encode())
     message = head + b"." + base64url(json.dumps({"iss": team_id, "iat": int(time.time())}).encode())
     der = subprocess.run(
@@ -36,7 +36,7 @@ def provider_token(key_file, key_id, team_id):
 
 
 class Posthorn(Server):
-    """One core, durability and trace as they are without configuration."""
+    """A posthornd on one core, with the default durability and trace."""
 
     name = "posthornd"
     program = str(PROGRAMS / "posthornd")
@@ -69,7 +69,7 @@ class Posthorn(Server):
         return done.stdout
 
     def prepare(self, device_count=0, broadcasts=False, policy="none"):
-        """Makes an app, a key, and devices."""
+        """Creates an app, a key, and devices."""
         self.admin("app", "add", TOPIC, *(["--broadcasts", "on"] if broadcasts else []))
         made = json.loads(self.admin("key", "create", "--json", "-o", "key.p8"))
         self.key = (made.get("key_id") or made["keyID"], made.get("team_id") or made["teamID"])
@@ -82,7 +82,7 @@ class Posthorn(Server):
         return self
 
     def make_token(self):
-        """A provider token, which is good for an hour."""
+        """Returns a new provider token, which is valid for an hour."""
         return provider_token(self.directory / "key.p8", *self.key)
 
     def enrol(self, count):
@@ -94,14 +94,14 @@ class Posthorn(Server):
         if generator.read()["enrolled"] != count:
             raise Failure("not all devices were enrolled")
         generator.close()
-        # In no order, as a back-end's list would be.
+        # Shuffled, as in a back-end's list.
         lines = path.read_text().splitlines(keepends=True)
         random.Random(1).shuffle(lines)
         path.write_text("".join(lines))
         self.identities = path
 
     def part(self, name, first, last):
-        """A file with some of the devices."""
+        """Writes a range of the devices to a file and returns its path."""
         lines = self.identities.read_text().splitlines(keepends=True)[first:last]
         path = self.directory / name
         path.write_text("".join(lines))
@@ -113,7 +113,7 @@ class Posthorn(Server):
         return [("header", field) for field in fields]
 
     def count(self, name):
-        """One of the counts of `posthorn status`."""
+        """Returns one of the counts of `posthorn status`."""
         return json.loads(self.admin("status", "--json"))["counts"][name]
 
     def expect_nothing_dropped(self):
@@ -121,7 +121,7 @@ class Posthorn(Server):
             raise Failure(f"the server dropped {self.count('dropped')} notifications: more devices are needed")
 
     def expect_all_acknowledged(self):
-        """Every delivery was acknowledged, so soon nothing may be pending, and nothing may have been dropped."""
+        """Checks after all acknowledgements that soon nothing is pending and that nothing was dropped."""
         deadline = time.monotonic() + 20
         while self.count("pending") > 0:
             if time.monotonic() > deadline:
@@ -130,7 +130,7 @@ class Posthorn(Server):
         self.expect_nothing_dropped()
 
     def stream(self):
-        """The protocol that devices speak: WebSocket where the server has it."""
+        """Returns the protocol for devices: WebSocket if the server supports it."""
         if os.environ.get("BENCH_STREAM"):
             self.stream_name = f"posthorn-{os.environ['BENCH_STREAM']}"
             return self.stream_name

@@ -16,12 +16,12 @@ FUNCTION_COUNT = 10
 
 @dataclasses.dataclass
 class Load:
-    """What a scenario asks of a generator."""
+    """The commands of a scenario for the generator."""
 
     options: list
-    # Asked first, while nothing is sampled.
+    # Commands that run first and are not sampled.
     before: list
-    # Asked while it is sampled, each for so many.
+    # Commands that are sampled; together they process `count` items.
     questions: list
     count: int
     command: str = "load"
@@ -58,7 +58,7 @@ def paced(shop, server):
 
 
 def idle(shop, server):
-    """Each device hears a heartbeat a minute."""
+    """Returns the load of idle devices, each of which receives a heartbeat a minute."""
     server.prepare(10_000)
     return Load(connected(server), ["connect 10000"], ["serve 120"], 20_000)
 
@@ -109,7 +109,7 @@ def record(load, shop, server):
 
 
 def listing(samples, *options):
-    """Lines of `perf report`, with Swift's names made readable."""
+    """Returns lines of `perf report` with demangled Swift names."""
     text = subprocess.run(
         ["perf", "report", "-i", samples, "--stdio", "-g", "none", "--percent-limit", "0.1", *options],
         capture_output=True, text=True).stdout
@@ -121,7 +121,7 @@ def listing(samples, *options):
 
 def main(scenario):
     if scenario not in LOADS:
-        say(f"say one of {', '.join(LOADS)}")
+        say(f"choose one of {', '.join(LOADS)}")
         return 2
     shop = Workshop()
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table, on the screen and in Benchmarks/Results."""
+"""Writes the table to the screen and to Benchmarks/Results."""
 import datetime
 import json
 import os
@@ -28,7 +28,7 @@ def machine():
 
 
 def commit():
-    """The commit whose programs are measured."""
+    """Returns the commit whose programs are measured."""
     place = ["git", "-C", str(PROGRAMS)]
     top = output(*place, "rev-parse", "--show-toplevel")
     changed = output("git", "-C", top, "status", "--porcelain", "--untracked-files=no", "Sources", "Package.swift")

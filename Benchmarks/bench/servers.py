@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers that are measured: each starts on core 0 and a port of its own, in a directory that goes with it."""
+"""Starts the measured servers: each runs on core 0 with its own port, in a directory that is deleted afterwards."""
 import os
 import pathlib
 import shutil
@@ -19,7 +19,7 @@ def free_port():
 
 
 class Server:
-    """A process and its children; a subclass says how it is started."""
+    """A process and its children; a subclass defines how to start it."""
 
     name = ""
     program = ""
@@ -89,7 +89,7 @@ class Server:
 
 
 class Floor(Server):
-    """The minimal OpenSSL server in C; one ticket, as posthornd sends."""
+    """The minimal OpenSSL server in C; like posthornd, it sends one ticket."""
 
     name = "floor"
     program = str(HERE / ".build/floor")
@@ -99,7 +99,7 @@ class Floor(Server):
 
 
 class NGHTTPD(Server):
-    """nghttpd: answers an empty 200 to each of the paths."""
+    """The server nghttpd, which answers each path with an empty 200."""
 
     name = "nghttpd"
     program = "nghttpd"
@@ -114,7 +114,7 @@ class NGHTTPD(Server):
 
 
 class Nchan(Server):
-    """nginx with nchan; keeps messages in memory."""
+    """The server nginx with nchan, which keeps messages in memory."""
 
     name = "nchan"
     program = "nginx"
@@ -159,7 +159,7 @@ class Redis(Server):
 
 
 class Mosquitto(Server):
-    """Mosquitto with persistent sessions, which it writes down at its end or now and then."""
+    """Mosquitto with persistent sessions, which it saves periodically and on exit."""
 
     name = "mosquitto"
     program = "/usr/sbin/mosquitto"

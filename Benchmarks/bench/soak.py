@@ -15,10 +15,10 @@ from .workshop import Workshop
 
 MILESTONES = [100_000, 1_000_000, 10_000_000]
 RATIO_MAX = 1.10
-# Connections that came or went within the same moment are counted at one end only.
+# A connection that is just being opened or closed may be counted at one end only.
 DESCRIPTOR_GROWTH_MAX = 100
 TOKEN_SECONDS = 1200
-# A server sweeps what expired every 30 seconds.
+# A server removes expired notifications every 30 seconds.
 DRAIN_SECONDS = 180
 ENDS = ["acknowledged", "collapsed", "expired", "dropped", "unregistered"]
 COLUMNS = [
@@ -34,17 +34,17 @@ def milliseconds(latencies):
 
 
 class Soak:
-    """One run."""
+    """One run of the soak."""
 
     def __init__(self, server, generator, seconds, base):
         self.server, self.generator, self.seconds, self.base = server, generator, seconds, base
-        # Short runs have samples, too.
+        # The period is shorter in short runs, so that they have samples, too.
         self.period = min(60, max(5, seconds / 4))
         self.samples, self.problems = [], []
         self.start = self.last_cpu = self.last_sample = 0
 
     def run(self):
-        """Samples while everything goes on, each time after a whole period."""
+        """Takes a sample after each period, until the time is over."""
         self.generator.ask(f"token {self.server.token}")
         self.wait_for_devices()
         self.generator.ask("start")
@@ -67,7 +67,7 @@ class Soak:
             time.sleep(1)
 
     def sample(self):
-        """What the kernel, the server and the generator say now."""
+        """Records the current figures of the kernel, the server and the generator."""
         if self.server.process.poll() is not None:
             raise Failure(f"posthornd ended with {self.server.process.returncode}")
         now, cpu = time.monotonic(), self.server.cpu()
@@ -102,9 +102,9 @@ class Soak:
     # The books
 
     def settle(self):
-        """Lets all devices take what waits for them; answers the counts of both sides, and the generator's balance."""
+        """Drains all pending notifications; returns the counts of both sides, and the generator's balance."""
         answer = self.generator.ask("drain")
-        # What its channel keeps is pending until it expires.
+        # The broadcast that its channel keeps is pending until it expires.
         kept = min(answer["broadcasts"], 1)
         deadline = time.monotonic() + DRAIN_SECONDS
         while self.counts()["pending"] > kept or self.generator.ask("counts")["outstanding"] > 0:
@@ -116,7 +116,7 @@ class Soak:
         return self.counts(), self.generator.ask("counts"), self.generator.ask("balance")
 
     def balance(self):
-        """Holds the counts of the server against those of providers and devices."""
+        """Compares the counts of the server with those of providers and devices."""
         ours, theirs, missing = self.settle()
         self.problems += missing["problems"]
         broadcasts = theirs["broadcasts"]
@@ -124,7 +124,7 @@ class Soak:
         self.expect("accepted", ours["accepted"], theirs["accepted"] + broadcasts)
         self.expect("ends and pending", ends + ours["pending"], ours["accepted"])
         self.expect("pending", ours["pending"], min(broadcasts, 1))
-        # One that came may end otherwise when its stream ended before its acknowledgement was read.
+        # A received notification may have another end if its stream ended before its acknowledgement was read.
         replaced = missing["replaced"] + max(broadcasts - 1, 0)
         came = {"collapsed": ours["collapsed"] - replaced, "expired": ours["expired"] - missing["expired"],
                 "dropped": ours["dropped"] - missing["dropped"]}
@@ -143,7 +143,7 @@ class Soak:
     # The verdict
 
     def after(self, count):
-        """The first sample with so many accepted."""
+        """Returns the first sample with at least `count` accepted."""
         return next((sample for sample in self.samples if sample["accepted"] >= count), None)
 
     def verdict(self):
@@ -161,7 +161,7 @@ class Soak:
 
 
 def table(samples):
-    """Ten lines spread over the run, the last one among them."""
+    """Returns a table of ten samples spread over the run, including the last one."""
     chosen = samples[::-1][::max(1, len(samples) // 10)][::-1]
     lines = ["| " + " | ".join(title for title, _, _ in COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
     lines += ["| " + " | ".join(form.format(sample[name]) for _, name, form in COLUMNS) + " |" for sample in chosen]
@@ -189,7 +189,7 @@ def write(soak, measured, books, text, rate):
 
 
 def story(books):
-    """The books in words."""
+    """Returns the books as text."""
     ours, theirs, came = books["server"], books["generator"], books["came_and_ended_otherwise"]
     ends = ", ".join(f"{ours[name]:,} {name}" for name in [*ENDS, "pending"])
     return (
@@ -199,7 +199,7 @@ def story(books):
 
 
 def perform(server, seconds, rate, base):
-    """The load, and the books behind it; what fails on the way is a problem, and the samples so far stay."""
+    """Runs the load, then checks the books; records a failure as a problem and keeps the samples so far."""
     server.prepare(max(100, rate // 2), broadcasts=True, policy="last")
     options = [("port", server.port), ("topic", TOPIC), ("identities", server.identities), ("rate", rate),
                ("seconds", seconds), ("channel", server.channel)]

@@ -8,8 +8,8 @@ from .measure import HERE, SERVER_CORE, Generator, alternate, median, ratios, wa
 from .posthorn import TOPIC, Posthorn
 from .servers import NATS, NGHTTPD, Mosquitto, Nchan, Redis
 
-# Of the peers' measurement (SQLite alone in batches of 100 57,000 a second, ntfy of July 2025 with batches 8,200): ntfy is
-# not to be had as a package here. SQLite tells how fast this machine and its disk are beside that one.
+# From an earlier measurement of peers: SQLite alone in batches of 100 reached 57,000 a second, and ntfy of July 2025
+# with batches 8,200. ntfy is not available as a package here. SQLite relates this machine and its disk to that one.
 SQLITE_TO_NTFY = 57 / 8.2
 NO_TRACE = ["--trace", "off"]
 
@@ -25,7 +25,7 @@ def asking(server, generator, question, count):
 
 
 def scenario_a(shop):
-    """Validated and authenticated, but not stored."""
+    """Measures requests that are validated and authenticated, but not stored."""
     paths = shop.write("foreign", shop.foreign_paths)
     topics = shop.write("channels", [f"/pub/d{number}" for number in range(1000)])
     count, question = 200_000, "closed 200000 100"
@@ -57,7 +57,7 @@ def scenario_a(shop):
 
 
 def sqlite_alone(shop, batch, rows):
-    """SQLite's own limit on this disk, in this minute."""
+    """Measures SQLite's own limit on this disk, at the current time."""
     path = shop.make_directory("sqlite") / "file"
     done = subprocess.run(
         ["taskset", "-c", SERVER_CORE, HERE / ".build/sqlite", path, str(batch), str(rows)], capture_output=True,
@@ -66,16 +66,16 @@ def sqlite_alone(shop, batch, rows):
 
 
 def away(server):
-    """Options for notifications to devices that are away."""
+    """Returns options for notifications to disconnected devices."""
     return [("protocol", "http2"), ("port", server.port), ("publishers", 4), ("identities", server.identities),
             *server.headers()]
 
 
 def scenario_b(shop):
-    """Accepted and durable, devices away, 400 outstanding."""
+    """Measures accepted and durable notifications: devices disconnected, 400 outstanding."""
     count = 50_000
     with Posthorn(shop) as ours, Posthorn(shop, NO_TRACE) as untraced, Redis(shop) as redis, NATS(shop) as nats:
-        # So many devices that none comes near its bound of pending notifications.
+        # Enough devices that none approaches its bound of pending notifications.
         for server in (ours, untraced):
             server.prepare(10_000 if shop.repeats <= 9 else 20_000)
         with (
@@ -103,13 +103,13 @@ def scenario_b(shop):
     shop.row("B", "rate / SQLite in C, batch 100", to_sqlite, at_least=0.8)
     shop.row("B", "rate / SQLite in C, batch 1,000",
              median(ratios(answers["posthornd"], answers["sqlite 1000"], "rate")))
-    # Where the machine is not quiet, these two say more than the rates.
+    # On a busy machine, these ratios are more reliable than the rates.
     for name in ("redis", "sqlite 100", "posthornd, trace off"):
         shop.row("B", f"CPU a notification / {name}", median(ratios(answers["posthornd"], answers[name], "cpu_us")))
 
 
 def delivering(stack, server, options, devices=1000):
-    """A generator with connected devices."""
+    """Returns a generator with connected devices."""
     generator = stack.enter_context(Generator("load", [
         ("port", server.port), ("publishers", 16), ("topics", devices), ("delivered", "yes"), *options]))
     generator.ask(f"connect {devices}")
@@ -117,7 +117,7 @@ def delivering(stack, server, options, devices=1000):
 
 
 def scenario_c(shop):
-    """From provider to acknowledged device, 1,000 devices connected."""
+    """Measures from the provider to the device's acknowledgement, with 1,000 connected devices."""
     with contextlib.ExitStack() as stack:
         ours, mosquitto, redis = (stack.enter_context(kind(shop)) for kind in (Posthorn, Mosquitto, Redis))
         untraced = stack.enter_context(Posthorn(shop, NO_TRACE))
@@ -145,7 +145,7 @@ def scenario_c(shop):
 
 
 def scenario_d(shop):
-    """Latency at a fixed rate over 1,000 devices."""
+    """Measures the latency at a fixed rate over 1,000 devices."""
     seconds = 10 if shop.full else 4
     with contextlib.ExitStack() as stack:
         ours, mosquitto, redis = (stack.enter_context(kind(shop)) for kind in (Posthorn, Mosquitto, Redis))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scenarios share: a temporary directory, a certificate, how often to repeat, and the rows of the table."""
+"""Provides the shared state of scenarios: temporary directory, certificate, number of repeats, rows of the table."""
 import os
 import pathlib
 import random
@@ -23,7 +23,7 @@ class Workshop:
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
              "2", "-subj", "/CN=localhost", "-out", self.certificate[0], "-keyout", self.certificate[1]],
             check=True, capture_output=True)
-        # Paths of device tokens that no server made.
+        # Paths with device tokens that no server has issued.
         digits = random.Random(4)
         self.foreign_paths = [f"/3/device/{digits.getrandbits(256):064x}" for _ in range(1000)]
         self.rows = []
@@ -42,11 +42,11 @@ class Workshop:
         return path
 
     def keep(self, scenario, what, answers):
-        """Keeps every single answer for the file of results."""
+        """Keeps all answers for the results file."""
         self.details.append({"scenario": scenario, "what": what, "answers": answers})
 
     def row(self, scenario, what, ratio, at_most=None, at_least=None, figures=""):
-        """One row of the table; `ratio` may be a figure of another unit where the goal is one."""
+        """Adds a row to the table; `ratio` may also be an absolute figure if the goal is one."""
         met = None
         if at_most is not None:
             met = ratio <= at_most

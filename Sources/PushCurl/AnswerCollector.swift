@@ -2,7 +2,7 @@
 
 internal import CCurl
 
-/// Gathers one answer, and says why it was refused.
+/// Collects a response, and records why it was rejected.
 final class AnswerCollector: AnswerSink {
     private let requiresHTTP2: Bool
     private let answerByteCountMax: Int
@@ -12,9 +12,9 @@ final class AnswerCollector: AnswerSink {
     private let onBody: ((Span<UInt8>) -> Void)?
     private var head = HeadCollector()
     private var body: [UInt8] = []
-    /// Why we ended the transfer ourselves.
+    /// The reason why this side ended the transfer.
     private(set) var refusal: CurlError?
-    /// Set to keep what still comes from the closures: the transfer was cancelled.
+    /// Whether the transfer was canceled, so that the closures must not be called any more.
     var isMuted = false
 
     init(
@@ -57,7 +57,7 @@ final class AnswerCollector: AnswerSink {
         return true
     }
 
-    /// The whole of it, of a transfer that ended with this code.
+    /// Returns the complete response of a transfer that ended with this code, or its error.
     func finish(_ handle: EasyHandle, _ code: CURLcode) -> Result<HTTPResponse, CurlError> {
         if let refusal { return .failure(refusal) }
         if let error = handle.error(for: code), !ignoresBody || head.response == nil { return .failure(error) }

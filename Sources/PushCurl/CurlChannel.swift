@@ -3,40 +3,40 @@
 internal import CCurl
 internal import CPushShims
 
-/// A connection that libcurl made, for a protocol that it does not speak; until its transfer is cancelled.
+/// A connection made by libcurl for a protocol that libcurl does not implement; open until its transfer is canceled.
 ///
 /// - SeeAlso: CURLOPT_CONNECT_ONLY(3), curl_easy_send(3), curl_easy_recv(3)
 package final class CurlChannel {
-    /// What came of a transfer of bytes.
+    /// The result of a read or a write.
     package enum Transfer: Sendable, Equatable {
-        /// So many went through.
+        /// This number of bytes was transferred.
         case bytes(Int)
         /// The socket must become ready first.
         case mustWait
-        /// The other end has closed.
+        /// The peer has closed the connection.
         case closed
     }
 
-    /// To wait for; libcurl closes it, so watch a duplicate.
+    /// The socket to wait for; libcurl closes it, so watch a duplicate.
     package let socket: Int32
     private let handle: EasyHandle
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// Nil when the transfer has no connection.
+    /// Creates a channel; nil if the transfer has no connection.
     init?(_ handle: EasyHandle) {
         guard let socket = handle.activeSocket else { return nil }
         self.socket = socket
         self.handle = handle
     }
 
-    /// PEM texts of the certificates that the server showed, its own first; empty unless `looksAtCertificates`.
+    /// The server's certificates as PEM, its own first; empty without `looksAtCertificates`.
     package var certificates: [[UInt8]] { handle.certificates }
 
-    /// Reads what is there.
+    /// Reads available bytes without blocking.
     ///
-    /// - Parameter take: Gets the bytes, if there are any, lent for the call.
-    /// - Returns: Read on after `bytes`: what TLS holds makes no socket ready.
-    /// - Throws: What libcurl said; the connection is of no use then.
+    /// - Parameter take: Gets the bytes, if any, for the duration of the call.
+    /// - Returns: The result. After `bytes`, read again: bytes that TLS has buffered do not make the socket readable.
+    /// - Throws: libcurl's error. The connection cannot be used afterwards.
     package func receive(_ take: (Span<UInt8>) -> Void) throws(CurlError) -> Transfer {
         var byteCount = 0
         let code = unsafe buffer.withUnsafeMutableBytes { room in
@@ -50,7 +50,7 @@ package final class CurlChannel {
         return .bytes(byteCount)
     }
 
-    /// Writes as much as fits; never `closed`.
+    /// Writes as many bytes as possible without blocking; never returns `closed`.
     package func send(_ bytes: Span<UInt8>) throws(CurlError) -> Transfer {
         var byteCount = 0
         let code = unsafe bytes.withUnsafeBytes { bytes in
@@ -63,7 +63,7 @@ package final class CurlChannel {
 }
 
 extension EasyHandle {
-    /// CURLINFO_ACTIVESOCKET: the connection of a transfer that only connects.
+    /// The socket of a transfer that only connects (CURLINFO_ACTIVESOCKET).
     fileprivate var activeSocket: Int32? {
         var socket: curl_socket_t = CURL_SOCKET_BAD
         let code = unsafe push_curl_easy_get_socket(pointer, CURLINFO_ACTIVESOCKET, &socket)

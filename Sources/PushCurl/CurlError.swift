@@ -2,36 +2,35 @@
 
 internal import CCurl
 
-/// What libcurl said.
+/// An error of a transfer.
 package struct CurlError: Error, Sendable, Equatable {
-    /// What went wrong, as far as a caller acts on it.
+    /// The kinds of errors that callers distinguish.
     package enum Kind: Sendable {
         /// The host name is unknown, or no name server answers.
         case resolve
-        /// Nobody listens there, or somebody who does not speak TLS.
+        /// The port is closed, or the service on it does not speak TLS.
         case connect
-        /// The TLS handshake or the certificate failed.
+        /// The TLS handshake or the verification of the certificate failed.
         case tls
-        /// Our own file of authorities to trust cannot be used; nobody was asked anything.
+        /// The local file of trusted authorities cannot be used; no request was sent.
         case authorityFile
-        /// Our own certificate, or its key, cannot be used; nobody was asked anything.
+        /// The local client certificate or its key cannot be used; no request was sent.
         case certificateFile
-        /// It took too long.
+        /// The timeout of the request has expired.
         case timeout
-        /// The connection ended before the answer did.
+        /// The connection ended before the response was complete.
         case interrupted
-        /// The request or the answer is unusable.
+        /// The request or the response is invalid.
         case other
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     package var kind: Kind
     /// The `CURLcode`, for the log.
     package var code: Int32
-    /// libcurl's text, for a person.
+    /// libcurl's text, for the user.
     package var message: String
 
-    /// Joins the parts.
     package init(kind: Kind, code: Int32, message: String) {
         self.kind = kind
         self.code = code
@@ -40,27 +39,28 @@ package struct CurlError: Error, Sendable, Equatable {
 }
 
 extension CurlError {
-    /// Translates a `CURLcode`; the one place where that happens.
+    /// Converts a `CURLcode`; this is the only place where that happens.
     init(_ code: CURLcode, detail: String) {
         let text = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
         self.init(kind: Kind(code, text), code: Int32(truncatingIfNeeded: code.rawValue), message: text)
     }
 
-    /// A request that cannot be sent as it is.
+    /// Returns the error for a request that cannot be sent, or a response that cannot be used.
     static func unusable(_ message: String) -> CurlError {
         CurlError(CURLE_BAD_FUNCTION_ARGUMENT, detail: message)
     }
 
-    /// A transfer whose connection was given up.
+    /// The error of a transfer whose connection was abandoned.
     static let abandoned = CurlError(
         kind: .interrupted, code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue), message: "the connection was given up")
 }
 
 extension CurlError.Kind {
-    /// Who hangs up inside a handshake, as a server that falls over does, has not shown a certificate that is wrong.
+    /// OpenSSL's texts for a peer that disconnects during the handshake, as a crashing server does; no certificate was
+    /// wrong.
     private static let hangUps = ["reset by peer", "SSL_ERROR_SYSCALL", "unexpected eof", "Broken pipe"]
 
-    /// What OpenSSL says of an answer that is no TLS.
+    /// OpenSSL's texts for a response that is not TLS.
     private static let otherProtocols = ["wrong version number", "unknown protocol", "packet length too long"]
 
     fileprivate init(_ code: CURLcode, _ text: String) {

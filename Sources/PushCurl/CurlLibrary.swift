@@ -3,12 +3,12 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl as a whole: what must happen once in a process.
+/// The initialization of libcurl, which must happen once per process.
 enum CurlLibrary {
-    /// Whether libcurl is ready; the first use makes it so.
+    /// Whether libcurl is initialized; the first use initializes it.
     ///
-    /// SIGPIPE is ignored from then on, unless the program handles it: OpenSSL writes with write(2), and with
-    /// CURLOPT_NOSIGNAL libcurl leaves the signal to us, so that a peer could end the process by closing early.
+    /// From then on SIGPIPE is ignored, unless the program handles it. OpenSSL writes with write(2), and with
+    /// CURLOPT_NOSIGNAL libcurl leaves the signal alone. A peer that closes early could otherwise end the process.
     static let isReady: Bool = {
         let earlier = signal(SIGPIPE, SIG_IGN)
         if let handler = earlier { _ = signal(SIGPIPE, handler) }

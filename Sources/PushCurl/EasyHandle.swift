@@ -3,19 +3,19 @@
 internal import CCurl
 internal import CPushShims
 
-/// Gets what libcurl reads from the other end.
+/// Receives the data that libcurl reads from the server.
 protocol AnswerSink: AnyObject {
-    /// Takes one line of the head; false ends the transfer.
+    /// Receives a line of the head; returns false to end the transfer.
     func receive(headLine: Span<UInt8>) -> Bool
-    /// Takes a piece of the body; false ends the transfer.
+    /// Receives a piece of the body; returns false to end the transfer.
     func receive(bodyPiece: Span<UInt8>) -> Bool
 }
 
-/// One request and its answer; owns one `CURL *` and what that refers to.
+/// A request and its response; owns one `CURL *` and the memory that it refers to.
 @safe final class EasyHandle {
-    /// For `curl_multi_add_handle` and as the transfer's name in callbacks.
+    /// The pointer for `curl_multi_add_handle`, which also identifies the transfer in callbacks.
     let pointer: UnsafeMutableRawPointer
-    /// Why the request cannot be sent; the transfer then fails at once with CURLE_URL_MALFORMAT.
+    /// The reason why the request cannot be sent; the transfer then fails immediately with CURLE_URL_MALFORMAT.
     private(set) var refusal: CurlError?
     private let errorText: UnsafeMutablePointer<CChar>
     private var lists: [UnsafeMutablePointer<curl_slist>]
@@ -36,7 +36,7 @@ protocol AnswerSink: AnyObject {
         unsafe errorText.deallocate()
     }
 
-    /// Forgets the request before, but keeps its connection, and sets up the next one.
+    /// Sets up the next request; discards the previous one but keeps its connection.
     func configure(_ request: HTTPRequest, sink: any AnswerSink) {
         unsafe curl_easy_reset(pointer)
         freeLists()
@@ -50,21 +50,21 @@ protocol AnswerSink: AnyObject {
         set(CURLOPT_URL, text: refusal == nil ? request.url : "")
     }
 
-    /// The error of a transfer that ended with this code; nil when it went well.
+    /// Returns the error of a transfer that ended with this code; nil if it succeeded.
     func error(for code: CURLcode) -> CurlError? {
         if let refusal { return refusal }
         guard code != CURLE_OK else { return nil }
         return CurlError(code, detail: unsafe String(cString: errorText))
     }
 
-    /// CURLINFO_NUM_CONNECTS: connections that were opened for this transfer.
+    /// The number of connections that were opened for this transfer (CURLINFO_NUM_CONNECTS).
     var newConnectionCount: Int {
         var count = 0
         _ = unsafe push_curl_easy_get_long(pointer, CURLINFO_NUM_CONNECTS, &count)
         return count
     }
 
-    /// CURLINFO_CERTINFO: PEM texts of the certificates that the server showed, where they were asked for.
+    /// The server's certificates as PEM, if they were requested (CURLINFO_CERTINFO).
     var certificates: [[UInt8]] {
         var information: UnsafeMutablePointer<curl_certinfo>?
         guard unsafe push_curl_easy_get_certificates(pointer, &information) == CURLE_OK,
@@ -86,7 +86,7 @@ protocol AnswerSink: AnyObject {
     /// Runs the transfer to its end: curl_easy_perform(3).
     func perform() -> CURLcode { unsafe curl_easy_perform(pointer) }
 
-    /// Has somebody else open the sockets: CURLOPT_OPENSOCKETFUNCTION.
+    /// Sets the function that opens the sockets (CURLOPT_OPENSOCKETFUNCTION).
     func setOpenFunction(_ function: @escaping curl_opensocket_callback, _ userData: UnsafeMutableRawPointer) {
         unsafe check(push_curl_easy_set_open_function(pointer, function))
         unsafe set(CURLOPT_OPENSOCKETDATA, userData)
@@ -97,13 +97,13 @@ protocol AnswerSink: AnyObject {
     }
 }
 
-// MARK: Setting up
+// MARK: Setup
 
 extension EasyHandle {
     private func setTransport(_ request: HTTPRequest) {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PIPEWAIT, 1)
-        // Who talks over a connection itself asks whether it lives, and knows better how often.
+        // The user of a bare connection sends its own pings, and knows better how often.
         set(CURLOPT_TCP_KEEPALIVE, request.connectsOnly ? 0 : 1)
         set(CURLOPT_TCP_KEEPIDLE, 60)
         set(CURLOPT_TCP_KEEPINTVL, 20)
@@ -113,11 +113,11 @@ extension EasyHandle {
         set(CURLOPT_HTTP_VERSION, Self.version(for: request))
         if request.connectsOnly {
             set(CURLOPT_CONNECT_ONLY, 1)
-            // A proxy that looks into requests would not understand what follows.
+            // A proxy that parses requests would not understand the protocol that follows.
             set(CURLOPT_HTTPPROXYTUNNEL, 1)
         }
         if let timeout = request.timeout { set(CURLOPT_TIMEOUT_MS, timeout.wholeMilliseconds) }
-        // Else the proxy's answer to CONNECT would be taken for the server's.
+        // Otherwise the proxy's response to CONNECT would count as the server's.
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         if let proxy = request.proxy {
             set(CURLOPT_PROXY, text: proxy)
@@ -135,7 +135,7 @@ extension EasyHandle {
         unsafe check(push_curl_easy_set_sink(pointer, CURLOPT_HEADERFUNCTION, receiveHeadLine))
     }
 
-    /// Verification is libcurl's default; it is said here so that nothing around it, such as a file, can turn it off.
+    /// Sets the verification explicitly, so that no other setting can disable libcurl's default.
     private func setTrust(_ request: HTTPRequest) {
         set(CURLOPT_SSL_VERIFYPEER, request.looksAtCertificates ? 0 : 1)
         set(CURLOPT_SSL_VERIFYHOST, request.looksAtCertificates ? 0 : 2)
@@ -163,10 +163,10 @@ extension EasyHandle {
     }
 
     private func setBody(_ body: [UInt8]) {
-        // The size must come first: CURLOPT_COPYPOSTFIELDS copies that many bytes.
+        // The size must be set first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.
         unsafe check(push_curl_easy_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, Int64(body.count)))
         unsafe body.withUnsafeBytes { bytes in
-            // A null pointer would mean "ask the read callback"; an empty body needs some address.
+            // A null pointer would mean "use the read callback", so an empty body needs some other address.
             let address =
                 unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress) ?? UnsafeMutableRawPointer(errorText)
             unsafe set(CURLOPT_COPYPOSTFIELDS, address)
@@ -174,7 +174,7 @@ extension EasyHandle {
     }
 
     private func setFields(_ request: HTTPRequest) {
-        // Ours first: libcurl would ask with Expect and wait a second, and call every body a form.
+        // By default, libcurl sends Expect and waits a second, and declares every body a form.
         var lines = ["Expect:"]
         if !request.fields.contains(where: { $0.0.lowercased() == "content-type" }) { lines.append("Content-Type:") }
         for (name, value) in request.fields {
@@ -217,7 +217,7 @@ extension EasyHandle {
     }
 
     private func set(_ option: CURLoption, text: String) {
-        // A NUL would cut the text, and mean another host or file than the caller checked.
+        // A NUL would cut the text, so that another host or file would be used than the caller checked.
         guard Self.isSafe(text) else { return refuse("a URL, path or host holds a control character") }
         unsafe check(push_curl_easy_set_text(pointer, option, text))
     }
@@ -245,7 +245,7 @@ extension EasyHandle {
 }
 
 extension Duration {
-    /// At least 1, and within what libcurl takes.
+    /// The duration in milliseconds: at least 1, and within libcurl's range.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < 1_000_000 else { return 1_000_000_000 }
@@ -267,7 +267,8 @@ private func receiveBodyPiece(
     unsafe forward(bytes, count, userData) { $0.deliver(bodyPiece: $1) }
 }
 
-/// `size` is always 1; any other answer than `count` makes libcurl end the transfer.
+/// Passes data to a transfer's sink; `size` is always 1, and any result other than `count` makes libcurl end the
+/// transfer.
 private func forward(
     _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ userData: UnsafeMutableRawPointer?,
     _ body: (EasyHandle, Span<UInt8>) -> Bool
@@ -276,6 +277,7 @@ private func forward(
     let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(userData).takeUnretainedValue()
     let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
     let wasTaken = unsafe buffer.withMemoryRebound(to: UInt8.self) { body(handle, unsafe $0.span) }
-    // CURL_WRITEFUNC_ERROR does not exist in every version; a short count means the same for a piece that is not empty.
+    // CURL_WRITEFUNC_ERROR does not exist in every version. For a piece that is not empty, a wrong count means the
+    // same.
     return wasTaken ? count : Int(CURL_MAX_WRITE_SIZE) + 1 + count
 }

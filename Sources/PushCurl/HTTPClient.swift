@@ -2,20 +2,20 @@
 
 internal import CCurl
 
-/// One request at a time, blocking: for the command line.
+/// A blocking client for one request at a time, for the command line.
 ///
-/// Connections are kept for the next request. Not Sendable: one thread.
+/// It keeps connections for the next request. It is not Sendable: use it on one thread.
 package final class HTTPClient {
     private let handle: EasyHandle
 
-    /// Makes a client without a connection.
+    /// Creates a client without a connection.
     package init() { handle = EasyHandle() }
 
-    /// Sends a request and waits for the whole answer, of whatever status.
+    /// Sends a request and blocks until the response is complete, whatever its status is.
     ///
-    /// - Parameter request: What to send, and how.
-    /// - Returns: The answer with its body.
-    /// - Throws: What libcurl said when there was no whole answer; `kind` says what to look at.
+    /// - Parameter request: The request and its transport options.
+    /// - Returns: The response with its body.
+    /// - Throws: libcurl's error if the response is incomplete; see `kind` for its cause.
     package func send(_ request: HTTPRequest) throws(CurlError) -> HTTPResponse {
         let collector = AnswerCollector(for: request)
         handle.configure(request, sink: collector)
@@ -24,13 +24,13 @@ package final class HTTPClient {
         return try collector.finish(handle, code).get()
     }
 
-    /// Connects without verifying the server and returns the certificates that it shows.
+    /// Connects without verifying the server, and returns the certificates that the server presents.
     ///
-    /// No request is sent. The connection is not used again.
+    /// No request is sent, and the connection is not reused.
     ///
-    /// - Parameter request: The server and how to reach it.
-    /// - Returns: The certificates as PEM texts, the server's own first.
-    /// - Throws: The error when the TLS handshake fails.
+    /// - Parameter request: The URL and the transport options.
+    /// - Returns: The certificates as PEM, the server's own first.
+    /// - Throws: libcurl's error if the TLS handshake fails.
     package func certificates(for request: HTTPRequest) throws(CurlError) -> [[UInt8]] {
         var request = request
         request.connectsOnly = true

@@ -1,46 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request as a client sends it.
+/// A request with its transport options.
 package struct HTTPRequest: Sendable {
-    /// For example `GET`; letters only.
+    /// The method, for example `GET`; capital letters only.
     package var method: String
-    /// `https://…` or `http://…`; other schemes are refused.
+    /// The URL, `https://…` or `http://…`; other schemes are rejected.
     package var url: String
-    /// Name and value, in this order; a control character in either fails the request.
+    /// The fields in order, as name and value; a control character in either makes the request fail.
     package var fields: [(String, String)] = []
     /// The body; not sent with GET and HEAD.
     package var body: [UInt8] = []
-    /// PEM file of authorities to trust instead of the system's.
+    /// The PEM file of trusted authorities, in place of the system's.
     package var caFile: String?
-    /// Go by way of this proxy, or of none when empty, whatever the environment says; nil for what that says.
+    /// The proxy, or empty for none, regardless of the environment; nil to use the environment's.
     package var proxy: String?
-    /// PEM file of a certificate for servers that ask for one.
+    /// The PEM file of the client certificate, for servers that request one.
     package var clientCertificateFile: String?
-    /// PEM file of its key; nil when that is in the same file.
+    /// The PEM file of its key; nil if the certificate's file contains the key.
     package var clientKeyFile: String?
-    /// Connect through this UNIX socket.
+    /// The path of a UNIX socket to connect through.
     package var unixSocket: String?
-    /// Connect to this `host:port` instead of the URL's.
+    /// The `host:port` to connect to in place of the URL's.
     package var connectTo: String?
-    /// HTTP/2 only (prior knowledge under TLS is not needed; ALPN h2).
+    /// Whether the response must be HTTP/2: with TLS by ALPN h2, without TLS by prior knowledge.
     package var requiresHTTP2 = false
-    /// Make the connection, by way of a proxy and TLS where they belong, and send nothing: for `MultiClient.connect`.
+    /// Whether to connect, through proxy and TLS, without sending a request: for `MultiClient.connect`.
     var connectsOnly = false
-    /// For the whole of it; nil for a stream.
+    /// The timeout of the whole transfer; nil for a stream.
     package var timeout: Duration? = .seconds(30)
-    /// Do not reuse a connection that may be dead.
+    /// Whether to open a new connection, because a reused one may be dead.
     package var needsFreshConnection = false
-    /// The largest answer that is taken, in bytes; a larger one fails, but a stream (`onBody`) has no bound.
+    /// The maximum size of a response body in bytes; a longer one fails.
+    ///
+    /// Streams (`onBody`) have no limit.
     package var answerByteCountMax = 16 * 1024 * 1024
-    /// Only the head of the answer counts: the body is dropped, and a longer one than may be, or one that breaks off, is
-    /// no failure.
+    /// Whether only the head of the response matters.
+    ///
+    /// The body is dropped, and a body that is too long or incomplete is not an error.
     package var ignoresBody = false
 
-    /// Takes whatever certificate the server shows: for a look at them, by `MultiClient.connect` and
-    /// `CurlChannel.certificates`, at a server that is not trusted yet.
+    /// Whether to accept any certificate, in order to inspect it.
+    ///
+    /// Used with `MultiClient.connect` and `CurlChannel.certificates` for a server that is not trusted yet.
     package var looksAtCertificates = false
 
-    /// Takes what every request has.
+    /// Creates a request with the default options.
     package init(method: String, url: String) {
         self.method = method
         self.url = url

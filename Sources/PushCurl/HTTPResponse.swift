@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An answer.
+/// A response to a request.
 package struct HTTPResponse: Sendable {
-    /// From 200; interim answers are skipped.
+    /// The status, 200 or higher; interim responses are skipped.
     package var status: Int
-    /// Names in lower case, values without surrounding blanks; bytes that are no UTF-8 are replaced.
+    /// The fields, with lowercase names and trimmed values; invalid UTF-8 is replaced.
     package var fields: [(String, String)]
-    /// Empty for a stream, whose pieces went to `onBody`.
+    /// The body; empty for a stream, whose pieces went to `onBody`.
     package var body: [UInt8]
-    /// False for HTTP/1.
+    /// Whether the response came over HTTP/2; false for HTTP/1.
     package var isHTTP2: Bool
-    /// Connections that were opened for it: 0 when one was used again.
+    /// The number of connections that were opened for the response: 0 if one was reused.
     package var newConnectionCount: Int
 
-    /// Joins the parts.
     package init(
         status: Int, fields: [(String, String)] = [], body: [UInt8] = [], isHTTP2: Bool = false,
         newConnectionCount: Int = 0
@@ -25,7 +24,7 @@ package struct HTTPResponse: Sendable {
         self.newConnectionCount = newConnectionCount
     }
 
-    /// The first value of a field, by its name in lower case.
+    /// Returns the first value of a field; the name must be in lower case.
     package func value(of name: String) -> String? {
         fields.first { $0.0.utf8.elementsEqual(name.utf8) }?.1
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gathers the head of an answer from the lines that libcurl hands over.
+/// Parses the head of a response from the lines that libcurl delivers.
 ///
 ///     status line ──▶ fields ──empty line──▶ done            (trailers are ignored)
 ///          ▲             │
 ///          └── 1xx ──────┘
 struct HeadCollector: ~Copyable {
-    /// All lines of one head together, in bytes.
+    /// The maximum size of a head in bytes.
     static let headByteCountMax = 256 * 1024
 
-    /// What a line did.
+    /// The state of the head after a line.
     enum Progress { case more, done, malformed }
 
     private enum State {
@@ -20,10 +20,10 @@ struct HeadCollector: ~Copyable {
 
     private var state = State.awaitingStatus
     private var byteCount = 0
-    /// The head, once it is done.
+    /// The head; nil until it is complete.
     private(set) var response: HTTPResponse?
 
-    /// Takes one line with its line end.
+    /// Parses a line including its line end.
     mutating func receive(line: Span<UInt8>) -> Progress {
         byteCount += line.count
         guard byteCount <= Self.headByteCountMax else { return .malformed }
@@ -51,7 +51,7 @@ struct HeadCollector: ~Copyable {
         }
     }
 
-    /// `HTTP/2 200` or `HTTP/1.1 200 OK`.
+    /// Parses a status line such as `HTTP/2 200` or `HTTP/1.1 200 OK`.
     private static func statusLine(_ text: ArraySlice<UInt8>) -> HTTPResponse? {
         let parts = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3 else { return nil }
@@ -71,7 +71,7 @@ struct HeadCollector: ~Copyable {
         head.fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
     }
 
-    /// The line without blanks and line ends behind it.
+    /// Returns the line without trailing blanks and line ends.
     private static func trimmed(_ line: Span<UInt8>) -> ArraySlice<UInt8> {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(line.count)

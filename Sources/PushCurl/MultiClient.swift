@@ -2,16 +2,16 @@
 
 internal import CCurl
 
-/// Many requests on shared HTTP/2 connections, driven by the caller's event loop (`curl_multi_socket_action`).
+/// A client for concurrent requests on shared HTTP/2 connections, driven by the caller's event loop.
 ///
-/// Not Sendable: made, used and dropped on the loop's thread. Its closures may call every method of it: libcurl may not
-/// be entered twice, so what they ask for is done once libcurl has returned.
+/// It uses `curl_multi_socket_action`. It is not Sendable: create, use and release it on the loop's thread. Its
+/// closures may call all its methods: libcurl is not reentrant, so these calls take effect after libcurl has returned.
 package final class MultiClient {
     private struct Transfer {
         let id: TransferID
         let handle: EasyHandle
         let collector: AnswerCollector
-        /// Gets the connection, where that is all there is to do; the transfer goes on until it is cancelled.
+        /// Gets the connection of a transfer that only connects; such a transfer runs until it is canceled.
         var onConnect: ((CurlChannel) -> Void)?
         let completion: (Result<HTTPResponse, CurlError>) -> Void
     }
@@ -24,7 +24,7 @@ package final class MultiClient {
     private var isInsideLibrary = false
     private var deferred: [() -> Void] = []
 
-    /// Makes a client without a connection; it keeps the watcher, which must not keep the client.
+    /// Creates a client without a connection; it retains the watcher, which must not retain the client.
     package init(watcher: any SocketWatcher) {
         self.watcher = watcher
         multi = MultiHandle(watcher: watcher)
@@ -40,14 +40,15 @@ package final class MultiClient {
 
     /// Starts a request.
     ///
-    /// Ends with exactly one call of `completion`, on the loop, unless cancelled; never before this call has returned.
+    /// Calls `completion` exactly once, on the loop, unless the request is canceled; never before this function
+    /// returns.
     ///
     /// - Parameters:
-    ///   - request: What to send; without `timeout` it may last for ever.
-    ///   - onHead: Gets the head of the answer before its body.
-    ///   - onBody: Gets each piece of the body as it arrives; the response's body is empty then.
-    ///   - completion: Gets the answer, of whatever status, or what went wrong.
-    /// - Returns: The name for `cancel`.
+    ///   - request: The request to send; without a `timeout` it may run indefinitely.
+    ///   - onHead: Gets the head of the response before its body.
+    ///   - onBody: Gets each piece of the body as it arrives; the response's body is then empty.
+    ///   - completion: Gets the response, whatever its status is, or the error.
+    /// - Returns: The ID for `cancel`.
     @discardableResult
     package func start(
         _ request: HTTPRequest, onHead: ((HTTPResponse) -> Void)? = nil, onBody: ((Span<UInt8>) -> Void)? = nil,
@@ -57,16 +58,16 @@ package final class MultiClient {
         return start(request, collector, onConnect: nil, completion)
     }
 
-    /// Makes a connection, by HTTP/1.1's rules for proxies and TLS, for a protocol that libcurl does not speak.
+    /// Opens a connection, with HTTP/1.1's rules for proxies and TLS, for a protocol that libcurl does not implement.
     ///
-    /// Calls either closure, on the loop and never before this call has returned; `onFailure` later too, when
-    /// `abandonConnections` ends the connection.
+    /// Calls one of the closures, on the loop and never before this function returns. After `onConnect`, `onFailure`
+    /// follows if `abandonConnections` ends the connection.
     ///
     /// - Parameters:
-    ///   - request: Where to, and whom to trust; nothing of it is sent. `timeout` bounds the connecting.
-    ///   - onConnect: Gets the connection, which lives until `cancel`.
-    ///   - onFailure: Gets why there is none.
-    /// - Returns: The name for `cancel`.
+    ///   - request: The URL and the transport options; no request is sent. `timeout` limits the time to connect.
+    ///   - onConnect: Gets the connection, which is open until `cancel`.
+    ///   - onFailure: Gets the error.
+    /// - Returns: The ID for `cancel`.
     package func connect(
         _ request: HTTPRequest, onConnect: @escaping (CurlChannel) -> Void, onFailure: @escaping (CurlError) -> Void
     ) -> TransferID {
@@ -92,7 +93,7 @@ package final class MultiClient {
             id: id, handle: handle, collector: collector, onConnect: onConnect, completion: completion)
         unsafe idsByHandle[UInt(bitPattern: handle.pointer)] = id
         whenOutside { [unowned self] in
-            // Cancelled or abandoned before it began.
+            // The request may have been canceled or abandoned before it started.
             guard transfers[id] != nil else { return }
             multi.adopt(handle)
             enterLibrary { multi.add(handle) }
@@ -100,16 +101,16 @@ package final class MultiClient {
         return id
     }
 
-    /// Ends a request without a word; nothing happens when it has ended already.
+    /// Cancels a request without calling its closures; does nothing if it has ended.
     ///
-    /// - Parameter transfer: What `start` returned.
+    /// - Parameter transfer: The ID that `start` returned.
     package func cancel(_ transfer: TransferID) {
         guard let cancelled = forget(transfer) else { return }
         cancelled.collector.isMuted = true
         whenOutside { [unowned self] in enterLibrary { multi.remove(cancelled.handle) } }
     }
 
-    /// Gives all connections up, dead or alive: running requests fail as interrupted, later ones connect anew.
+    /// Abandons all connections, dead or alive: running requests fail as interrupted, and later ones reconnect.
     package func abandonConnections() {
         let abandoned = transfers.values.sorted { $0.id.rawValue < $1.id.rawValue }
         for transfer in abandoned {
@@ -124,19 +125,19 @@ package final class MultiClient {
         }
     }
 
-    /// Call when a watched socket became ready; neither means that it failed.
+    /// Handles a watched socket that became ready; both flags are false if the socket failed.
     package func socketReady(_ socket: Int32, readable: Bool, writable: Bool) {
         enterLibrary { multi.act(on: socket, readable: readable, writable: writable) }
         finishTransfers()
     }
 
-    /// Call when the timer fired.
+    /// Handles the expiration of the timer.
     package func timerFired() {
         enterLibrary { multi.actOnTimer() }
         finishTransfers()
     }
 
-    // MARK: Keeping out of libcurl while it calls us
+    // MARK: Avoiding reentrant calls of libcurl
 
     private func enterLibrary(_ body: () -> Void) {
         precondition(!isInsideLibrary, "libcurl was entered from one of its own callbacks")

@@ -6,10 +6,10 @@ internal import Glibc
 
 /// A set of transfers that share connections; owns one `CURLM *`.
 ///
-/// An object of its own, beside `MultiClient`, because curl_multi_cleanup(3) still calls the callbacks while it closes
+/// This object is separate from `MultiClient`, because curl_multi_cleanup(3) still calls the callbacks while it closes
 /// connections.
 @safe final class MultiHandle {
-    /// More connections than one to each server would be a mistake of ours; this many are kept.
+    /// The maximum number of pooled connections; more than one per server would be a bug.
     private static let connectionCountMax = 8
 
     private let pointer: UnsafeMutableRawPointer
@@ -34,7 +34,8 @@ internal import Glibc
     /// Closes the connections; every transfer must have been removed.
     func close() {
         isClosed = true
-        // Before they are closed: curl_multi_cleanup(3) does not announce every socket that it closes.
+        // The sockets are released before they are closed, because curl_multi_cleanup(3) does not announce every socket
+        // that it closes.
         for socket in watchedSockets.keys { watcher.watch(socket, readable: false, writable: false) }
         watchedSockets = [:]
         watcher.setTimer(after: nil)
@@ -43,7 +44,7 @@ internal import Glibc
 
     deinit { precondition(isClosed, "a MultiHandle was dropped without close()") }
 
-    /// Has every socket that a transfer opens announced to this set; before `add`.
+    /// Makes a transfer report every socket that it opens to this set; must be called before `add`.
     func adopt(_ handle: EasyHandle) {
         unsafe handle.setOpenFunction(socketOpenedCallback, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -52,7 +53,7 @@ internal import Glibc
 
     func remove(_ handle: EasyHandle) { unsafe check(curl_multi_remove_handle(pointer, handle.pointer)) }
 
-    /// Tells libcurl what a socket is ready for, with both false: that it failed.
+    /// Tells libcurl that a socket is ready, or, with both flags false, that it failed.
     func act(on socket: Int32, readable: Bool, writable: Bool) {
         var mask: Int32 = 0
         if readable { mask |= CURL_CSELECT_IN }
@@ -62,13 +63,13 @@ internal import Glibc
         unsafe check(curl_multi_socket_action(pointer, socket, mask, &runningCount))
     }
 
-    /// Tells libcurl that its timer fired.
+    /// Tells libcurl that its timer has expired.
     func actOnTimer() {
         var runningCount: Int32 = 0
         unsafe check(curl_multi_socket_action(pointer, CURL_SOCKET_BAD, 0, &runningCount))
     }
 
-    /// The next transfer that ended, by the pointer of its handle.
+    /// Returns the next transfer that has ended, by the pointer of its handle.
     func nextFinished() -> (handle: UInt, code: CURLcode)? {
         var waitingCount: Int32 = 0
         while let message = unsafe curl_multi_info_read(pointer, &waitingCount) {
@@ -80,7 +81,7 @@ internal import Glibc
         return nil
     }
 
-    /// A failure here is a wrong call of ours or a lack of memory, never something that a peer can cause.
+    /// Stops the program for a wrong call or a lack of memory; a peer cannot cause such a failure.
     private func check(_ code: CURLMcode) {
         guard code != CURLM_OK else { return }
         preconditionFailure(unsafe "libcurl refused a call: \(String(cString: curl_multi_strerror(code)))")
@@ -94,8 +95,12 @@ internal import Glibc
         watcher.watch(socket, readable: readable, writable: writable)
     }
 
-    /// libcurl 7.88 closes a socket that lost the race between addresses and says so only later, or never when the
-    /// next socket gets the same number: then it believes that the new one is watched.
+    /// Registers a socket again if its number is still watched.
+    ///
+    /// When several addresses race, libcurl 7.88 closes the socket that lost and reports that only later, or never if
+    /// the next socket gets the same number. libcurl then assumes that the new socket is watched.
+    ///
+    /// - Parameter socket: The new socket.
     fileprivate func socketOpened(_ socket: Int32) {
         guard let wanted = watchedSockets[socket] else { return }
         watcher.watch(socket, readable: false, writable: false)
@@ -127,7 +132,7 @@ private func timerCallback(
     return 0
 }
 
-/// Does what libcurl does without it, and tells the set.
+/// Opens a socket as libcurl would, and reports it to the set.
 private func socketOpenedCallback(
     _ userData: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> Int32 {

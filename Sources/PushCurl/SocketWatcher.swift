@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a loop does for `MultiClient`: watch a socket, keep one timer.
+/// The services of an event loop for `MultiClient`: watching sockets and running one timer.
 ///
-/// Lets PushCurl know nothing of PushNet. /// The client keeps its watcher, so the watcher must refer to the client weakly.
+/// The protocol keeps PushCurl independent of PushNet. The client retains its watcher, so the watcher must refer to the
+/// client weakly.
 package protocol SocketWatcher: AnyObject {
-    /// Replaces what the socket is watched for; neither means: stop watching.
+    /// Replaces the events that a socket is watched for; if both flags are false, stops watching.
     ///
-    /// libcurl may have closed the socket by then, and its number may be another file's: watch a duplicate.
+    /// libcurl may have closed the socket by then, and another file may have its number: watch a duplicate.
+    ///
+    /// - Parameters:
+    ///   - socket: The socket.
+    ///   - readable: Whether to watch for readability.
+    ///   - writable: Whether to watch for writability.
     func watch(_ socket: Int32, readable: Bool, writable: Bool)
-    /// One timer, which replaces the one before; nil cancels it. Must not fire before this call returns.
+    /// Sets the one timer, replacing the previous one, or cancels it with nil; it must not fire before this function
+    /// returns.
     func setTimer(after delay: Duration?)
 }

@@ -4,9 +4,9 @@ internal import CCurl
 internal import CPushShims
 internal import Glibc
 
-/// Many requests at a time on a thread that does nothing else (`curl_multi_poll`).
+/// A client for concurrent requests on a thread of its own (`curl_multi_poll`).
 ///
-/// Not Sendable: made, used and dropped on that thread, which other threads wake through `waker`.
+/// It is not Sendable: create, use and release it on that thread. Other threads wake it through `waker`.
 package final class ThreadClient {
     private struct Transfer {
         let handle: EasyHandle
@@ -17,7 +17,7 @@ package final class ThreadClient {
     private let multi = PolledHandle()
     private var transfers: [UInt: Transfer] = [:]
 
-    /// Makes a client without a connection.
+    /// Creates a client without a connection.
     package init() {}
 
     deinit {
@@ -27,14 +27,15 @@ package final class ThreadClient {
         }
     }
 
-    /// Wakes the thread from `wait`.
+    /// A handle for other threads that ends `wait`.
     package var waker: ThreadClientWaker { ThreadClientWaker(multi: multi) }
 
-    /// Starts a request.
+    /// Starts a request, which `wait` then sends.
     ///
     /// - Parameters:
-    ///   - request: What to send; with a `timeout`, else it may last for ever.
-    ///   - completion: Gets the answer, of whatever status, or what went wrong, from `wait`; not when the client goes.
+    ///   - request: The request to send; without a `timeout` it may run indefinitely.
+    ///   - completion: Gets the response, whatever its status is, or the error. Called in `wait`; never after the
+    ///     client is released.
     package func start(
         _ request: HTTPRequest, completion: @escaping (Result<HTTPResponse, CurlError>) -> Void
     ) {
@@ -46,7 +47,7 @@ package final class ThreadClient {
         multi.add(handle)
     }
 
-    /// Sends and receives until something happened, a while has passed, or the thread is woken; then tells who is done.
+    /// Transfers data until an event, the timeout or a wake-up, then calls the completions of finished requests.
     package func wait(atMost duration: Duration) {
         multi.wait(milliseconds: Int32(clamping: duration.wholeMilliseconds), transferCount: transfers.count)
         while let (pointer, code) = multi.nextFinished() {
@@ -58,11 +59,11 @@ package final class ThreadClient {
     }
 }
 
-/// Wakes the thread of a `ThreadClient`, from any thread.
+/// Wakes the thread of a `ThreadClient` from any thread.
 package struct ThreadClientWaker: Sendable {
     fileprivate let multi: PolledHandle
 
-    /// Lets `wait` return; the next one when none goes on.
+    /// Ends the running `wait`, or else the next one.
     package func wake() { multi.wake() }
 }
 
@@ -88,15 +89,15 @@ private final class PolledHandle: @unchecked Sendable {
 
     func wait(milliseconds: Int32, transferCount: Int) {
         var runningCount: Int32 = 0
-        // What was added is sent before there is anything to wait for.
+        // New requests are sent first, so that there is something to wait for.
         unsafe check(curl_multi_perform(pointer, &runningCount))
-        // A transfer that ended just now is told at once: nothing on a socket would end the wait for it.
+        // A transfer that has just ended is reported immediately, because no socket event would end the wait for it.
         let pause = runningCount < transferCount ? 0 : milliseconds
         unsafe check(curl_multi_poll(pointer, nil, 0, pause, nil))
         unsafe check(curl_multi_perform(pointer, &runningCount))
     }
 
-    /// The next transfer that ended, by the pointer of its handle.
+    /// Returns the next transfer that has ended, by the pointer of its handle.
     func nextFinished() -> (handle: UInt, code: CURLcode)? {
         var waitingCount: Int32 = 0
         while let message = unsafe curl_multi_info_read(pointer, &waitingCount) {
@@ -108,7 +109,7 @@ private final class PolledHandle: @unchecked Sendable {
         return nil
     }
 
-    /// A failure here is a wrong call of ours or a lack of memory, never something that a peer can cause.
+    /// Stops the program for a wrong call or a lack of memory; a peer cannot cause such a failure.
     private func check(_ code: CURLMcode) {
         guard code != CURLM_OK else { return }
         preconditionFailure(unsafe "libcurl refused a call: \(String(cString: curl_multi_strerror(code)))")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A running request.
+/// The ID of a running request.
 package struct TransferID: Hashable, Sendable {
-    /// Counts the requests of one client, from 1.
+    /// The number of the request within its client, from 1.
     let rawValue: UInt64
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BusConnection.Bus {
-    /// The variable that names another bus than the session's.
+    /// The environment variable that selects a bus other than the session bus.
     package static let agentVariable = "POSTHORN_AGENT_BUS"
 
-    /// The bus on which the agent is: the session's, or what `POSTHORN_AGENT_BUS` says, `system` or a D-Bus address.
+    /// Returns the agent's bus: the session bus, or the value of `POSTHORN_AGENT_BUS`, `system` or a D-Bus address.
     package static func ofAgent(environment: [String: String]) -> BusConnection.Bus {
         switch environment[agentVariable] ?? "" {
         case "", "session": .session
@@ -13,12 +13,12 @@ extension BusConnection.Bus {
         }
     }
 
-    /// The value of `POSTHORN_AGENT_BUS` where that names another bus than the session's; nil otherwise.
+    /// Returns the value of `POSTHORN_AGENT_BUS` if it selects a bus other than the session bus; nil otherwise.
     package static func agentValue(environment: [String: String]) -> String? {
         environment[agentVariable].flatMap { ["", "session"].contains($0) ? nil : $0 }
     }
 
-    /// What to do about a value of `POSTHORN_AGENT_BUS` with which there is no bus: one sentence.
+    /// Returns advice, in one sentence, for a value of `POSTHORN_AGENT_BUS` that does not lead to a bus.
     package static func remedy(agentValue value: String) -> String {
         if value == "system" {
             return "Start the system's bus, or unset \(agentVariable): then it is the session's bus."
@@ -29,7 +29,7 @@ extension BusConnection.Bus {
         return "Start that bus or correct its address, or unset \(agentVariable): then it is the session's bus."
     }
 
-    /// Whether a desktop is on it.
+    /// Whether this is the session bus of a desktop.
     package var isSession: Bool {
         if case .session = self { true } else { false }
     }

@@ -2,7 +2,7 @@
 
 internal import CSystemd
 
-/// A call of ours whose answer is awaited; kept by the connection until its callback has run.
+/// A sent call whose reply is outstanding; the connection owns it until its callback has run.
 final class PendingCall {
     private let onReply: (borrowing BusMessage) -> Void
     private unowned let connection: BusConnection
@@ -19,17 +19,17 @@ final class PendingCall {
 }
 
 extension BusConnection {
-    /// Calls a method and waits for the answer (`sd_bus_call`): for the command line and start-up.
+    /// Calls a method and blocks until the reply arrives (`sd_bus_call`); meant for the command line and for startup.
     ///
     /// - Parameters:
-    ///   - destination: The bus name to call.
-    ///   - path: The object.
+    ///   - destination: The bus name of the service.
+    ///   - path: The path of the object.
     ///   - interface: The interface of the method.
-    ///   - member: The method.
-    ///   - arguments: Its arguments.
-    ///   - timeout: How long to wait.
-    /// - Returns: What the method answers.
-    /// - Throws: What the service or the bus answered instead; `invalidArguments` for what cannot be sent.
+    ///   - member: The name of the method.
+    ///   - arguments: The arguments of the method.
+    ///   - timeout: The maximum wait for the reply.
+    /// - Returns: The values that the method returned.
+    /// - Throws: The error from the service or the bus; `invalidArguments` for arguments that cannot be sent.
     package func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
         timeout: Duration = .seconds(25)
@@ -48,16 +48,16 @@ extension BusConnection {
         return try unsafe BusMessage(adopting: reply).values()
     }
 
-    /// Calls a method without waiting (`sd_bus_call_async`).
+    /// Calls a method without blocking (`sd_bus_call_async`).
     ///
     /// - Parameters:
-    ///   - destination: The bus name to call.
-    ///   - path: The object.
+    ///   - destination: The bus name of the service.
+    ///   - path: The path of the object.
     ///   - interface: The interface of the method.
-    ///   - member: The method.
-    ///   - arguments: Its arguments.
-    ///   - timeout: After which the completion gets an error.
-    ///   - completion: Runs in a later `process()`, exactly once; never when the connection goes away first.
+    ///   - member: The name of the method.
+    ///   - arguments: The arguments of the method.
+    ///   - timeout: The time after which the completion gets an error.
+    ///   - completion: Called exactly once, in a later `process()`; never if the connection is released first.
     package func send(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
         timeout: Duration = .seconds(25), completion: @escaping (Result<[BusValue], BusError>) -> Void
@@ -69,7 +69,7 @@ extension BusConnection {
         }
     }
 
-    /// The same for who reads the answer itself, which may be an error.
+    /// Calls a method without blocking, for callers that read the reply, which may be an error, themselves.
     func send(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue],
         timeout: Duration, onReply: @escaping (borrowing BusMessage) -> Void, onFailure: @escaping (BusError) -> Void
@@ -84,14 +84,14 @@ extension BusConnection {
                 handle, nil, message.handle, callAnswered, address, timeout.busMicroseconds)
             try BusError.check(code, "call")
             pendingCalls[ObjectIdentifier(pending)] = pending
-            // What fails here ends the connection: the completion hears of it from sd-bus in the next process().
+            // A failed flush ends the connection. sd-bus then reports an error to the completion in the next process().
             _ = unsafe sd_bus_flush(handle)
         } catch {
             runLater { onFailure(error) }
         }
     }
 
-    /// Broadcasts a signal.
+    /// Broadcasts a signal to all subscribers on the bus.
     package func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue])
         throws(BusError)
     {
@@ -101,7 +101,7 @@ extension BusConnection {
         try unsafe message.send(on: handle)
     }
 
-    /// The values of an answer, or the error that it is.
+    /// Returns the values of a reply, or its error.
     static func result(of reply: borrowing BusMessage) -> Result<[BusValue], BusError> {
         if let error = reply.error { return .failure(error) }
         do { return .success(try reply.values()) } catch { return .failure(error) }
@@ -109,7 +109,7 @@ extension BusConnection {
 }
 
 extension Duration {
-    /// Whole microseconds for sd-bus: at least one, because 0 means its default, and never past the range.
+    /// The duration in microseconds for sd-bus: at least 1, because 0 selects its default, and within its range.
     var busMicroseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 1 }
@@ -119,7 +119,7 @@ extension Duration {
     }
 }
 
-/// `sd_bus_message_handler_t` for the answer to a call.
+/// The `sd_bus_message_handler_t` for the reply to a call.
 private func callAnswered(
     _ message: OpaquePointer?, _ userData: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
 ) -> Int32 {

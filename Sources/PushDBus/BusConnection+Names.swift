@@ -3,28 +3,24 @@
 internal import CSystemd
 internal import Glibc
 
-/// Names of the bus: who has them, and taking one.
+/// Bus names: requesting one, and finding and watching owners.
 extension BusConnection {
-    /// Takes a well-known name with `sd_bus_request_name`; false when another owns it.
-    ///
-    /// Blocks for the answer.
+    /// Requests a well-known name (`sd_bus_request_name`), and blocks until the reply arrives.
     ///
     /// - Parameters:
-    ///   - name: A well-known name.
-    ///   - waits: Whether we get it once those who were first are gone.
-    /// - Returns: Whether it is ours now.
-    /// - Throws: What the bus answered.
+    ///   - name: The well-known name.
+    ///   - waits: Whether this connection queues for the name while others own it.
+    /// - Returns: Whether this connection owns the name now.
+    /// - Throws: The error from the bus.
     package func requestName(_ name: String, waits: Bool = false) throws(BusError) -> Bool {
         defer { activityHandler?() }
         let code = unsafe sd_bus_request_name(handle, name, waits ? UInt64(SD_BUS_NAME_QUEUE) : 0)
         guard code != -EEXIST, code != -EALREADY else { return code == -EALREADY }
-        // In the queue it is 0.
+        // The code for a place in the queue is 0.
         return try BusError.check(code, "request a name") > 0
     }
 
-    /// The unique name of who owns a name; nil for nobody.
-    ///
-    /// Blocks for the answer.
+    /// Returns the unique name of a name's owner, or nil if the name has no owner; blocks until the reply arrives.
     package func owner(of name: String) throws(BusError) -> String? {
         do {
             return try askBus("GetNameOwner", [.string(name)]).first?.stringValue
@@ -33,34 +29,33 @@ extension BusConnection {
         }
     }
 
-    /// Whether the bus can start a service for a name.
-    ///
-    /// Blocks for the answer.
+    /// Returns whether the bus can start a service for a name; blocks until the reply arrives.
     package func isActivatable(_ name: String) throws(BusError) -> Bool {
         let names = try askBus("ListActivatableNames").first?.arrayValue ?? []
         return names.contains(.string(name))
     }
 
-    /// What tells this bus from every other: 32 hexadecimal digits.
-    ///
-    /// Blocks for the answer.
+    /// Returns the globally unique ID of this bus, 32 hexadecimal digits; blocks until the reply arrives.
     package func busID() throws(BusError) -> String { try askBus("GetId").first?.stringValue ?? "" }
 
-    /// Calls `handler` when a name gets another owner, with its unique name, or nil when it has none any more.
+    /// Calls `handler` when the owner of a name changes, with the new owner's unique name, or with nil if there is no
+    /// owner.
     ///
-    /// Other names' changes do not wake this connection. Ask `owner(of:)` after this for the owner at the start.
+    /// Changes of other names do not wake this connection. To learn the first owner, call `owner(of:)` after this
+    /// function.
     ///
     /// - Parameters:
-    ///   - name: A well-known name.
-    ///   - handler: Runs in `process()`.
-    /// - Throws: What the bus answered, or that the name is malformed.
+    ///   - name: The well-known name.
+    ///   - handler: Called in `process()`.
+    /// - Throws: The error from the bus, or `invalidArguments` for a malformed name.
     package func watchOwner(of name: String, _ handler: @escaping (String?) -> Void) throws(BusError) {
-        // The name goes into a match rule, where a quote would end it.
+        // The name becomes part of a match rule, and a quote would end it there.
         guard unsafe sd_bus_service_name_is_valid(name) > 0 else { throw .invalidArguments("not a bus name") }
         let bus = "org.freedesktop.DBus"
         let rule = "type='signal',sender='\(bus)',interface='\(bus)',member='NameOwnerChanged',arg0='\(name)'"
         try subscribe(rule: rule) { signal in
-            // Anybody can send such a signal straight to us; the bus itself has this sender, and nobody else can.
+            // Any program can send such a signal directly to this connection, but only the bus itself can have this
+            // sender.
             guard signal.sender == bus, signal.arguments.count == 3, signal.arguments[0] == .string(name) else {
                 return
             }

@@ -4,7 +4,7 @@ internal import CSystemd
 internal import Glibc
 
 extension BusConnection {
-    /// Opens with `sd_bus_open_user`, `sd_bus_open_system` or `sd_bus_set_address` and `sd_bus_start`.
+    /// Opens a connection with `sd_bus_open_user`, `sd_bus_open_system`, or `sd_bus_set_address` and `sd_bus_start`.
     static func open(_ bus: Bus) throws(BusError) -> OpaquePointer {
         var handle: OpaquePointer?
         let code: Int32
@@ -16,7 +16,7 @@ extension BusConnection {
         guard code >= 0, let handle = unsafe handle else {
             throw BusError(code: code, during: "connect to the bus").explained(for: bus)
         }
-        // The library would end the process when the bus goes: that is the owner's decision.
+        // By default, sd-bus ends the process when the bus goes. The owner of the connection decides that.
         _ = unsafe sd_bus_set_exit_on_disconnect(handle, 0)
         return unsafe handle
     }
@@ -35,7 +35,8 @@ extension BusConnection {
         return code
     }
 
-    /// Waits for the bus to take us in (`sd_bus_get_unique_name`), so that a refusal comes out here and not later.
+    /// Waits until the bus accepts the connection (`sd_bus_get_unique_name`), so that a refusal is reported here and
+    /// not later.
     static func greet(_ handle: OpaquePointer) throws(BusError) -> String {
         var name: UnsafePointer<CChar>?
         try BusError.check(unsafe sd_bus_get_unique_name(handle, &name), "connect to the bus")
@@ -57,7 +58,7 @@ extension BusConnection {
 }
 
 extension BusError {
-    /// The same error with what to do about a bus that is not there.
+    /// Returns the same error with advice on a bus that cannot be reached.
     func explained(for bus: BusConnection.Bus) -> BusError {
         let advice =
             switch bus {

@@ -2,7 +2,7 @@
 
 internal import CSystemd
 
-/// One interface of one object that the connection serves; kept by the connection.
+/// An interface of an object that the connection serves; owned by the connection.
 final class ServedObject {
     let interface: String
     let introspection: StaticString
@@ -19,7 +19,8 @@ final class ServedObject {
         self.handler = handler
     }
 
-    /// Answers a call if it is ours; false leaves it to sd-bus, which answers `Peer` and says UnknownMethod.
+    /// Handles a call to this interface; returns false to leave it to sd-bus, which serves `Peer` and replies
+    /// UnknownMethod.
     func receive(_ message: consuming BusMessage) -> Bool {
         let call = IncomingCall(
             sender: message.sender, path: message.path, interface: message.interface, member: message.member,
@@ -46,11 +47,13 @@ final class ServedObject {
     }
 }
 
-/// The answer that a caller waits for; give it once, now or later, on the connection's thread.
+/// The reply that a caller waits for.
 ///
-/// One that is dropped without an answer answers NoReply, so that no caller waits for a bug.
+/// Send it once, now or later, on the connection's thread.
+///
+/// A reply that is released without an answer sends NoReply, so that a bug leaves no caller waiting.
 package final class BusReply {
-    /// Called once, when the answer was given.
+    /// Called once, after the reply was sent.
     package var onAnswer: (() -> Void)?
     private var call: BusMessage?
     private weak var connection: BusConnection?
@@ -62,11 +65,11 @@ package final class BusReply {
 
     deinit { answer(.failure(BusError(name: BusError.noReplyName, message: "the service gave no answer"))) }
 
-    /// Sends the answer; every further one is ignored.
+    /// Sends the reply; later calls are ignored.
     ///
-    /// A caller that left meanwhile is no failure, and values that cannot be sent become an error for the caller.
+    /// A caller that has disconnected is not an error. If the values cannot be sent, the caller gets an error.
     ///
-    /// - Parameter result: What the method returns, or why it does not.
+    /// - Parameter result: The values that the method returns, or the error.
     package func answer(_ result: Result<[BusValue], BusError>) {
         guard let call = call.take() else { return }
         defer { onAnswer.take()?() }
@@ -88,16 +91,16 @@ package final class BusReply {
 }
 
 extension BusConnection {
-    /// Serves an object: the handler answers each method call of the interface at once.
+    /// Serves an object whose handler answers each method call of the interface immediately.
     ///
-    /// Introspect answers with the XML; other calls get UnknownMethod; org.freedesktop.DBus.Peer is sd-bus's.
+    /// Introspect returns the XML, sd-bus serves org.freedesktop.DBus.Peer, and all other calls get UnknownMethod.
     ///
     /// - Parameters:
-    ///   - path: The object.
-    ///   - interface: Whose methods the handler knows.
+    ///   - path: The path of the object.
+    ///   - interface: The interface whose methods the handler implements.
     ///   - introspection: The XML that describes the object.
-    ///   - handler: Runs in `process()`.
-    /// - Throws: `BusError` when the path is malformed.
+    ///   - handler: Called in `process()`.
+    /// - Throws: `BusError` if the path is malformed.
     package func serve(
         path: String, interface: String, introspection: StaticString,
         _ handler: @escaping (IncomingCall) -> Result<[BusValue], BusError>
@@ -109,14 +112,14 @@ extension BusConnection {
             })
     }
 
-    /// Serves an object whose answers may come later: the handler keeps the reply and answers it when it can.
+    /// Serves an object whose handler may keep a reply and answer it later.
     ///
     /// - Parameters:
-    ///   - path: The object.
-    ///   - interface: Whose methods the handler knows.
+    ///   - path: The path of the object.
+    ///   - interface: The interface whose methods the handler implements.
     ///   - introspection: The XML that describes the object.
-    ///   - handler: Runs in `process()`.
-    /// - Throws: `BusError` when the path is malformed.
+    ///   - handler: Called in `process()`.
+    /// - Throws: `BusError` if the path is malformed.
     package func serve(
         path: String, interface: String, introspection: StaticString,
         replyingLater handler: @escaping (IncomingCall, BusReply) -> Void
@@ -128,7 +131,7 @@ extension BusConnection {
     }
 }
 
-/// `sd_bus_message_handler_t` for a method call to a served object.
+/// The `sd_bus_message_handler_t` for a method call to a served object.
 private func callArrived(
     _ message: OpaquePointer?, _ userData: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
 ) -> Int32 {

@@ -2,14 +2,14 @@
 
 internal import CSystemd
 
-/// A handler for a signal; kept by the connection.
+/// A handler for a signal; owned by the connection.
 final class Subscription {
     let handler: (IncomingSignal) -> Void
 
     init(_ handler: @escaping (IncomingSignal) -> Void) { self.handler = handler }
 
     func receive(_ message: borrowing BusMessage) {
-        // A signal with more than we read, or with file descriptors, is none that we subscribe to.
+        // A signal that exceeds `MessageLimits` or carries file descriptors is not one that this program expects.
         guard let arguments = try? message.values() else { return }
         handler(
             IncomingSignal(
@@ -19,17 +19,17 @@ final class Subscription {
 }
 
 extension BusConnection {
-    /// Calls `handler` for each matching signal for as long as the connection lives (`sd_bus_match_signal`).
+    /// Calls `handler` for each matching signal while the connection exists (`sd_bus_match_signal`).
     ///
-    /// Blocks until the bus has taken the match, so that nothing which happens after is missed.
+    /// Blocks until the bus has added the match, so that no later signal is missed.
     ///
     /// - Parameters:
-    ///   - sender: The bus name that speaks; nil for any. See `IncomingSignal.sender` on who can pretend.
-    ///   - path: The object; nil for any.
+    ///   - sender: The bus name of the sender; nil for any. See `IncomingSignal.sender` for forged signals.
+    ///   - path: The path of the object; nil for any.
     ///   - interface: The interface of the signal.
-    ///   - member: The signal's name.
-    ///   - handler: Gets each signal in `process()`.
-    /// - Throws: What the bus answered, for example that a name is malformed.
+    ///   - member: The name of the signal.
+    ///   - handler: Called in `process()` with each signal.
+    /// - Throws: The error from the bus, for example for a malformed name.
     package func subscribe(
         sender: String?, path: String?, interface: String, member: String,
         _ handler: @escaping (IncomingSignal) -> Void
@@ -47,7 +47,7 @@ extension BusConnection {
         subscriptions.append(subscription)
     }
 
-    /// Calls `handler` for each signal that matches a rule of our own making (`sd_bus_add_match`).
+    /// Calls `handler` for each signal that matches a trusted match rule (`sd_bus_add_match`).
     func subscribe(rule: String, _ handler: @escaping (IncomingSignal) -> Void) throws(BusError) {
         defer { activityHandler?() }
         let subscription = Subscription(handler)
@@ -57,19 +57,19 @@ extension BusConnection {
     }
 }
 
-/// Lends a text as a C string, and nil as a null pointer.
+/// Passes a text to `body` as a C string, and nil as a null pointer.
 private func withOptionalCString<Answer>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Answer) -> Answer {
     guard let text else { return body(nil) }
     return unsafe text.withCString { unsafe body($0) }
 }
 
-/// `sd_bus_message_handler_t` for a signal.
+/// The `sd_bus_message_handler_t` for a signal.
 private func signalArrived(
     _ message: OpaquePointer?, _ userData: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
 ) -> Int32 {
     guard let message = unsafe message, let userData = unsafe userData else { return 0 }
     let subscription = unsafe Unmanaged<Subscription>.fromOpaque(userData).takeUnretainedValue()
     unsafe subscription.receive(BusMessage(borrowing: message))
-    // Others may have subscribed to the same signal.
+    // Zero lets other subscriptions to the same signal run.
     return 0
 }

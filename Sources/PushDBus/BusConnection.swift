@@ -5,50 +5,51 @@ internal import Glibc
 
 /// A connection to a message bus; owns one `sd_bus *`.
 ///
-/// One thread, driven by the owner's loop: watch `descriptor` for `wantedEvents` until `timeout`, then call
-/// `process()`; `activityHandler` says when a call of ours has changed these. Handlers and completions run in
-/// `process()` and may call back in here.
+/// It is used on one thread and driven by the owner's loop. The loop watches `descriptor` for `wantedEvents` until
+/// `timeout`, then calls `process()`. `activityHandler` reports when a call has changed these values. Handlers and
+/// completions run in `process()` and may call this object.
 ///
-/// All slots are floating: sd-bus drops them with the bus, so that the objects whose addresses it has live exactly as
-/// long as this object, which keeps them.
+/// All slots are floating, so sd-bus releases them with the bus. This object owns the objects whose addresses sd-bus
+/// has, so they live exactly as long.
 @safe package final class BusConnection {
-    /// Which bus to connect to.
+    /// The bus to connect to.
     package enum Bus: Sendable {
-        /// The person's bus, as `DBUS_SESSION_BUS_ADDRESS` or `XDG_RUNTIME_DIR` says.
+        /// The user's session bus, from `DBUS_SESSION_BUS_ADDRESS` or `XDG_RUNTIME_DIR`.
         case session
-        /// The computer's bus.
+        /// The system bus of the machine.
         case system
         /// A bus at a D-Bus address, such as `unix:path=/run/user/1000/bus`.
         case address(String)
     }
 
-    /// How many messages one `process()` takes, so that a talkative peer cannot hold the loop.
+    /// The maximum number of messages per `process()`, so that a busy peer cannot block the loop.
     static let messagesPerTurnMax = 256
 
     let handle: OpaquePointer
     /// The connection's own name on the bus, such as `:1.42`.
     package let uniqueName: String
-    /// For epoll or poll; stays open for as long as this object lives.
+    /// The descriptor for epoll or poll, which stays open while this object exists.
     ///
-    /// A duplicate of what `sd_bus_get_fd` says, because sd-bus closes its own in the middle of `process()` when the bus
-    /// goes, and whoever watches a descriptor must stop before it is closed.
+    /// It is a duplicate of `sd_bus_get_fd`. sd-bus closes its own descriptor during `process()` when the bus goes, but
+    /// a descriptor must not be closed while it is watched.
     package let descriptor: Int32
-    /// Called after each call of ours that may have changed `wantedEvents` or `timeout`.
+    /// Called after each call to this object that may have changed `wantedEvents` or `timeout`.
     ///
-    /// What the owner's loop does then is to look at these again before it sleeps; it must not call `process()` here.
+    /// The owner's loop must then read these values again before it sleeps. It must not call `process()` in the
+    /// handler.
     package var activityHandler: (() -> Void)?
 
     var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
     var subscriptions: [Subscription] = []
     var servedObjects: [ServedObject] = []
-    /// Completions of calls that could not even be sent; they run in the next `process()`.
+    /// The completions of calls that could not be sent; they run in the next `process()`.
     private var deferred: [() -> Void] = []
     private var isProcessing = false
 
-    /// Connects, authenticates and says hello; blocks for as long as that takes on a local socket.
+    /// Connects, authenticates and says hello; blocks as long as this takes on a local socket.
     ///
-    /// - Parameter bus: Which bus.
-    /// - Throws: `BusError` when there is no bus, with what to do about it.
+    /// - Parameter bus: The bus to connect to.
+    /// - Throws: `BusError` with advice if the bus cannot be reached.
     package init(_ bus: Bus) throws(BusError) {
         let handle = try unsafe BusConnection.open(bus)
         do {
@@ -66,15 +67,15 @@ internal import Glibc
         close(descriptor)
     }
 
-    /// What to watch the descriptor for (`sd_bus_get_events`).
+    /// The events to watch the descriptor for (`sd_bus_get_events`).
     package var wantedEvents: (readable: Bool, writable: Bool) {
         let events = unsafe sd_bus_get_events(handle)
-        // A negative answer is a connection that ended: reading it makes `process` say so.
+        // A negative value means that the connection has ended; a read makes `process` report it.
         guard events >= 0 else { return (true, false) }
         return (events & Int32(POLLIN) != 0, events & Int32(POLLOUT) != 0)
     }
 
-    /// Time until `process` must be called in any case; nil for none (`sd_bus_get_timeout`).
+    /// The time until `process` must be called without an event; nil for no limit (`sd_bus_get_timeout`).
     package var timeout: Duration? {
         guard deferred.isEmpty else { return .zero }
         var deadlineMicroseconds: UInt64 = 0
@@ -86,10 +87,10 @@ internal import Glibc
         return .microseconds(Int64(clamping: deadlineMicroseconds - now))
     }
 
-    /// Handles what waits, up to a bound after which `timeout` is zero; does nothing when called from a handler.
+    /// Handles pending messages up to a maximum, after which `timeout` is zero; does nothing if called from a handler.
     ///
-    /// - Throws: `BusError` when the bus is gone. Completions of calls that were under way have run with an error by
-    ///   then. Make a new connection.
+    /// - Throws: `BusError` if the bus is gone. The completions of outstanding calls have run with an error by then.
+    ///   Create a new connection.
     package func process() throws(BusError) {
         guard !isProcessing else { return }
         isProcessing = true

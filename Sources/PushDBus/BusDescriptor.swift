@@ -3,11 +3,11 @@
 internal import CSystemd
 internal import Glibc
 
-/// A file descriptor that came over the bus, such as a lock of logind's; closed when it goes.
+/// A file descriptor received over the bus, such as one of logind's locks; closed with this object.
 package final class BusDescriptor {
     private let rawValue: Int32
 
-    /// Duplicates what sd-bus lends for as long as the message lives.
+    /// Duplicates a descriptor, which sd-bus closes with its message.
     fileprivate init(copying descriptor: Int32) throws(BusError) {
         rawValue = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         try BusError.check(rawValue < 0 ? -errno : 0, "keep a descriptor")
@@ -17,17 +17,18 @@ package final class BusDescriptor {
 }
 
 extension BusConnection {
-    /// Calls a method that answers a file descriptor and nothing else, without waiting.
+    /// Calls a method that returns only a file descriptor, without blocking.
     ///
-    /// Apart from `send`, because values may be copied and compared, and a descriptor has one owner.
+    /// This function is separate from `send`, because values can be copied and compared, but a descriptor has one
+    /// owner.
     ///
     /// - Parameters:
-    ///   - destination: The bus name to call.
-    ///   - path: The object.
+    ///   - destination: The bus name of the service.
+    ///   - path: The path of the object.
     ///   - interface: The interface of the method.
-    ///   - member: The method.
-    ///   - arguments: Its arguments.
-    ///   - completion: As with `send`.
+    ///   - member: The name of the method.
+    ///   - arguments: The arguments of the method.
+    ///   - completion: Called as with `send`.
     package func sendForDescriptor(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue],
         completion: @escaping (Result<BusDescriptor, BusError>) -> Void

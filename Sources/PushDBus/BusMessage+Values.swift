@@ -2,22 +2,22 @@
 
 internal import CSystemd
 
-// Values go in and out one at a time, with the functions of sd-bus that are not variadic: `sd_bus_message_append_basic`,
-// `…_read_basic`, `…_open_container`, `…_enter_container` and their like. sd-bus checks each against the signature of
-// the container that is open; what comes in has been checked by it as a whole (lengths, UTF-8, alignment).
+// Values are written and read one at a time with the non-variadic functions of sd-bus: `sd_bus_message_append_basic`,
+// `…_read_basic`, `…_open_container`, `…_enter_container` and the like. sd-bus checks each value against the signature
+// of the open container. It has validated incoming messages as a whole (lengths, UTF-8, alignment).
 
-/// Bounds of what is read from a message.
+/// The limits for reading a message.
 enum MessageLimits {
-    /// How deep containers may nest: the specification's 32 arrays plus 32 structures.
+    /// The maximum nesting of containers: the specification's 32 arrays plus 32 structures.
     static let depthMax = 64
-    /// Values in one message.
+    /// The maximum number of values in a message.
     ///
-    /// A megabyte of bytes as `ay` is a million values of this module: that is for others.
+    /// A megabyte of bytes as `ay` would be a million values, which this module is not meant for.
     static let valueCountMax = 65_536
 }
 
 extension BusMessage {
-    /// Appends the values, in order.
+    /// Appends the values in order.
     borrowing func append(_ values: [BusValue]) throws(BusError) {
         for value in values { try append(value, depth: 0) }
     }
@@ -42,7 +42,7 @@ extension BusMessage {
             try appendEntries(elements, signature: element, depth: depth)
         case .array(let element, let elements): try append(elements, in: "a", element, depth: depth)
         case .structure([]):
-            // sd-bus would send it, and the bus throws out who sends it.
+            // sd-bus would send it, and the bus disconnects the sender.
             throw .invalidArguments("a structure has at least one field")
         case .structure(let fields):
             try append(fields, in: "r", fields.map(\.signature).joined(), depth: depth)
@@ -79,7 +79,7 @@ extension BusMessage {
     }
 
     private borrowing func append(_ text: String, type: Unicode.Scalar) throws(BusError) {
-        // C would end the text at a NUL, and show or do something else than was meant.
+        // C would end the text at the NUL, so another text than the intended one would be shown or used.
         guard !text.utf8.contains(0) else { throw .invalidArguments("a text with a NUL cannot be sent") }
         let code = unsafe text.withCString { unsafe sd_bus_message_append_basic(handle, CChar(type.value), $0) }
         try BusError.check(code, "append a text")
@@ -94,17 +94,17 @@ extension BusMessage {
 }
 
 extension BusMessage {
-    /// Reads all values, from the first.
+    /// Reads all values from the start of the message.
     ///
-    /// - Returns: The values, in order.
-    /// - Throws: `limitsExceeded` for more or deeper values than `MessageLimits`, `NotSupported` for file descriptors.
+    /// - Returns: The values in order.
+    /// - Throws: `limitsExceeded` if the message exceeds `MessageLimits`, `NotSupported` for file descriptors.
     borrowing func values() throws(BusError) -> [BusValue] {
         try BusError.check(unsafe sd_bus_message_rewind(handle, 1), "rewind")
         var budget = MessageLimits.valueCountMax
         return try readRemaining(depth: 0, budget: &budget)
     }
 
-    /// Reads up to the end of the container that is open.
+    /// Reads the rest of the open container.
     private borrowing func readRemaining(depth: Int, budget: inout Int) throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let (type, contents) = try peek() {
@@ -117,7 +117,7 @@ extension BusMessage {
         return values
     }
 
-    /// The type of the next value, and the signature of what is in it when it is a container; nil at the end.
+    /// Returns the type of the next value, and the signature of its contents if it is a container; nil at the end.
     private borrowing func peek() throws(BusError) -> (type: Unicode.Scalar, contents: String)? {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
@@ -164,7 +164,7 @@ extension BusMessage {
         }
     }
 
-    /// One entry of an `a{sv}`, which was read as a structure.
+    /// Returns an entry of an `a{sv}` that was read as a structure.
     private static func pair(_ entry: BusValue) -> (String, BusValue)? {
         guard case .structure(let fields) = entry, fields.count == 2, case .string(let key) = fields[0] else {
             return nil

@@ -2,19 +2,19 @@
 
 internal import CSystemd
 
-/// A message on its way out or in; owns one reference to an `sd_bus_message *`.
+/// An outgoing or incoming message; owns one reference to an `sd_bus_message *`.
 @safe struct BusMessage: ~Copyable {
     let handle: OpaquePointer
 
-    /// Adopts a reference that an sd-bus function handed over.
+    /// Takes over a reference from an sd-bus function.
     init(adopting handle: OpaquePointer) { unsafe self.handle = handle }
 
-    /// Takes a reference of its own to a message that sd-bus lends to a callback, with `sd_bus_message_ref`.
+    /// Adds a reference to a message that sd-bus passes to a callback (`sd_bus_message_ref`).
     init(borrowing handle: OpaquePointer) { unsafe self.handle = sd_bus_message_ref(handle) }
 
     deinit { _ = unsafe sd_bus_message_unref(handle) }
 
-    /// Makes a method call with `sd_bus_message_new_method_call`, which checks the names.
+    /// Creates a method call (`sd_bus_message_new_method_call`, which validates the names).
     static func call(
         on bus: OpaquePointer, _ destination: String, _ path: String, _ interface: String, _ member: String
     ) throws(BusError) -> BusMessage {
@@ -23,7 +23,7 @@ internal import CSystemd
         return try unsafe adopt(handle, code, "make a call: a name or the path may be malformed")
     }
 
-    /// Makes a signal with `sd_bus_message_new_signal`, which checks the names.
+    /// Creates a signal (`sd_bus_message_new_signal`, which validates the names).
     static func signal(
         on bus: OpaquePointer, _ path: String, _ interface: String, _ member: String
     ) throws(BusError) -> BusMessage {
@@ -32,18 +32,18 @@ internal import CSystemd
         return try unsafe adopt(handle, code, "make a signal: a name or the path may be malformed")
     }
 
-    /// Makes the answer to this call with `sd_bus_message_new_method_return`.
+    /// Creates the reply to this call (`sd_bus_message_new_method_return`).
     borrowing func reply() throws(BusError) -> BusMessage {
         var answer: OpaquePointer?
         let code = unsafe sd_bus_message_new_method_return(handle, &answer)
         return try unsafe BusMessage.adopt(answer, code, "make an answer")
     }
 
-    /// Makes the answer to this call that says why not, with `sd_bus_message_new_method_error`.
+    /// Creates the error reply to this call (`sd_bus_message_new_method_error`).
     borrowing func failure(_ error: BusError) throws(BusError) -> BusMessage {
         var copy = unsafe sd_bus_error()
         defer { unsafe sd_bus_error_free(&copy) }
-        // sd-bus sends any name, and the bus throws out who sends a malformed one.
+        // sd-bus sends any name, but the bus disconnects the sender of a malformed one.
         let isValid = unsafe sd_bus_interface_name_is_valid(error.name) > 0
         let message = BusValue.carriable(error.message)
         unsafe sd_bus_error_set(&copy, isValid ? error.name : BusError.failedName, message)
@@ -52,9 +52,12 @@ internal import CSystemd
         return try unsafe BusMessage.adopt(answer, code, "make an error")
     }
 
-    /// Hands the message to the connection with `sd_bus_send`, and writes it out with `sd_bus_flush`.
+    /// Queues the message (`sd_bus_send`) and writes it out (`sd_bus_flush`).
     ///
-    /// The flush blocks only when the bus does not take what we write, so that a program may end right after.
+    /// The flush makes sure that the program may exit right afterwards. It blocks only while the bus does not read.
+    ///
+    /// - Parameter bus: The `sd_bus *` of the connection.
+    /// - Throws: `BusError` if the message cannot be sent.
     borrowing func send(on bus: OpaquePointer) throws(BusError) {
         try BusError.check(unsafe sd_bus_send(bus, handle, nil), "send")
         try BusError.check(unsafe sd_bus_flush(bus), "flush")
@@ -69,14 +72,14 @@ internal import CSystemd
     }
 }
 
-/// The header fields of a message that came in.
+/// The header fields of an incoming message.
 extension BusMessage {
     var sender: String { unsafe BusMessage.text(sd_bus_message_get_sender(handle)) }
     var path: String { unsafe BusMessage.text(sd_bus_message_get_path(handle)) }
     var interface: String { unsafe BusMessage.text(sd_bus_message_get_interface(handle)) }
     var member: String { unsafe BusMessage.text(sd_bus_message_get_member(handle)) }
 
-    /// The error that an error message carries (`sd_bus_message_get_error`); nil for any other message.
+    /// The error of an error message (`sd_bus_message_get_error`); nil for other messages.
     var error: BusError? {
         guard unsafe sd_bus_message_is_method_error(handle, nil) > 0 else { return nil }
         guard let error = unsafe sd_bus_message_get_error(handle) else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What callers take out of an answer; nil when the value has another type. Each looks through variants.
+/// Typed access to a value, through variants; nil if the value has another type.
 extension BusValue {
     /// The text of a string, an object path or a signature.
     package var stringValue: String? {
@@ -12,13 +12,13 @@ extension BusValue {
         }
     }
 
-    /// A boolean.
+    /// The truth value of a boolean.
     package var boolValue: Bool? {
         guard case .bool(let value) = withoutVariant else { return nil }
         return value
     }
 
-    /// An integer of any width that fits.
+    /// The value of an integer of any width, if it fits.
     package var integerValue: Int64? {
         switch withoutVariant {
         case .byte(let value): Int64(value)
@@ -38,27 +38,27 @@ extension BusValue {
         return elements
     }
 
-    /// The pairs of an `a{sv}`.
+    /// The pairs of a dictionary `a{sv}`.
     package var dictionaryPairs: [(String, BusValue)]? {
         guard case .dictionary(let pairs) = withoutVariant else { return nil }
         return pairs
     }
 
-    /// The value of a key of an `a{sv}`: the first, should it be there twice; keys are compared as bytes.
+    /// Returns the value of a key in an `a{sv}`: the first, if the key is duplicated; keys are compared as bytes.
     package subscript(key key: String) -> BusValue? {
         dictionaryPairs?.first { $0.0.utf8.elementsEqual(key.utf8) }?.1.dictionaryValue
     }
 
-    /// Makes an array of strings, `as`.
+    /// Creates an array of strings, `as`.
     package static func strings(_ texts: [String]) -> BusValue { .array("s", texts.map { .string($0) }) }
 
-    /// Makes a string of a text from outside, without what a bus cannot carry.
+    /// Creates a string from an external text, without scalars that the bus does not accept.
     package static func text(_ text: String) -> BusValue { .string(carriable(text)) }
 
-    /// A text without NUL and Unicode's noncharacters: sd-bus refuses a whole message for one of them.
+    /// Returns a text without NUL and Unicode's noncharacters, for which sd-bus refuses a whole message.
     ///
     /// - Parameter text: Any text.
-    /// - Returns: What is left of it; the text itself when a bus can carry it.
+    /// - Returns: The text without these scalars.
     package static func carriable(_ text: String) -> String {
         guard !text.unicodeScalars.allSatisfy(isCarried) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.filter(isCarried)))
@@ -67,22 +67,22 @@ extension BusValue {
     private static func isCarried(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0, 0xFDD0...0xFDEF: false
-        // The last two of each plane.
+        // The last two scalars of each plane are noncharacters.
         default: scalar.value & 0xFFFE != 0xFFFE
         }
     }
 }
 
-/// Reading a dictionary whose keys may be missing or of another type: what is not there is nothing of its kind.
+/// Access to the members of a dictionary; a missing key and a value of another type both give an empty value.
 extension BusValue {
-    /// The text under a key; empty when there is none.
+    /// Returns the text of a key; empty if it is missing.
     package func text(_ key: String) -> String { self[key: key]?.stringValue ?? "" }
-    /// The texts under a key.
+    /// Returns the array of texts of a key; empty if it is missing.
     package func texts(_ key: String) -> [String] { self[key: key]?.arrayValue?.compactMap(\.stringValue) ?? [] }
-    /// The truth value under a key; false when there is none.
+    /// Returns the boolean of a key; false if it is missing.
     package func flag(_ key: String) -> Bool { self[key: key]?.boolValue ?? false }
-    /// The whole number under a key; 0 when there is none.
+    /// Returns the integer of a key; 0 if it is missing.
     package func number(_ key: String) -> Int64 { self[key: key]?.integerValue ?? 0 }
-    /// The array under a key; empty when there is none.
+    /// Returns the array of a key; empty if it is missing.
     package func items(_ key: String) -> [BusValue] { self[key: key]?.arrayValue ?? [] }
 }

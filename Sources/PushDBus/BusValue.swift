@@ -2,48 +2,49 @@
 
 /// A D-Bus value with its type.
 ///
-/// File descriptors (`h`) are left out, because they have one owner: `sendForDescriptor` takes one; a message that carries one
-/// otherwise is not read.
+/// File descriptors (`h`) are not supported, because each has one owner. `sendForDescriptor` receives one; other
+/// messages with descriptors cannot be read.
 package indirect enum BusValue: Sendable {
-    /// `s`
+    /// A UTF-8 string, signature `s`.
     case string(String)
-    /// `o`
+    /// An object path, signature `o`.
     case objectPath(String)
-    /// `g`
+    /// A type signature, signature `g`.
     case typeSignature(String)
-    /// `b`
+    /// A boolean, signature `b`.
     case bool(Bool)
-    /// `y`
+    /// An unsigned 8-bit integer, signature `y`.
     case byte(UInt8)
-    /// `n`
+    /// A signed 16-bit integer, signature `n`.
     case int16(Int16)
-    /// `q`
+    /// An unsigned 16-bit integer, signature `q`.
     case uint16(UInt16)
-    /// `i`
+    /// A signed 32-bit integer, signature `i`.
     case int32(Int32)
-    /// `u`
+    /// An unsigned 32-bit integer, signature `u`.
     case uint32(UInt32)
-    /// `x`
+    /// A signed 64-bit integer, signature `x`.
     case int64(Int64)
-    /// `t`
+    /// An unsigned 64-bit integer, signature `t`.
     case uint64(UInt64)
-    /// `d`
+    /// A floating-point number, signature `d`.
     case double(Double)
-    /// `v`
+    /// A variant with its content, signature `v`.
     case variant(BusValue)
-    /// `a…`: the element signature, because an array may be empty.
+    /// An array, signature `a…`, with the element signature, because an array may be empty.
     ///
-    /// A dictionary other than `a{sv}` is an array whose element signature is, say, `{ss}` and whose elements are
+    /// A dictionary other than `a{sv}` is an array with an element signature such as `{ss}`, whose elements are
     /// structures of key and value.
     case array(String, [BusValue])
-    /// `(…)`
+    /// A structure of at least one field, signature `(…)`.
     case structure([BusValue])
-    /// `a{sv}`, in order. The values are written as variants, and come in without that wrapper.
+    /// A dictionary `a{sv}`, in order.
     ///
-    /// A value that is a `.variant` already stands for its content: it is not wrapped twice.
+    /// The values are written as variants, and read without that wrapper. A value that is already a `.variant` is not
+    /// wrapped again.
     case dictionary([(String, BusValue)])
 
-    /// The type, for example `a{sv}`.
+    /// The signature of the type, for example `a{sv}`.
     package var signature: String {
         switch self {
         case .string: "s"
@@ -65,7 +66,7 @@ package indirect enum BusValue: Sendable {
         }
     }
 
-    /// The content of a variant, through any number of them; the value itself when it is none.
+    /// The content of any number of nested variants, or the value itself if it is not a variant.
     package var withoutVariant: BusValue {
         var value = self
         while case .variant(let inner) = value { value = inner }
@@ -74,7 +75,8 @@ package indirect enum BusValue: Sendable {
 }
 
 extension BusValue: Equatable {
-    /// Compares type and content; texts as bytes, because Swift's `==` would join what Unicode calls equivalent.
+    /// Compares type and content; texts are compared as bytes, because Swift's `==` treats canonically equivalent texts
+    /// as equal.
     package static func == (left: BusValue, right: BusValue) -> Bool {
         switch (left, right) {
         case (.string(let left), .string(let right)), (.objectPath(let left), .objectPath(let right)),
@@ -98,12 +100,12 @@ extension BusValue: Equatable {
                 $0.0.utf8.elementsEqual($1.0.utf8) && $0.1.dictionaryValue == $1.1.dictionaryValue
             }
         default:
-            // Two types.
+            // The values have different types.
             false
         }
     }
 
-    /// What a dictionary's value stands for: one variant around it goes, because the type says it already.
+    /// The value as a dictionary's member: without one enclosing variant, which the type `a{sv}` implies.
     var dictionaryValue: BusValue {
         guard case .variant(let inner) = self else { return self }
         return inner

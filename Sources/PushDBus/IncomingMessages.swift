@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A method call that came in.
+/// A method call that this connection received.
 package struct IncomingCall {
     /// The caller's unique name, such as `:1.42`.
     package var sender: String
-    /// The object that is called.
+    /// The path of the called object.
     package var path: String
-    /// The interface that the object is served with.
+    /// The interface of the method.
     package var interface: String
-    /// The method.
+    /// The name of the method.
     package var member: String
-    /// Its arguments, in order.
+    /// The arguments in order.
     package var arguments: [BusValue]
 }
 
-/// A signal that came in.
+/// A signal that this connection received.
 package struct IncomingSignal {
-    /// The sender's unique name; empty when sd-bus itself made the signal.
+    /// The sender's unique name; empty if sd-bus itself created the signal.
     ///
-    /// Anything on the bus can send a signal straight to a connection, past its subscriptions: where it matters who
-    /// spoke, compare this with the owner of the name that was subscribed to.
+    /// Any program on the bus can send a signal directly to a connection, regardless of subscriptions. If the sender
+    /// matters, compare this name with the owner of the subscribed name.
     package var sender: String
-    /// The object that speaks.
+    /// The path of the object that sent the signal.
     package var path: String
     /// The interface of the signal.
     package var interface: String
-    /// The signal's name.
+    /// The name of the signal.
     package var member: String
-    /// Its arguments, in order.
+    /// The arguments in order.
     package var arguments: [BusValue]
 }

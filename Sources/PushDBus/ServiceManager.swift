@@ -2,8 +2,8 @@
 
 internal import CSystemd
 
-/// systemd's sd_notify: nothing happens when no manager listens.
+/// Notifications for the service manager (sd_notify); without a service manager they do nothing.
 package enum ServiceManager {
-    /// Tells the service manager, for example `READY=1`; best effort, as sd_notify(3) advises.
+    /// Sends a state such as `READY=1`, with errors ignored, as sd_notify(3) recommends.
     package static func notify(_ state: String) { _ = unsafe sd_notify(0, state) }
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One `name = value` of an INI file, as systemd writes them.
+/// One `name = value` entry of an INI file in systemd's format.
 package struct INIEntry: Sendable, Equatable {
-    /// What stands in brackets above it; empty before the first section.
+    /// The section name in brackets above the entry; empty before the first section.
     package var section: String
-    /// What stands before the equals sign, without blanks around it; never empty.
+    /// The part before the equals sign, without surrounding spaces; never empty.
     package var name: String
-    /// What stands behind the equals sign, without blanks around it; may be empty.
+    /// The part after the equals sign, without surrounding spaces; may be empty.
     package var value: String
-    /// The line in the file, from 1.
+    /// The line number in the file, from 1.
     package var line: Int
 
-    /// Joins the parts.
     package init(section: String, name: String, value: String, line: Int) {
         self.section = section
         self.name = name

@@ -2,19 +2,19 @@
 
 internal import Glibc
 
-/// Why a file could not be read.
+/// The reasons why a file could not be read.
 package enum INIError: Error, Equatable, Sendable {
     /// The system's `errno`; `EFBIG` for a file of more than `INIFile.byteCountMax` bytes, `EINVAL` for a pipe or
-    /// a device, which one could wait for or read for ever.
+    /// device, which could block or have no end.
     case cannotRead(path: String, code: Int32)
-    /// This line is neither a section, nor an entry, nor a comment, or it is not UTF-8.
+    /// The line is not a section, entry or comment, or is not valid UTF-8.
     case syntax(path: String, line: Int)
-    /// This line, or the name of its section, is longer than inih can hold: split a list into several entries.
+    /// The line or its section name is longer than inih can hold: split a list into several entries.
     case tooLong(path: String, line: Int, byteCountMax: Int)
 }
 
 extension INIError: CustomStringConvertible {
-    /// What is wrong and where, for the person who wrote the file.
+    /// The error with its location, for the author of the file.
     package var description: String {
         switch self {
         case .cannotRead(let path, let code):

@@ -2,26 +2,27 @@
 
 internal import Glibc
 
-/// Reads INI files through inih.
+/// A reader for INI files, based on inih.
 ///
-/// A line is a `[section]`, a `name = value` (`name: value` too), a comment or blank. `#` and `;` begin a comment at the
-/// beginning of a line, and `;` also behind a blank. A line is whole: an indented one does not continue the one above.
+/// A line is a `[section]`, a `name = value` (also `name: value`), a comment, or blank. `#` and `;` start a comment at
+/// the beginning of a line, and `;` also after a space. Each line is complete: an indented line does not continue the
+/// previous one.
 package enum INIFile {
     /// The largest file that is read, in bytes.
     package static let byteCountMax = 1024 * 1024
 
-    /// Reads the entries of a file, in the order of the file; a name may come more than once (lists).
+    /// Reads the entries of a file in their order; a name may occur more than once (lists).
     ///
     /// - Parameter path: The file.
-    /// - Returns: All entries, or none: a file with an error is refused as a whole.
-    /// - Throws: `INIError`, which names the first line that is wrong.
+    /// - Returns: All entries; a file with an error is rejected as a whole.
+    /// - Throws: `INIError` for the first invalid line.
     package static func read(path: String) throws(INIError) -> [INIEntry] {
         try INIParser.parse(try bytes(path: path), path: path)
     }
 
     /// Reads a whole file.
     private static func bytes(path: String) throws(INIError) -> [UInt8] {
-        // Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .cannotRead(path: path, code: errno) }
         defer { close(descriptor) }

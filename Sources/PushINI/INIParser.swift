@@ -5,9 +5,9 @@ internal import Glibc
 
 /// One run of inih over the bytes of a file.
 ///
-/// inih as Debian builds it does not say on which line an entry stands, and it cuts a long line in two and a long name of
-/// a section off without a word. So it gets its lines from here, one with each call: they can be counted, and those that
-/// it could not hold are refused.
+/// Debian's build of inih does not report the line of an entry. It also silently splits a long line in two and
+/// truncates a long section name. So this parser passes it one line per call: it can count lines, and it rejects those
+/// that inih could not hold.
 final class INIParser {
     private enum Problem {
         case syntax
@@ -17,19 +17,19 @@ final class INIParser {
     private let bytes: [UInt8]
     /// The beginning of the next line.
     private var offset = 0
-    /// The number of the line that inih has, from 1.
+    /// The number of the line that inih is processing, from 1.
     private var line = 0
     private var entries: [INIEntry] = []
-    /// What is wrong with the line that inih has; nothing is read behind it.
+    /// The error in the line that inih is processing; nothing is read after it.
     private var problem: Problem?
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        // inih would pass a byte order mark too, but only after the checks here have seen it.
+        // inih skips a byte order mark too, but only after the checks here have seen it.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     }
 
-    /// The entries of a file, by `ini_parse_stream`.
+    /// Returns the entries of a file, parsed by `ini_parse_stream`.
     @safe
     static func parse(_ bytes: [UInt8], path: String) throws(INIError) -> [INIEntry] {
         let parser = INIParser(bytes)
@@ -38,7 +38,7 @@ final class INIParser {
             return unsafe Int(ini_parse_stream(readLine, context, takeEntry, context))
         }
         guard firstBadLine >= 0 else { throw .cannotRead(path: path, code: ENOMEM) }
-        // inih reads on behind its first error, so an error of its own is above one that ended the reading here.
+        // inih continues after its first error, so an error of its own precedes one that stopped the reading here.
         if firstBadLine > 0 { throw .syntax(path: path, line: firstBadLine) }
         switch parser.problem {
         case .syntax: throw .syntax(path: path, line: parser.line)
@@ -48,10 +48,10 @@ final class INIParser {
         }
     }
 
-    /// Takes the next line, without the blanks before it, which would make it continue the one above.
+    /// Returns the next line without leading spaces, which would make it continue the previous line.
     ///
-    /// - Parameter byteCountMax: How long it may be, line feed included.
-    /// - Returns: The line with its line feed; nil at the end of the file and at a line that inih must not see.
+    /// - Parameter byteCountMax: The longest line in bytes, line feed included.
+    /// - Returns: The line with its line feed; nil at the end of the file, and for a line that inih must not see.
     fileprivate func nextLine(byteCountMax: Int) -> ArraySlice<UInt8>? {
         guard problem == nil, offset < bytes.count else { return nil }
         line += 1
@@ -62,16 +62,16 @@ final class INIParser {
         return problem == nil ? text : nil
     }
 
-    /// Takes an entry of the line that inih has; answers whether it is a good one.
+    /// Adds an entry from the current line; returns whether it is valid.
     fileprivate func take(section: String, name: String, value: String) -> Bool {
         guard !name.isEmpty else { return false }
         entries.append(INIEntry(section: section, name: name, value: value, line: line))
         return true
     }
 
-    /// What of a line inih would misread.
+    /// Returns the error in a line that inih would misread, or nil if inih reads the line correctly.
     private static func problem(in text: ArraySlice<UInt8>, byteCountMax: Int) -> Problem? {
-        // MAX_SECTION of ini.c, which is no option, is 50 with the zero byte.
+        // MAX_SECTION in ini.c, which is not configurable, is 50 including the zero byte.
         let sectionByteCountMax = 49
         guard !text.contains(0), (try? UTF8Span(validating: text.span)) != nil else { return .syntax }
         guard text.count <= byteCountMax else { return .tooLong(byteCountMax: byteCountMax - 1) }
@@ -80,7 +80,7 @@ final class INIParser {
     }
 }
 
-/// inih's `ini_reader`, which works like `fgets`.
+/// Implements inih's `ini_reader`, which works like `fgets`.
 private func readLine(
     _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _ context: UnsafeMutableRawPointer?
 ) -> UnsafeMutablePointer<CChar>? {
@@ -94,7 +94,7 @@ private func readLine(
     return unsafe buffer
 }
 
-/// inih's `ini_handler`.
+/// Implements inih's `ini_handler` for entries.
 private func takeEntry(
     _ context: UnsafeMutableRawPointer?, _ section: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
     _ value: UnsafePointer<CChar>?

@@ -4,16 +4,16 @@ internal import Glibc
 
 /// The structured log: one line of `key=value` per event on standard error.
 ///
-/// No call waits for the reader of standard error, and no event can fill the log: see `LogOutput` and `LogBuckets`.
+/// No call waits for the reader of standard error, and no event can flood the log: see `LogOutput` and `LogBuckets`.
 package struct EventLog: Sendable {
-    /// How much an event matters; the raw value is syslog's.
+    /// The severity of an event; the raw value is syslog's.
     package enum Level: Int, Sendable, CaseIterable {
         case error = 3
         case warning = 4
         case info = 6
         case debug = 7
 
-        /// The word in lines and in configuration.
+        /// The level's name in log lines and in the configuration.
         package var word: String {
             switch self {
             case .error: "error"
@@ -27,31 +27,31 @@ package struct EventLog: Sendable {
     private let threshold: Level
     private let output: LogOutput
 
-    /// Takes the least important level that is written.
+    /// Creates a log on standard error.
     ///
     /// - Parameters:
-    ///   - threshold: Events below it are not written. With `debug`, no line is left out for its rate.
-    ///   - isJournal: Standard error is the journal, which reads `<level>` in front and adds the time.
+    ///   - threshold: The lowest level that is written. With `debug`, no line is omitted because of its rate.
+    ///   - isJournal: Whether standard error is the journal, which expects a `<level>` prefix and adds the time itself.
     package init(threshold: Level, isJournal: Bool) {
         self.init(threshold: threshold, isJournal: isJournal, descriptor: STDERR_FILENO)
     }
 
-    /// Takes another descriptor than standard error, which stays the caller's.
+    /// Creates a log on a descriptor that the caller owns.
     init(threshold: Level, isJournal: Bool, descriptor: Int32) {
         self.threshold = threshold
         output = LogOutput(descriptor: descriptor, isJournal: isJournal)
     }
 
-    /// Starts a thread that writes, so that lines wait for a slow reader instead of being dropped.
+    /// Starts the writer thread, so that lines wait for a slow reader instead of being dropped.
     ///
-    /// Call once, after the program has blocked the signals that it waits for: the thread inherits that.
+    /// Call it once, after the program has blocked the signals that it waits for: the thread inherits the signal mask.
     package func startThread() { output.startThread() }
 
-    /// Writes everything that waits, and the counts of what was left out.
+    /// Writes all waiting lines, and the counts of omitted lines.
     ///
-    /// Call before the program ends.
+    /// Call it before the program ends.
     ///
-    /// - Parameter patience: The longest wait for a reader.
+    /// - Parameter patience: The longest time to wait for a reader.
     package func flush(within patience: Duration = LogBounds.flushPatience) { output.flush(within: patience) }
 
     /// Ends the thread once everything is written.
@@ -74,9 +74,9 @@ package struct EventLog: Sendable {
     /// Logs an event of interest to an administrator.
     ///
     /// - Parameters:
-    ///   - event: The event's name, listed in docs/reference/log-events.md.
-    ///   - fields: No key, secret, token or payload text may stand in them.
-    ///   - subject: The device or source of an event that one peer can cause often: written once a minute for each.
+    ///   - event: The event's name, as listed in docs/reference/log-events.md.
+    ///   - fields: The fields, which must not contain keys, secrets, tokens or payload text.
+    ///   - subject: The device or source of an event that one peer can cause often; each is logged once a minute.
     package func info(
         _ event: StaticString, _ fields: KeyValuePairs<String, String> = [:], about subject: String? = nil
     ) {

@@ -3,9 +3,9 @@
 internal import CLinux
 internal import Glibc
 
-/// One thread's epoll set and timers.
+/// The epoll set and timers of one thread.
 ///
-/// Not Sendable: made, used and run on one thread (mailboxes are the way in).
+/// Not Sendable: created, used and run on one thread. Other threads reach it through mailboxes.
 ///
 /// A turn of the loop:
 ///
@@ -13,10 +13,10 @@ internal import Glibc
 ///   wait ──▶ read the clock ──▶ events (handlers, mailboxes) ──▶ due timers ──▶ end-of-turn actions ──▶ wait …
 /// ```
 ///
-/// Everything may be called from within every handler and action: whatever is deregistered or cancelled is not called
-/// any more, also when its event was already waiting in the same turn.
+/// Every handler and action may call every method. A deregistered handler or cancelled timer is never called again,
+/// even if its event was already waiting in the same turn.
 @safe package final class EventLoop {
-    /// How many events one turn takes from the kernel; the rest waits for the next turn.
+    /// The largest number of events that one turn takes from the kernel; the rest waits for the next turn.
     private static let eventCountMax = 256
 
     private let epoll: FileDescriptor
@@ -27,10 +27,10 @@ internal import Glibc
     private var spareActions: [() -> Void] = []
     private var isStopping = false
 
-    /// Monotonic, read once per turn, in nanoseconds.
+    /// The monotonic time in nanoseconds, read once per turn.
     package private(set) var monotonicNanoseconds = MonotonicClock.nanoseconds()
 
-    /// Makes a loop with `epoll_create1(2)`.
+    /// Creates a loop with `epoll_create1(2)`.
     package init() throws(NetError) {
         guard let descriptor = try syscall("epoll_create1", { epoll_create1(Int32(EPOLL_CLOEXEC)) }) else {
             throw systemFailure("epoll_create1", EAGAIN)
@@ -46,14 +46,14 @@ internal import Glibc
 
     /// Watches a descriptor, level-triggered.
     ///
-    /// The loop keeps the handler until `deregister`; a handler that keeps the loop keeps both alive until then.
+    /// The loop retains the handler until `deregister`; if the handler retains the loop, both stay alive until then.
     ///
     /// - Parameters:
-    ///   - descriptor: Stays the caller's, who closes it only after `deregister`.
-    ///   - readiness: What to watch for; `failed` is always watched.
-    ///   - handler: Is called on the loop.
-    /// - Returns: What `modify` and `deregister` take.
-    /// - Throws: `NetError.system` when the kernel has no memory or cannot poll such a file.
+    ///   - descriptor: The descriptor, which the caller owns and closes only after `deregister`.
+    ///   - readiness: The events to watch for; `failed` is always watched.
+    ///   - handler: The receiver of the events, called on the loop.
+    /// - Returns: The registration, for `modify` and `deregister`.
+    /// - Throws: `NetError.system` if the kernel has no memory or cannot poll such a file.
     package func register(
         _ descriptor: Int32, for readiness: Readiness, handler: any EventHandler
     ) throws(NetError) -> Registration {
@@ -68,7 +68,7 @@ internal import Glibc
         return registration
     }
 
-    /// Changes what a descriptor is watched for; costs no system call when nothing changes.
+    /// Changes the watched events of a descriptor; makes no system call if nothing changes.
     package func modify(_ registration: Registration, for readiness: Readiness) throws(NetError) {
         guard let entry = registrations[registration] else {
             preconditionFailure("a registration was modified after it was deregistered")
@@ -78,49 +78,53 @@ internal import Glibc
         registrations.update(registration, readiness: readiness)
     }
 
-    /// Forgets a descriptor and its handler; must come before the descriptor is closed.
+    /// Removes a descriptor and its handler; call it before the descriptor is closed.
     ///
-    /// Calling it again does nothing.
+    /// A repeated call does nothing.
+    ///
+    /// - Parameter registration: The registration from `register`.
     package func deregister(_ registration: Registration) {
         guard let entry = registrations.remove(registration) else { return }
         guard epoll_ctl(epoll.rawValue, EPOLL_CTL_DEL, entry.descriptor, nil) != 0 else { return }
-        // Any other failure is the kernel's. Its events are dropped as stale until the descriptor closes.
+        // Any other failure is the kernel's; its events are dropped as stale until the descriptor closes.
         let isOurs = errno == EBADF || errno == ENOENT
         precondition(!isOurs, "descriptor \(entry.descriptor) was closed before it was deregistered: errno \(errno)")
     }
 
     // MARK: Timers and the end of a turn
 
-    /// Runs the action once, on the loop, at least `delay` from now on the monotonic clock.
+    /// Runs the action once, on the loop, no earlier than `delay` from now by the monotonic clock.
     @discardableResult
     package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> TimerID {
-        // Not the turn's time, which may be long ago: the action would come early.
+        // The turn's time may be long past, so the action would run too early.
         let now = MonotonicClock.nanoseconds()
         let (deadline, isTooFar) = now.addingReportingOverflow(delay.nanosecondsFromZero)
         return timers.schedule(atNanoseconds: isTooFar ? .max : deadline, action)
     }
 
-    /// Drops a timer; does nothing when it has fired already.
+    /// Cancels a timer; does nothing if it has already fired.
     package func cancel(_ timer: TimerID) {
         _ = timers.cancel(timer)
     }
 
-    /// Runs the action at the end of this turn, before the loop waits again (flush what the turn dirtied).
+    /// Runs the action at the end of this turn, before the loop waits again, for example to flush changes of the turn.
     ///
-    /// What such an action adds itself runs at the end of the next turn, which then comes at once.
+    /// An action that is added by such an action runs at the end of the next turn, which then follows immediately.
+    ///
+    /// - Parameter action: The action, which runs once.
     package func atEndOfTurn(_ action: @escaping () -> Void) {
         endOfTurnActions.append(action)
     }
 
     // MARK: Running
 
-    /// Runs until `stop` is called on this thread; it finishes the turn in which that happens.
+    /// Runs until `stop` is called on this thread; the current turn is completed.
     package func run() {
         while !isStopping { turn() }
         isStopping = false
     }
 
-    /// Ends `run` after this turn; called before `run`, it makes that return at once.
+    /// Ends `run` after this turn; if called before `run`, makes `run` return immediately.
     package func stop() {
         isStopping = true
     }
@@ -137,7 +141,7 @@ internal import Glibc
         runEndOfTurnActions()
     }
 
-    /// Calls `epoll_wait(2)`, which can only fail through our own fault; an interrupted wait is a turn without events.
+    /// Calls `epoll_wait(2)`, which can fail only because of a bug here; an interrupted wait is a turn without events.
     private func wait() -> Int {
         let count = unsafe epoll_wait(
             epoll.rawValue, events.baseAddress, Int32(Self.eventCountMax), waitMilliseconds)
@@ -146,7 +150,7 @@ internal import Glibc
         return 0
     }
 
-    /// How long to wait: rounded up, because a timer must not come early; -1 is for ever.
+    /// The time to wait, rounded up because a timer must not fire early; -1 for no limit.
     private var waitMilliseconds: Int32 {
         if !endOfTurnActions.isEmpty { return 0 }
         guard let deadline = timers.nextDeadline else { return -1 }
@@ -188,7 +192,7 @@ internal import Glibc
 }
 
 extension Duration {
-    /// Whole nanoseconds, rounded up; 0 when negative, the largest number when it does not fit.
+    /// The duration in whole nanoseconds, rounded up; 0 if negative, the maximum if it does not fit.
     fileprivate var nanosecondsFromZero: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -2,26 +2,27 @@
 
 internal import Glibc
 
-/// Owns one file descriptor.
+/// An owned file descriptor, closed at the end of its life.
 @safe package struct FileDescriptor: ~Copyable, Sendable {
-    /// The number, lent for system calls and epoll.
+    /// The number, for system calls and epoll while the owner lives.
     package let rawValue: Int32
 
-    /// Adopts an open descriptor.
+    /// Takes ownership of an open descriptor.
     package init(adopting rawValue: Int32) {
         precondition(rawValue >= 0, "no descriptor has the number \(rawValue)")
         self.rawValue = rawValue
     }
 
-    /// A descriptor of nothing, to be given up when others ran out; nil when they ran out already.
+    /// Opens a reserve descriptor, to be closed when no others are left; nil if none is left already.
     package static func spare() -> FileDescriptor? {
         let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         return descriptor < 0 ? nil : FileDescriptor(adopting: descriptor)
     }
 
-    /// Closes it with `close(2)`.
+    /// Closes the descriptor with `close(2)`.
     ///
-    /// Never retried after EINTR, because Linux has freed the number by then and another thread may have it already.
+    /// The call is never retried after EINTR: Linux has freed the number by then, and another thread may already have
+    /// it.
     deinit {
         guard close(rawValue) != 0 else { return }
         precondition(errno != EBADF, "descriptor \(rawValue) was closed behind its owner's back")

@@ -3,17 +3,17 @@
 internal import CLinux
 internal import Glibc
 
-/// A lock that one process holds for as long as it lives (`flock(2)`); the kernel drops it with the process.
+/// A lock that one process holds until it ends (`flock(2)`); the kernel releases it with the process.
 package final class FileLock: Sendable {
     private let file: FileDescriptor
 
     private init(_ file: consuming FileDescriptor) { self.file = file }
 
-    /// Takes the lock, or finds it taken.
+    /// Acquires the lock unless another process holds it.
     ///
-    /// - Parameter path: The file, made with mode 0600 if it is missing; a symbolic link is refused.
-    /// - Returns: The lock, which is given back when it is released; nil when another process holds it.
-    /// - Throws: `NetError.system` when the file cannot be opened or locked.
+    /// - Parameter path: The lock file, created with mode 0600 if it is missing; a symbolic link is rejected.
+    /// - Returns: The lock, which is unlocked when it is deallocated; nil if another process holds it.
+    /// - Throws: `NetError.system` if the file cannot be opened or locked.
     package static func take(_ path: String) throws(NetError) -> FileLock? {
         let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .system(call: "open", code: errno, subject: path) }

@@ -2,15 +2,15 @@
 
 internal import Glibc
 
-/// A value behind a pthread mutex (the thread sanitizer does not understand `Synchronization.Mutex`).
+/// A value protected by a pthread mutex (the thread sanitizer does not understand `Synchronization.Mutex`).
 ///
-/// Not recursive. Call nothing out while it is held.
-// Safety: `value` is only touched between pthread_mutex_lock and pthread_mutex_unlock.
+/// Not recursive. Make no calls to other objects while it is held.
+// Safety: `value` is only accessed between pthread_mutex_lock and pthread_mutex_unlock.
 @safe package final class Lock<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    /// Takes the value in.
+    /// Creates a lock that protects the value.
     package init(_ value: sending Value) {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
@@ -25,11 +25,11 @@ internal import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Runs the body with the value while no other thread can.
+    /// Runs the body with exclusive access to the value.
     ///
-    /// - Parameter body: Reads and changes the value; short, and calls nothing that may take a lock.
-    /// - Returns: What the body returned.
-    /// - Throws: What the body threw; the lock is released then too.
+    /// - Parameter body: Reads or changes the value. It must be short and must call nothing that may take a lock.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body; the lock is released then, too.
     package func withLock<Result, Failure>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides which lines of a log are written: a token bucket for each event, and a pause for each subject of an event.
+/// Decides which log lines are written: a token bucket for each event, and a pause for each subject of an event.
 ///
 /// ```
 /// line ──▶ event's bucket empty? ──no──▶ subject's pause over? ──yes──▶ written, with left_out= of the event
@@ -8,25 +8,25 @@
 ///                 └────────▶ left out, counted ◀┘        60 s without such a line ──▶ log_lines_left_out
 /// ```
 ///
-/// The code names all events, so their number is bounded. Subjects come from peers: their table has a bound.
+/// The code defines all events, so their number is bounded. Subjects come from peers, so their table has a bound.
 struct LogBuckets {
-    /// An event at a level.
+    /// The event and level of a line.
     struct Cause: Hashable {
         let event: String
         let level: EventLog.Level
     }
 
-    /// The number of lines of an event that were left out.
+    /// The number of omitted lines of an event.
     struct Summary: Equatable {
         let cause: Cause
         let count: Int
     }
 
     private struct State {
-        /// The moment at which the bucket is full again, in monotonic nanoseconds.
+        /// The time at which the bucket is full again, in monotonic nanoseconds.
         var fullAt: Int64 = 0
         var leftOutCount = 0
-        /// The moment of the first line that was left out since the last report.
+        /// The time of the first line that was omitted since the last report.
         var owedSince: Int64 = 0
     }
 
@@ -35,19 +35,19 @@ struct LogBuckets {
         let name: String
     }
 
-    /// The moment at which the next summary may be due; nil while nothing is owed.
+    /// The earliest time at which the next summary may be due; nil if no line was omitted.
     private(set) var nextSummary: Int64?
     private var states: [Cause: State] = [:]
-    /// The end of each subject's pause.
+    /// The end of each subject's pause in monotonic nanoseconds.
     private var pauses: [Subject: Int64] = [:]
 
-    /// Decides about one line.
+    /// Decides whether one line is written.
     ///
     /// - Parameters:
     ///   - cause: The line's event and level.
-    ///   - subject: The device, address or other subject whose lines come once a minute; nil for none.
-    ///   - now: Monotonic nanoseconds.
-    /// - Returns: Nil when the line is left out, else the number of lines that were left out before it.
+    ///   - subject: The device, address or other subject whose lines are written once a minute; nil for no subject.
+    ///   - now: The monotonic time in nanoseconds.
+    /// - Returns: Nil if the line is omitted, else the number of lines that were omitted before it.
     mutating func admit(_ cause: Cause, about subject: String?, now: Int64) -> Int? {
         var state = states[cause] ?? State()
         defer { states[cause] = state }
@@ -66,10 +66,10 @@ struct LogBuckets {
         return state.leftOutCount
     }
 
-    /// Takes the summaries that are due.
+    /// Removes and returns the summaries that are due.
     ///
-    /// - Parameter now: Monotonic nanoseconds; nil takes all that is owed.
-    /// - Returns: The summaries by name.
+    /// - Parameter now: The monotonic time in nanoseconds; nil returns all summaries.
+    /// - Returns: The summaries, sorted by event name.
     mutating func takeSummaries(now: Int64?) -> [Summary] {
         guard let nextSummary, now.map({ $0 >= nextSummary }) ?? true else { return [] }
         let owed = states.filter { $0.value.leftOutCount > 0 }
@@ -84,13 +84,13 @@ struct LogBuckets {
     private static let secondNanoseconds: Int64 = 1_000_000_000
     private static let summaryNanoseconds = LogBounds.summarySeconds * secondNanoseconds
 
-    /// Takes a token.
+    /// Takes a token from a bucket.
     ///
     /// - Parameters:
-    ///   - fullAt: The moment at which the bucket is full again.
-    ///   - level: Selects the rate.
-    ///   - now: Monotonic nanoseconds.
-    /// - Returns: The new moment at which the bucket is full again; nil when no token is left.
+    ///   - fullAt: The time at which the bucket is full again.
+    ///   - level: The level, which selects the rate.
+    ///   - now: The monotonic time in nanoseconds.
+    /// - Returns: The new time at which the bucket is full again; nil if no token is left.
     /// - SeeAlso: ITU-T I.371, the generic cell rate algorithm.
     private static func take(from fullAt: Int64, _ level: EventLog.Level, now: Int64) -> Int64? {
         let rate = LogBounds.rate(of: level)
@@ -100,12 +100,12 @@ struct LogBuckets {
         return out <= capacity ? now + out : nil
     }
 
-    /// Begins a subject's pause; false while an earlier one lasts.
+    /// Begins a subject's pause; returns false while an earlier one lasts.
     private mutating func beginPause(of subject: Subject?, now: Int64) -> Bool {
         guard let subject else { return true }
         if let end = pauses[subject], end > now { return false }
         if pauses.count >= LogBounds.subjectCountMax { pauses = pauses.filter { $0.value > now } }
-        // A full table forgets nobody's pause. The event's bucket still bounds the lines of further subjects.
+        // A full table still keeps every pause. The event's bucket still bounds the lines of further subjects.
         if pauses.count < LogBounds.subjectCountMax || pauses[subject] != nil {
             pauses[subject] = now + LogBounds.subjectSeconds * Self.secondNanoseconds
         }

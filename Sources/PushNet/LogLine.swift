@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// The form of a log's lines: `key=value` pairs behind the time and the level, or behind the journal's prefix.
+/// The format of log lines: `key=value` pairs after the time and the level, or after the journal's prefix.
 struct LogLine: Sendable {
-    /// Standard error is the journal, which reads `<level>` in front and adds the time.
+    /// Whether standard error is the journal, which expects a `<level>` prefix and adds the time itself.
     let isJournal: Bool
 
     /// Formats an event as one line of at most `LogBounds.lineByteCountMax` bytes.
@@ -13,7 +13,7 @@ struct LogLine: Sendable {
     ///   - level: The event's level.
     ///   - event: The event's name.
     ///   - fields: The fields in the order of the line. A line that grows too long ends with `truncated=yes`.
-    ///   - leftOutCount: The number of lines of this event that were left out before.
+    ///   - leftOutCount: The number of lines of this event that were omitted before.
     /// - Returns: The bytes with the newline.
     func bytes(
         _ level: EventLog.Level, _ event: StaticString, _ fields: KeyValuePairs<String, String>, leftOutCount: Int = 0
@@ -36,10 +36,11 @@ struct LogLine: Sendable {
     }
 
     private static let truncationMark = " truncated=yes"
-    /// The most characters of one value; a longer one is cut and ends with an ellipsis.
+    /// The largest number of characters in one value; a longer value is cut and ends with an ellipsis.
     private static let valueCharacterCountMax = 1024
 
-    /// Quotes a value that holds blanks, quotes or control characters, so that a line stays one line and reads as it is.
+    /// Quotes a value with spaces, quotes or control characters, so that a line stays one line and shows the value
+    /// unchanged.
     static func append(_ value: String, to line: inout String) {
         let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
         guard !isPlain || value.utf8.count > valueCharacterCountMax else {
@@ -65,7 +66,7 @@ struct LogLine: Sendable {
         line += "\""
     }
 
-    /// Whether a character is a control character, an end of a line, or changes the direction of writing.
+    /// Returns whether a character is a control character, ends a line, or changes the writing direction.
     private static func actsOnTerminal(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -73,7 +74,7 @@ struct LogLine: Sendable {
         }
     }
 
-    /// RFC 3339 in UTC with milliseconds.
+    /// Returns the current time as RFC 3339 in UTC with milliseconds.
     private static func timeText() -> String {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)

@@ -2,35 +2,36 @@
 
 internal import Glibc
 
-/// Carries the lines of a log to a descriptor, without making a caller wait for its reader.
+/// Writes log lines to a descriptor without making a caller wait for the reader.
 ///
 /// ```
 /// any thread ──append──▶ chunks, 1 MiB in all ──▶ the log's thread ──write(2), may block──▶ descriptor
-///                └─ no room: dropped and counted
+///                └─ full: dropped and counted
 /// ```
 ///
-/// Before `startThread`, and in programs that never call it, a line is written by its own thread if the descriptor takes
-/// it at once, else dropped and counted. The count follows as `log_lines_dropped` when there is room again.
+/// Before `startThread`, and in programs that never call it, the calling thread writes a line if the descriptor accepts
+/// it immediately; otherwise the line is dropped and counted. The count follows as `log_lines_dropped` when space is
+/// available again.
 // Safety: `mutex` guards every variable; the pointers never change.
 @safe final class LogOutput: @unchecked Sendable {
     private let descriptor: Int32
     private let format: LogLine
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// Signaled when the thread has something to do.
+    /// Signaled when the thread has work.
     private let work: UnsafeMutablePointer<pthread_cond_t>
     /// Signaled when everything is written.
     private let drained: UnsafeMutablePointer<pthread_cond_t>
 
     private var buckets = LogBuckets()
-    /// Lines that wait for the thread, in pieces of about `LogBounds.chunkByteCountMax`.
+    /// The lines that wait for the thread, in pieces of about `LogBounds.chunkByteCountMax`.
     private var chunks: [[UInt8]] = []
-    /// Bytes in `chunks` and in the piece that the thread is writing.
+    /// The number of bytes in `chunks` and in the piece that the thread is writing.
     private var waitingByteCount = 0
     private var droppedCount = 0
     private var hasThread = false
     private var isEnding = false
 
-    /// Takes the descriptor, which stays the caller's.
+    /// Creates an output to a descriptor that the caller owns.
     init(descriptor: Int32, isJournal: Bool) {
         self.descriptor = descriptor
         format = LogLine(isJournal: isJournal)
@@ -48,20 +49,23 @@ internal import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Decides about a line by its event's bucket.
+    /// Checks a line against its event's bucket.
     ///
-    /// - Returns: Nil when the line is to be left out, else the number of lines that were left out before it.
+    /// - Parameters:
+    ///   - cause: The event and level of the line.
+    ///   - subject: The device, address or other subject of the line; nil for no subject.
+    /// - Returns: Nil if the line must be omitted, else the number of lines that were omitted before it.
     func admit(_ cause: LogBuckets.Cause, about subject: String?) -> Int? {
         locked {
             let isOwed = buckets.nextSummary != nil
             let verdict = buckets.admit(cause, about: subject, now: Self.now)
-            // The thread sleeps without a limit while nothing is owed.
+            // The thread sleeps without a limit while no summary is due.
             if verdict == nil, !isOwed, hasThread { unsafe Self.check(pthread_cond_signal(work)) }
             return verdict
         }
     }
 
-    /// Writes an event, or hands it to the thread.
+    /// Writes an event, or queues it for the thread.
     func append(
         _ level: EventLog.Level, _ event: StaticString, _ fields: KeyValuePairs<String, String>, leftOutCount: Int
     ) {
@@ -69,14 +73,14 @@ internal import Glibc
         locked {
             if !hasThread { addSummaries(now: Self.now) }
             if droppedCount > 0, put(droppedLine(droppedCount)) { droppedCount = 0 }
-            // Lines behind a gap wait until the gap is told.
+            // Lines after a gap wait until the gap is reported.
             if droppedCount > 0 || !put(line) { droppedCount &+= 1 }
         }
     }
 
-    /// Starts the log's thread, which writes from now on.
+    /// Starts the log's thread, which does all writing from now on.
     ///
-    /// Call once, after the program has blocked its signals.
+    /// Call it once, after the program has blocked its signals.
     func startThread() {
         locked {
             precondition(!hasThread, "the log's thread was started twice")
@@ -85,9 +89,9 @@ internal import Glibc
         _ = Thread(name: "log") { self.writeUntilEnd() }
     }
 
-    /// Writes what is owed, and waits until everything is written.
+    /// Writes the summaries, and waits until everything is written.
     ///
-    /// - Parameter patience: The longest wait; then the thread is left to itself.
+    /// - Parameter patience: The longest wait; afterwards the thread continues without the caller.
     func flush(within patience: Duration) {
         locked {
             addSummaries(now: nil)
@@ -111,7 +115,7 @@ internal import Glibc
 
     // MARK: Lines, while the lock is held
 
-    /// Queues or writes one line; false when there is no room.
+    /// Queues or writes one line; returns false if there is no space.
     private func put(_ line: [UInt8]) -> Bool {
         guard hasThread else { return writeAtOnce(line) }
         guard waitingByteCount + line.count <= LogBounds.waitingByteCountMax else { return false }
@@ -138,11 +142,11 @@ internal import Glibc
         format.bytes(.warning, "log_lines_dropped", ["count": "\(count)"])
     }
 
-    /// Writes a line if the descriptor takes it without a wait: at most `PIPE_BUF` bytes fit when it is writable.
+    /// Writes a line if the descriptor accepts it without a wait: at most `PIPE_BUF` bytes fit if it is writable.
     private func writeAtOnce(_ line: [UInt8]) -> Bool {
         var wish = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard unsafe poll(&wish, 1, 0) != 0 else { return false }
-        // The log has nowhere to report a failure of its own to.
+        // A failure of the log itself cannot be reported anywhere.
         let count = unsafe line.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
         return count >= 0 || errno != EAGAIN
     }
@@ -159,7 +163,7 @@ internal import Glibc
         }
     }
 
-    /// Waits for lines; nil at the end.
+    /// Waits for lines; returns nil at the end.
     private func nextChunk() -> [UInt8]? {
         locked {
             while true {
@@ -172,7 +176,7 @@ internal import Glibc
         }
     }
 
-    /// Sleeps until there is work, or until a summary is due: without either the thread never wakes.
+    /// Sleeps until there is work or a summary is due; if neither occurs, the thread never wakes.
     private func waitForWork() {
         guard let due = buckets.nextSummary else { return unsafe Self.check(pthread_cond_wait(work, mutex)) }
         var deadline = Self.specification(due)
@@ -220,7 +224,7 @@ internal import Glibc
 
     private static func makeCondition() -> UnsafeMutablePointer<pthread_cond_t> {
         let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-        // Waits are measured on the clock that nobody sets.
+        // The monotonic clock is used for waits because nothing sets it.
         var attributes = pthread_condattr_t()
         unsafe check(pthread_condattr_init(&attributes))
         unsafe check(pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC))
@@ -229,7 +233,7 @@ internal import Glibc
         return unsafe condition
     }
 
-    /// Stops the process: these calls fail only after a mistake of ours.
+    /// Stops the process on an error: these calls fail only because of a bug here.
     private static func check(_ code: Int32) {
         precondition(code == 0, "a lock or condition of the log failed with error number \(code)")
     }

@@ -3,10 +3,10 @@
 internal import CLinux
 internal import Glibc
 
-/// A queue into a loop from any thread: one lock for a whole batch, one wake-up (eventfd) when it was empty.
+/// A queue from any thread into a loop: one lock for a whole batch, and one wake-up (eventfd) if it was empty.
 ///
-/// It has no bound of its own: whoever posts bounds what is under way. Messages that are posted before the mailbox is
-/// attached wait for it.
+/// The queue has no bound of its own: senders must bound the number of pending messages. Messages that are posted
+/// before the mailbox is attached wait in it.
 package final class Mailbox<Message: Sendable>: Sendable {
     private struct State {
         var messages: [Message] = []
@@ -16,7 +16,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     private let state = Lock(State())
     private let wakeUp: FileDescriptor
 
-    /// Makes an empty one with `eventfd(2)`.
+    /// Creates an empty mailbox with `eventfd(2)`.
     package init() throws(NetError) {
         guard let descriptor = try syscall("eventfd", { eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)) }) else {
             throw systemFailure("eventfd", EAGAIN)
@@ -33,7 +33,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         if wasEmpty { wake() }
     }
 
-    /// Adds messages, which the loop sees in this order and in one batch.
+    /// Adds messages, which the loop receives in this order and in one batch.
     package func post(contentsOf messages: [Message]) {
         guard !messages.isEmpty else { return }
         let wasEmpty = state.withLock { state in
@@ -43,10 +43,10 @@ package final class Mailbox<Message: Sendable>: Sendable {
         if wasEmpty { wake() }
     }
 
-    /// For the loop: the descriptor that becomes readable when messages wait.
+    /// The descriptor that becomes readable when messages wait; used by the loop.
     fileprivate var descriptor: Int32 { wakeUp.rawValue }
 
-    /// For the loop: a mailbox has one reader.
+    /// Marks the mailbox as attached, since it can have only one reader; called by the loop.
     fileprivate func claim() {
         let wasAttached = state.withLock { state in
             defer { state.isAttached = true }
@@ -55,16 +55,18 @@ package final class Mailbox<Message: Sendable>: Sendable {
         precondition(!wasAttached, "a mailbox was attached twice")
     }
 
-    /// For the loop: takes all messages and leaves an empty array, whose storage is used again.
+    /// Takes all messages and leaves an empty array, whose storage is reused; called by the loop.
     fileprivate func exchange(_ batch: inout [Message]) {
-        // First the wake-up, then the messages: the other way round, a message posted in between would lose its wake-up.
+        // The wake-up is read before the messages: in the other order, a message posted in between would lose its
+        // wake-up.
         var count: UInt64 = 0
         let result = unsafe read(wakeUp.rawValue, &count, MemoryLayout<UInt64>.size)
         precondition(result >= 0 || errno == EAGAIN || errno == EINTR, "reading an eventfd failed: errno \(errno)")
         state.withLock { state in swap(&state.messages, &batch) }
     }
 
-    /// Adds one to the eventfd, which cannot fail: its counter is far from full, and it is open as long as we are.
+    /// Adds one to the eventfd, which cannot fail: the counter is far from full, and the descriptor lives as long as
+    /// the object.
     private func wake() {
         var one: UInt64 = 1
         while unsafe write(wakeUp.rawValue, &one, MemoryLayout<UInt64>.size) < 0 {
@@ -74,12 +76,12 @@ package final class Mailbox<Message: Sendable>: Sendable {
 }
 
 extension EventLoop {
-    /// Watches a mailbox: the action gets each batch that was posted, in order, on the loop.
+    /// Watches a mailbox: the action receives each posted batch, in order, on the loop.
     ///
     /// - Parameters:
-    ///   - mailbox: Is kept by the loop, and belongs to one loop for ever.
-    ///   - action: Is never called with an empty batch.
-    /// - Throws: `NetError.system` when the kernel has no memory for another descriptor.
+    ///   - mailbox: The mailbox, which the loop retains; it can never be attached to another loop.
+    ///   - action: The receiver, which is never called with an empty batch.
+    /// - Throws: `NetError.system` if the kernel has no memory for another descriptor.
     package func attach<Message: Sendable>(
         _ mailbox: Mailbox<Message>, _ action: @escaping ([Message]) -> Void
     ) throws(NetError) {
@@ -89,9 +91,9 @@ extension EventLoop {
     }
 }
 
-/// The loop's end of a mailbox.
+/// The reading side of a mailbox, on the loop.
 private final class MailboxReader<Message: Sendable>: EventHandler {
-    /// Beyond this a batch's storage is given back instead of kept for the next one: a burst must not pin its memory.
+    /// The capacity above which a batch's storage is released instead of reused: a burst must not pin its memory.
     private let keptCapacityMax = 4_096
 
     private let mailbox: Mailbox<Message>

@@ -3,18 +3,18 @@
 internal import CLinux
 internal import Glibc
 
-/// What programs say to the person at the desk, in the person's language: gettext's domain `posthorn-panel`.
+/// The user-visible texts in the user's language, from gettext's domain `posthorn-panel`.
 ///
-/// The English text is the key. Where nothing is loaded or translated, it is what is said.
+/// The English text is the key, and is used if no catalog is loaded or the text is not translated.
 package enum MessageCatalogue {
     private static let domain = "posthorn-panel"
-    /// Names another folder of catalogues than the installed one.
+    /// The environment variable that overrides the installed folder of catalogs.
     package static let folderVariable = "POSTHORN_LOCALE_DIR"
-    /// What help says of it.
-    package static let folderHelp = "Where the catalogues of languages are, in the place of ../share/locale"
+    /// The help text of `folderVariable`.
+    package static let folderHelp = "The folder of message catalogs to use instead of ../share/locale"
 
-    /// Takes the language of the environment (`setlocale`, `LC_MESSAGES`) and finds the catalogues: beside the program, in
-    /// `../share/locale`.
+    /// Selects the language of the environment (`setlocale`, `LC_MESSAGES`) and finds the catalogs relative to the
+    /// program, in `../share/locale`.
     package static func load() {
         unsafe setlocale(LC_MESSAGES, "")
         let named = unsafe getenv(folderVariable).map { unsafe String(cString: $0) } ?? ""
@@ -23,13 +23,13 @@ package enum MessageCatalogue {
         unsafe bind_textdomain_codeset(domain, "UTF-8")
     }
 
-    /// `dgettext`.
+    /// Returns the translation of a text (`dgettext`).
     package static func text(_ key: String) -> String {
-        // What is not translated comes back as it went in, and is gone after this.
+        // For an untranslated text, `dgettext` returns its argument, which is valid only inside this closure.
         unsafe key.withCString { key in unsafe String(cString: dgettext(domain, key)) }
     }
 
-    /// `dngettext`: the right one of two for a count, which is still to be put in.
+    /// Returns the singular or plural form for a count (`dngettext`); the caller inserts the number.
     package static func text(_ one: String, _ many: String, count: Int) -> String {
         unsafe one.withCString { one in
             unsafe many.withCString { many in

@@ -2,16 +2,16 @@
 
 internal import Glibc
 
-/// What the kernel or the caller's configuration did.
+/// An error of the kernel or in the caller's configuration.
 package enum NetError: Error, Sendable, Hashable {
-    /// A system call failed: its name, errno, and what it was about (address or path).
+    /// A failed system call: its name, its errno, and its subject (an address or path).
     case system(call: String, code: Int32, subject: String)
-    /// Text that is no address or port.
+    /// A text that is not a valid address or port.
     case badAddress(String)
 }
 
 extension NetError: CustomStringConvertible {
-    /// One line for the log: the call, what it was about, and the kernel's words.
+    /// The error in one line, for the log: the call, its subject, and the system's error text.
     package var description: String {
         switch self {
         case .system(let call, let code, let subject):
@@ -22,7 +22,7 @@ extension NetError: CustomStringConvertible {
         }
     }
 
-    /// What to do about it: one imperative sentence.
+    /// The remedy in one imperative sentence.
     package var advice: String {
         switch self {
         case .system(_, EADDRINUSE, let subject):

@@ -2,20 +2,20 @@
 
 internal import Glibc
 
-/// Whether a TCP connection still leaves by the way that the kernel would choose for it now.
+/// Tells whether a TCP connection still uses the source address that the kernel would choose for it now.
 package enum NetworkPath: Sendable, Equatable {
-    /// From the same address.
+    /// The kernel would choose the same source address.
     case same
-    /// From another address: the other end's answers no longer find their way to the connection.
+    /// The kernel would choose another source address: replies no longer reach the connection.
     case other
-    /// There is no way now, or no telling.
+    /// No route exists now, or the result is unknown.
     case unknown
 
-    /// Looks at a connected socket; sends nothing.
+    /// Checks a connected socket without sending anything.
     ///
-    /// Connecting a UDP socket asks the kernel for a route and a source address, which is all that this needs.
+    /// Connecting a UDP socket makes the kernel choose a route and a source address, which is all that is needed.
     ///
-    /// - Parameter socket: Lent for the call.
+    /// - Parameter socket: A connected socket, used only during the call.
     package init(of socket: Int32) {
         guard let peer = SocketEnd(of: socket, isPeer: true), let own = SocketEnd(of: socket, isPeer: false),
             let chosen = SocketEnd.chosen(towards: peer)
@@ -34,7 +34,7 @@ private struct SocketEnd {
 
     private init() {}
 
-    /// What `getpeername(2)` or `getsockname(2)` says; nil when that is no IP address.
+    /// Reads `getpeername(2)` or `getsockname(2)`; nil if the result is not an IP address.
     init?(of socket: Int32, isPeer: Bool) {
         var byteCount = byteCount
         let code = unsafe withUnsafeMutablePointer(to: &storage) { storage in
@@ -48,7 +48,7 @@ private struct SocketEnd {
         guard code == 0, isIP else { return nil }
     }
 
-    /// The end that a new socket to there would have; nil when there is no way.
+    /// Returns the local end that a new socket to the peer would have; nil if no route exists.
     static func chosen(towards peer: SocketEnd) -> SocketEnd? {
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(Int32(peer.storage.ss_family), type, 0)
@@ -62,10 +62,10 @@ private struct SocketEnd {
         return code == 0 ? SocketEnd(of: probe.rawValue, isPeer: false) : nil
     }
 
-    /// The address without the port.
+    /// The IP address in network order, without the port.
     var address: [UInt8] {
         let isIPv6 = Int32(storage.ss_family) == AF_INET6
-        // Behind family and port, which both families have alike; IPv6 has a flow label in between.
+        // The address follows family and port, which are the same in both families; IPv6 has a flow label in between.
         let (offset, count) = isIPv6 ? (8, 16) : (4, 4)
         return unsafe withUnsafeBytes(of: storage) { unsafe Array($0[offset..<offset + count]) }
     }

@@ -3,12 +3,12 @@
 internal import Glibc
 
 extension PrivateFile {
-    /// Reads a regular file of any size, a chunk at a time.
+    /// Reads a regular file of any size in chunks.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - body: Gets each chunk, in order.
-    /// - Throws: `NetError.system` with path and errno, or what the body throws.
+    ///   - body: Receives each chunk, in order.
+    /// - Throws: `NetError.system` with path and errno, or the error of the body.
     package static func forEachChunk(
         of path: String, _ body: ([UInt8]) throws(NetError) -> Void
     ) throws(NetError) {
@@ -29,12 +29,12 @@ extension PrivateFile {
         }
     }
 
-    /// Copies a regular file of any size to a new file, and synchronizes that.
+    /// Copies a regular file of any size to a new file, and synchronizes the new file.
     ///
     /// - Parameters:
     ///   - source: The file.
-    ///   - target: The new file; there must be none.
-    ///   - mode: Its permissions, from the first instant.
+    ///   - target: The new file, which must not exist.
+    ///   - mode: The permissions of the new file, set at its creation.
     /// - Throws: `NetError.system` with path and errno.
     package static func copy(_ source: String, to target: String, mode: UInt32 = 0o600) throws(NetError) {
         let file = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -44,7 +44,7 @@ extension PrivateFile {
         guard fsync(file) == 0 else { throw .system(call: "fsync", code: errno, subject: target) }
     }
 
-    /// Writes what the page cache holds of a file or directory to its disk.
+    /// Writes the cached pages of a file or directory to its disk.
     package static func synchronize(_ path: String) throws(NetError) {
         let handle = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard handle >= 0 else { throw .system(call: "open", code: errno, subject: path) }
@@ -52,11 +52,11 @@ extension PrivateFile {
         guard fsync(handle) == 0 else { throw .system(call: "fsync", code: errno, subject: path) }
     }
 
-    /// Gives a file or directory another name on the same disk, for good: both directories are synchronized.
+    /// Renames a file or directory on the same disk durably: both directories are synchronized.
     ///
     /// - Parameters:
-    ///   - path: Its name now.
-    ///   - newPath: Its name from now on; a file of that name is replaced, a directory only when it is empty.
+    ///   - path: The current name.
+    ///   - newPath: The new name; an existing file is replaced, an existing directory only if it is empty.
     /// - Throws: `NetError.system` with the new path and errno.
     package static func move(_ path: String, to newPath: String) throws(NetError) {
         guard unsafe rename(path, newPath) == 0 else { throw .system(call: "rename", code: errno, subject: newPath) }
@@ -64,7 +64,7 @@ extension PrivateFile {
         if directory(of: path) != directory(of: newPath) { try synchronizeDirectory(of: path) }
     }
 
-    /// Gives a file to whom the directory belongs that it lies in; for root, who works for another user.
+    /// Changes the owner of a file to that of its directory; for root working on behalf of another user.
     package static func giveToOwnerOfDirectory(_ path: String) throws(NetError) {
         var information = stat()
         let parent = directory(of: path)

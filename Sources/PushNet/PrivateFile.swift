@@ -3,17 +3,17 @@
 internal import CPushShims
 internal import Glibc
 
-/// Files and directories that nobody else may read, with their mode from the first instant.
+/// Files and directories that only their owner can read; they have their mode from creation on.
 package enum PrivateFile {
     /// Reads a whole regular file of at most `byteCountMax` bytes.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - byteCountMax: A longer file is an error (`EFBIG`).
+    ///   - byteCountMax: The size limit; a longer file is an error (`EFBIG`).
     /// - Returns: The content.
     /// - Throws: `NetError.system` with path and errno.
     package static func read(_ path: String, byteCountMax: Int = 1 << 20) throws(NetError) -> [UInt8] {
-        // Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .system(call: "open", code: errno, subject: path) }
         defer { close(file) }
@@ -33,13 +33,13 @@ package enum PrivateFile {
         }
     }
 
-    /// Writes a file so that a crash at any moment leaves the old one or the new one, both whole.
+    /// Writes a file atomically: after a crash at any moment, either the complete old or the complete new file exists.
     ///
     /// - Parameters:
     ///   - bytes: The content.
     ///   - path: The file; its directory must exist.
-    ///   - mode: The permissions, from the first instant.
-    /// - Throws: `NetError.system` with path and errno; then nothing was changed.
+    ///   - mode: The permissions, set at the creation of the file.
+    /// - Throws: `NetError.system` with path and errno; the old file is then unchanged.
     package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws(NetError) {
         let temporary = path + ".new"
         unsafe unlink(temporary)
@@ -59,12 +59,12 @@ package enum PrivateFile {
         try synchronizeDirectory(of: path)
     }
 
-    /// Makes a directory, and those above it, and gives it exactly this mode if it is new.
+    /// Creates a directory and its missing parents; a new directory gets exactly this mode.
     ///
     /// - Parameters:
     ///   - path: The directory.
-    ///   - mode: Its permissions; directories made above it get them too.
-    /// - Throws: `NetError.system` with the path that could not be made.
+    ///   - mode: The permissions; new parents get them, too.
+    /// - Throws: `NetError.system` with the path that could not be created.
     package static func makeDirectory(_ path: String, mode: UInt32 = 0o700) throws(NetError) {
         if unsafe mkdir(path, mode) == 0 || errno == EEXIST { return }
         let parent = directory(of: path)
@@ -75,11 +75,11 @@ package enum PrivateFile {
         }
     }
 
-    /// Makes a directory with a random name, mode 0700.
+    /// Creates a directory with a random name and mode 0700.
     ///
     /// - Parameter prefix: The path up to the random part.
     /// - Returns: The whole path.
-    /// - Throws: `NetError.system`.
+    /// - Throws: `NetError.system` if the directory cannot be created.
     package static func makeTemporaryDirectory(prefix: String) throws(NetError) -> String {
         var template = Array("\(prefix)XXXXXX".utf8CString)
         let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
@@ -90,17 +90,17 @@ package enum PrivateFile {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether something is there under this path.
+    /// Returns whether a file or directory exists at this path.
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Whether anybody but the owner may do anything with a file or directory.
+    /// Returns whether anyone but the owner has any permission for a file or directory.
     package static func isOpenToOthers(_ path: String) throws(NetError) -> Bool {
         var information = stat()
         guard unsafe stat(path, &information) == 0 else { throw .system(call: "stat", code: errno, subject: path) }
         return information.st_mode & 0o077 != 0
     }
 
-    /// Removes one file; a missing one is fine.
+    /// Removes one file; a missing file is not an error.
     package static func remove(_ path: String) { unsafe unlink(path) }
 
     /// Removes a directory with everything below it; never follows a symbolic link.
@@ -128,7 +128,7 @@ package enum PrivateFile {
         guard fsync(handle) == 0 else { throw .system(call: "fsync", code: errno, subject: parent) }
     }
 
-    /// The directory that a file or directory lies in; slashes at the end of its name mean nothing.
+    /// Returns the parent directory of a file or directory; trailing slashes in the path are ignored.
     package static func directory(of path: String) -> String {
         let slash = UInt8(ascii: "/")
         guard let last = path.utf8.lastIndex(where: { $0 != slash }) else { return "/" }

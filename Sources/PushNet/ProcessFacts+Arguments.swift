@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ProcessFacts {
-    /// The words of the command line, without the program's name.
+    /// The arguments of the command line, without the program's name.
     ///
-    /// As the kernel has them: Swift looks for them beside the variables of the environment, which lie elsewhere once a
-    /// preloaded library has set one.
+    /// They are read from the kernel. Swift searches for them next to the environment variables, which move as soon as
+    /// a preloaded library sets one.
     package static var arguments: [String] {
-        // Where /proc is not mounted, Swift's own are better than none.
+        // If /proc is not mounted, Swift's arguments are better than none.
         let bytes = try? PrivateFile.read("/proc/self/cmdline", byteCountMax: .max)
         return Array((bytes.map(words(ofCommandLine:)) ?? CommandLine.arguments).dropFirst())
     }
 
-    /// The words of `/proc/PID/cmdline`, where each ends with a zero byte; an empty word is one, too.
+    /// Returns the arguments in `/proc/PID/cmdline`, where each ends with a zero byte; empty arguments are kept.
     static func words(ofCommandLine bytes: [UInt8]) -> [String] {
         var words = bytes.split(separator: 0, omittingEmptySubsequences: false)
         if words.last?.isEmpty ?? false { words.removeLast() }

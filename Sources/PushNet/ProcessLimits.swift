@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The resources that this process may use, and what it uses.
+/// The resource limits of this process, and its current use.
 package enum ProcessLimits {
     /// The number of descriptors that may be open (`RLIMIT_NOFILE`, soft).
     package static var descriptorCountMax: Int {
@@ -11,7 +11,7 @@ package enum ProcessLimits {
         return Int(clamping: limits.rlim_cur)
     }
 
-    /// The physical memory of the machine in bytes; nil when it is unknown.
+    /// The physical memory of the machine in bytes; nil if it is unknown.
     package static var machineByteCount: Int? {
         let (pages, size) = (sysconf(Int32(_SC_PHYS_PAGES)), sysconf(Int32(_SC_PAGESIZE)))
         guard pages > 0, size > 0 else { return nil }
@@ -19,9 +19,9 @@ package enum ProcessLimits {
         return isOverflow ? nil : byteCount
     }
 
-    /// The smallest memory limit of this process's control groups in bytes; nil when there is none or it cannot be read.
+    /// Returns the lowest memory limit of this process's control groups in bytes; nil without a readable limit.
     ///
-    /// Both versions of control groups are read, each with the groups above the process's own: `memory.high` and
+    /// Both versions of control groups are read, including the parents of the process's own group: `memory.high` and
     /// `memory.max` (systemd's `MemoryHigh=` and `MemoryMax=`), or `memory.limit_in_bytes`.
     ///
     /// - Parameters:
@@ -53,7 +53,7 @@ package enum ProcessLimits {
         while true {
             let directory = ([root] + names.map(String.init)).joined(separator: "/")
             for file in files {
-                // The word `max` means no limit, and is no number.
+                // The word `max` means no limit and is not a number.
                 guard let text = readText("\(directory)/\(file)"), let line = text.split(separator: "\n").first else {
                     continue
                 }
@@ -63,14 +63,14 @@ package enum ProcessLimits {
         }
     }
 
-    /// The resident memory of this process in bytes; nil when it cannot be read.
+    /// The resident memory of this process in bytes; nil if it cannot be read.
     package static var residentByteCount: Int? {
         let words = readText("/proc/self/statm")?.split(separator: " ")
         guard let words, words.count > 1, let pages = Int(words[1]) else { return nil }
         return pages * max(1, sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Reads the first 4 KiB of a small file of the kernel's.
+    /// Reads the first 4 KiB of a small file of the kernel.
     private static func readText(_ path: String) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

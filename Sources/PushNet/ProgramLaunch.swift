@@ -3,35 +3,36 @@
 internal import CPushShims
 internal import Glibc
 
-/// A program that is to be started, in a session of its own and with nothing of ours but what it is given.
+/// The parameters for starting a program in its own session, which inherits only the descriptors listed here.
 package struct ProgramLaunch: Sendable {
-    /// The absolute path; nothing looks it up, and no shell reads it.
+    /// The absolute path; neither `PATH` nor a shell is used.
     package var program: String
-    /// The vector, the program's own name first.
+    /// The argument vector, starting with the program's own name.
     package var arguments: [String]
-    /// All of it.
+    /// The complete environment.
     package var environment: [String: String]
-    /// Where it starts; nil for where we are.
+    /// The working directory; nil for the current one.
     package var directory: String?
-    /// The descriptor that becomes its standard input; nothing when nil.
+    /// The descriptor for its standard input; nil for an empty input.
     package var input: Int32?
-    /// The descriptor that becomes its standard output; ours when nil.
+    /// The descriptor for its standard output; nil to share ours.
     package var output: Int32?
-    /// The descriptor that becomes its standard error; ours when nil.
+    /// The descriptor for its standard error; nil to share ours.
     package var errorOutput: Int32?
 
-    /// Joins what there must be.
+    /// Creates the required parameters; the optional ones can be set afterwards.
     package init(_ program: String, _ arguments: [String], environment: [String: String]) {
         self.program = program
         self.arguments = arguments
         self.environment = environment
     }
 
-    /// Starts it with `posix_spawn`; the caller collects its end.
+    /// Starts the program with `posix_spawn`; the caller must wait for the child.
     ///
-    /// Every other descriptor is closed in it: not all libraries mark theirs to be.
-    /// - Returns: Its number, which is that of its session and of its process group, too.
-    /// - Throws: `NetError.system`: missing, not executable, or the system is out of something.
+    /// All other descriptors are closed in the child, since some libraries do not mark theirs close-on-exec.
+    ///
+    /// - Returns: The process ID, which is also the ID of its session and process group.
+    /// - Throws: `NetError.system` if the program is missing or not executable, or if system resources are exhausted.
     package func start() throws(NetError) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -63,7 +64,8 @@ package struct ProgramLaunch: Sendable {
         unsafe push_spawn_closing_from(&actions, STDERR_FILENO + 1)
     }
 
-    /// A new session, and signals as in a fresh process: we block those that we read from a queue.
+    /// Returns spawn attributes for a new session with default signals: this process blocks the signals that it reads
+    /// from a queue.
     private static func attributes() -> posix_spawnattr_t {
         var attributes = posix_spawnattr_t()
         var none = sigset_t()
@@ -73,7 +75,8 @@ package struct ProgramLaunch: Sendable {
         unsafe posix_spawnattr_init(&attributes)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        // POSIX_SPAWN_SETSID of spawn.h, which needs _GNU_SOURCE: part of the system's binary interface.
+        // The value of POSIX_SPAWN_SETSID in spawn.h, which is visible only with _GNU_SOURCE; it is part of the
+        // system's ABI.
         let setSession: Int16 = 0x80
         let flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | setSession
         unsafe posix_spawnattr_setflags(&attributes, flags)
@@ -81,7 +84,7 @@ package struct ProgramLaunch: Sendable {
     }
 }
 
-/// Lends texts as the null-terminated array that `posix_spawn` wants.
+/// Calls the body with the texts as the null-terminated array that `posix_spawn` expects.
 private func withCStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// The machine code of this process, its own and that of libraries.
+/// The machine code mapped into this process: its own and that of libraries.
 package enum ProgramText {
-    /// Takes all code out of resident memory (`MADV_DONTNEED`); what is used again comes back from the page cache at once.
+    /// Removes all code from resident memory (`MADV_DONTNEED`); code that runs again is mapped from the page cache.
     ///
-    /// What only the start needed stays mapped otherwise for as long as the process runs. Nobody writes to these pages,
-    /// so nothing is lost but a debugger's breakpoints. Takes less than a millisecond.
+    /// Otherwise code that only the startup needed stays mapped until the process ends. These pages are never written,
+    /// so only a debugger's breakpoints are lost. The call takes less than a millisecond.
     package static func release() {
-        // Without /proc there is only more memory in use.
+        // Without /proc, the only effect is higher memory use.
         guard let maps = try? PrivateFile.read("/proc/self/maps") else { return }
         for range in codeRanges(inMaps: maps) {
             guard let start = unsafe UnsafeMutableRawPointer(bitPattern: range.lowerBound) else { continue }
@@ -17,9 +17,13 @@ package enum ProgramText {
         }
     }
 
-    /// Where files are mapped to be run: lines such as `55bd9000-569a2000 r-xp 00000000 fe:00 16237646 /usr/bin/true`.
+    /// Returns the ranges of executable file mappings, from lines such as `55bd9000-569a2000 r-xp 00000000 fe:00
+    /// 16237646 /usr/bin/true`.
     ///
-    /// Files that are mapped to be read are left alone: the tables that the linker filled in look like them.
+    /// Read-only mappings are skipped: they look like the tables that the linker has relocated.
+    ///
+    /// - Parameter maps: The text of `/proc/self/maps`.
+    /// - Returns: The address ranges.
     static func codeRanges(inMaps maps: [UInt8]) -> [Range<UInt>] {
         maps.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A loop's registrations: slots that are used again, each with a generation that changes whenever its slot is freed.
+/// The registrations of a loop: reusable slots, each with a generation that changes whenever the slot is freed.
 ///
-/// An event that epoll handed out before a handler deregistered carries the old generation and finds nothing.
+/// An event that epoll reported before its handler deregistered carries the old generation and finds no entry.
 struct RegistrationTable {
-    /// What one slot holds while it is in use.
+    /// The contents of a slot in use.
     struct Entry {
         let descriptor: Int32
         var readiness: Readiness
@@ -19,7 +19,7 @@ struct RegistrationTable {
     private var slots: [Slot] = []
     private var free: [UInt32] = []
 
-    /// Puts an entry into a free slot; constant time, amortised.
+    /// Puts an entry into a free slot; amortized constant time.
     mutating func insert(_ entry: Entry) -> Registration {
         if let slot = free.popLast() {
             slots[Int(slot)].entry = entry
@@ -29,22 +29,25 @@ struct RegistrationTable {
         return Registration(slot: UInt32(slots.count - 1), generation: 0)
     }
 
-    /// The entry, nil when the registration is stale.
+    /// The entry of a registration; nil if the registration is stale.
     subscript(registration: Registration) -> Entry? {
         let index = Int(registration.slot)
         guard index < slots.count, slots[index].generation == registration.generation else { return nil }
         return slots[index].entry
     }
 
-    /// Notes what a live registration is now watched for.
+    /// Records the watched events of a live registration.
     mutating func update(_ registration: Registration, readiness: Readiness) {
         slots[Int(registration.slot)].entry?.readiness = readiness
     }
 
-    /// Frees the slot.
+    /// Frees the slot and returns its entry.
     ///
-    /// The entry is returned, so that its handler is released only after the table is whole again: the handler's deinit
-    /// may call back.
+    /// The handler must be released only after the table is consistent again, because its deinit may call back; so the
+    /// entry is returned.
+    ///
+    /// - Parameter registration: The registration to remove.
+    /// - Returns: The entry; nil if the registration is stale.
     mutating func remove(_ registration: Registration) -> Entry? {
         guard let entry = self[registration] else { return nil }
         let index = Int(registration.slot)
@@ -56,7 +59,7 @@ struct RegistrationTable {
 }
 
 extension Registration {
-    /// What epoll keeps for us beside the descriptor.
+    /// The user data that epoll stores with the descriptor.
     var epollData: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 
     init(epollData: UInt64) {

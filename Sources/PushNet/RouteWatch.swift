@@ -3,11 +3,12 @@
 internal import CLinux
 internal import Glibc
 
-/// Hears from the kernel when addresses or routes of this machine change: rtnetlink(7).
+/// Reports changes of this machine's addresses and routes, as announced by the kernel: rtnetlink(7).
 ///
-/// What changed is not read: who cares looks at what matters to them. A change seldom comes alone, so a moment is waited.
+/// The contents of the messages are not read: each observer checks its own state. Changes seldom come alone, so the
+/// call is delayed for a moment.
 package final class RouteWatch: EventHandler {
-    /// From the first of some changes to the call.
+    /// The delay from the first change to the call.
     private static let pause: Duration = .milliseconds(250)
     private static let readByteCount = 8192
 
@@ -17,12 +18,12 @@ package final class RouteWatch: EventHandler {
     private var registration: Registration?
     private var timer: TimerID?
 
-    /// Listens until `stop`.
+    /// Starts watching until `stop`.
     ///
     /// - Parameters:
-    ///   - loop: Whose thread this is.
-    ///   - onChange: Called once for changes that came close together.
-    /// - Throws: `NetError.system` where the kernel, or a sandbox, gives no such socket.
+    ///   - loop: The loop of the current thread.
+    ///   - onChange: Called once for a group of changes in quick succession.
+    /// - Throws: `NetError.system` if the kernel or a sandbox does not permit such a socket.
     package init(loop: EventLoop, onChange: @escaping () -> Void) throws(NetError) {
         let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard let descriptor = try syscall("socket", { Glibc.socket(AF_NETLINK, type, NETLINK_ROUTE) }) else {
@@ -35,7 +36,7 @@ package final class RouteWatch: EventHandler {
         address.nl_family = sa_family_t(AF_NETLINK)
         let groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE
         address.nl_groups = UInt32(groups)
-        _ = try syscall("bind", about: "the kernel's news of routes") {
+        _ = try syscall("bind", about: "the kernel's route events") {
             unsafe withUnsafePointer(to: address) { address in
                 unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_nl>.size))
@@ -45,7 +46,7 @@ package final class RouteWatch: EventHandler {
         registration = try loop.register(descriptor, for: .readable, handler: self)
     }
 
-    /// Ends it; must come before the loop goes.
+    /// Stops watching; call it before the loop is deallocated.
     package func stop() {
         if let registration { loop.deregister(registration) }
         registration = nil
@@ -53,10 +54,10 @@ package final class RouteWatch: EventHandler {
         timer = nil
     }
 
-    /// Drops what came.
+    /// Discards the received messages and schedules the call.
     package func ready(_ readiness: Readiness) {
         var buffer = [UInt8](repeating: 0, count: Self.readByteCount)
-        // ENOBUFS says that more came than the socket holds, which is a change as well.
+        // ENOBUFS means that messages overflowed the socket's buffer, which is a change as well.
         while unsafe recv(socket.rawValue, &buffer, buffer.count, 0) > 0 || errno == EINTR || errno == ENOBUFS {}
         guard timer == nil else { return }
         timer = loop.schedule(after: Self.pause) { [weak self] in

@@ -2,27 +2,27 @@
 
 internal import Glibc
 
-/// The signals that our programs listen to.
+/// The signals that the programs handle.
 package enum Signal {
-    /// End in order.
+    /// Requests an orderly exit.
     package static let terminate = SIGTERM
-    /// End in order, from the keyboard.
+    /// Requests an orderly exit, from the keyboard.
     package static let interrupt = SIGINT
-    /// Read certificates again.
+    /// Requests that certificates are reloaded.
     package static let hangUp = SIGHUP
 
-    /// Makes writing to a closed connection an error (`EPIPE`) instead of the end of the process.
+    /// Makes a write to a closed connection fail with `EPIPE` instead of killing the process.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 }
 
-/// Facts about this process and machine.
+/// Information about this process and machine.
 package enum ProcessFacts {
-    /// This process's id.
+    /// The ID of this process.
     package static var processID: Int32 { getpid() }
-    /// Whether this process may do everything.
+    /// Whether this process runs as root.
     package static var isRoot: Bool { geteuid() == 0 }
-    /// The user that this process acts as.
+    /// The effective user ID of this process.
     package static var userID: UInt32 { geteuid() }
-    /// Processors that are in use, at least 1.
+    /// The number of online processors, at least 1.
     package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

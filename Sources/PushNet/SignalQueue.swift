@@ -3,16 +3,16 @@
 internal import CLinux
 internal import Glibc
 
-/// Signals as messages (signalfd).
+/// A queue of signals as messages (signalfd).
 ///
-/// Make it before any thread starts, so that all threads block them.
+/// Create it before any thread starts, so that all threads block the signals.
 package final class SignalQueue {
     private let file: FileDescriptor
 
-    /// Blocks the signals in this thread and those it starts, and opens their queue.
+    /// Blocks the signals in this thread and in threads that it starts later, and opens the queue.
     ///
-    /// - Parameter signals: Signal numbers, for example `SIGTERM`.
-    /// - Throws: `NetError.system` when a number is no signal or descriptors ran out.
+    /// - Parameter signals: The signal numbers, for example `SIGTERM`.
+    /// - Throws: `NetError.system` if a number is not a signal or no descriptors are left.
     package init(_ signals: [Int32]) throws(NetError) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -28,10 +28,10 @@ package final class SignalQueue {
         file = FileDescriptor(adopting: descriptor)
     }
 
-    /// For `EventLoop.register`.
+    /// The descriptor for `EventLoop.register`.
     package var descriptor: Int32 { file.rawValue }
 
-    /// The next signal, nil when none waits.
+    /// Returns the next signal; nil if none is waiting.
     package func next() throws(NetError) -> Int32? {
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size

@@ -3,17 +3,18 @@
 internal import Glibc
 
 extension Sockets {
-    /// TCP, non-blocking, SO_REUSEADDR and on request SO_REUSEPORT; host may be a name, an address, or `*` for all
-    /// (dual-stack); port 0 lets the kernel choose.
+    /// Opens a listening, non-blocking TCP socket with SO_REUSEADDR and, on request, SO_REUSEPORT.
     ///
     /// - Parameters:
-    ///   - host: A name is looked up, which may block; the first of its addresses that can be bound is used. `*` is IPv6
-    ///     and IPv4 together, or IPv4 alone on a machine without IPv6.
-    ///   - port: In host order.
-    ///   - sharingPort: Whether other sockets of this user may listen at the same port; the kernel spreads connections.
+    ///   - host: A name, an address, or `*` for all addresses. A name is resolved, which may block, and the first of
+    ///     its addresses that can be bound is used. `*` means IPv6 and IPv4 together (dual-stack), or only IPv4 on a
+    ///     machine without IPv6.
+    ///   - port: The port in host byte order; 0 lets the kernel choose.
+    ///   - sharingPort: Whether other sockets of this user may listen on the same port; the kernel distributes
+    ///     connections.
     /// - Returns: The listening socket.
-    /// - Throws: `NetError.badAddress` for a host that is none or that has no address, `NetError.system` when it cannot
-    ///   be bound: choose another one.
+    /// - Throws: `NetError.badAddress` for an invalid host or one without an address; `NetError.system` if the address
+    ///   cannot be bound: choose another one.
     package static func listen(host: String, port: UInt16, sharingPort: Bool) throws(NetError) -> FileDescriptor {
         guard host == "*" else {
             return try listen(at: addresses(of: host, port: port), sharingPort: sharingPort)
@@ -60,10 +61,10 @@ extension Sockets {
         }
     }
 
-    /// Looks a host up with `getaddrinfo(3)`.
+    /// Resolves a host with `getaddrinfo(3)`.
     private static func addresses(of host: String, port: UInt16) throws(NetError) -> [SocketAddress] {
-        // A zero byte would end the name early for the C library.
-        guard !host.isEmpty, !host.utf8.contains(0) else { throw .badAddress("\"\(host)\" is no host") }
+        // The C library would end the name at a zero byte.
+        guard !host.isEmpty, !host.utf8.contains(0) else { throw .badAddress("\"\(host)\" is not a host name") }
         var hints = unsafe addrinfo(
             ai_flags: AI_PASSIVE | AI_NUMERICSERV, ai_family: AF_UNSPEC, ai_socktype: Int32(SOCK_STREAM.rawValue),
             ai_protocol: 0, ai_addrlen: 0, ai_addr: nil, ai_canonname: nil, ai_next: nil)
@@ -84,7 +85,7 @@ extension Sockets {
     }
 }
 
-/// An address to bind, copied out of what the C library lent.
+/// An address to bind, copied from the C library's memory.
 private struct SocketAddress {
     private var storage = sockaddr_storage()
     private let byteCount: socklen_t
@@ -108,11 +109,11 @@ private struct SocketAddress {
         self.subject = subject
     }
 
-    /// All addresses of a family: the address is all zeros, and only the port is set.
+    /// Returns the wildcard address of a family: all zeros except the port.
     static func any(family: Int32, port: UInt16) -> SocketAddress {
         var storage = sockaddr_storage()
         storage.ss_family = sa_family_t(family)
-        // sockaddr_in and sockaddr_in6 both have the port, in network order, behind the family.
+        // In both sockaddr_in and sockaddr_in6, the port follows the family, in network order.
         let offset = MemoryLayout<sockaddr_in>.offset(of: \.sin_port) ?? 2
         unsafe withUnsafeMutableBytes(of: &storage) { bytes in
             unsafe bytes.storeBytes(of: port.bigEndian, toByteOffset: offset, as: UInt16.self)
@@ -121,7 +122,7 @@ private struct SocketAddress {
         return SocketAddress(storage, byteCount: byteCount, subject: "* port \(port)")
     }
 
-    /// Calls `bind(2)`.
+    /// Binds a socket to this address with `bind(2)`.
     func bind(_ socket: Int32) -> Int32 {
         unsafe withUnsafePointer(to: storage) { storage in
             unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in

@@ -3,23 +3,25 @@
 internal import Glibc
 
 extension Sockets {
-    /// The longest path of a UNIX socket: `sun_path` without its closing zero.
+    /// The longest path of a UNIX socket in bytes: `sun_path` without its terminating zero.
     package static let pathByteCountMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// A UNIX stream socket, made with exactly this mode; a stale socket file of ours is replaced, a live one refused.
+    /// Opens a listening UNIX stream socket; replaces a stale socket file of this user, but not a live one.
     ///
     /// - Parameters:
-    ///   - path: At most `pathByteCountMax` bytes; its folder exists and belongs to people who may replace the file.
-    ///   - mode: Permission bits, whatever the umask: the file is never open to more than these, not for a moment.
-    /// - Returns: The listening socket. The file stays when it is closed; the next `listen` replaces it.
-    /// - Throws: `NetError.badAddress` for a path that is empty or too long, `NetError.system` with EADDRINUSE when
-    ///   another process listens there or the file is not a socket of ours, and for what else the kernel refuses.
+    ///   - path: At most `pathByteCountMax` bytes; its folder must exist and belong to users who may replace the file.
+    ///   - mode: The permission bits, regardless of the umask; the file never has more than these, not even for a
+    ///     moment.
+    /// - Returns: The listening socket. Closing it keeps the file; the next `listen` replaces it.
+    /// - Throws: `NetError.badAddress` for a path that is empty or too long. `NetError.system` with EADDRINUSE if
+    ///   another process listens there or the file is not a socket of this user, and with other codes if the kernel
+    ///   fails the call.
     package static func listen(path: String, mode: UInt32) throws(NetError) -> FileDescriptor {
         let address = try UNIXAddress(path)
         try removeStaleSocket(at: path, address)
         let socket = try make(family: AF_UNIX, about: path)
-        // Linux gives the file the socket's own mode less the umask, so it is narrow before anyone can see it; chmod
-        // then adds what the umask took. Setting the umask instead would change it for all threads.
+        // Linux gives the file the socket's own mode minus the umask, so it is restricted before anyone can see it.
+        // Then chmod adds the bits that the umask removed. Setting the umask instead would change it for all threads.
         _ = try syscall("fchmod", about: path) { fchmod(socket.rawValue, mode) }
         _ = try syscall("bind", about: path) { unsafe address.with { unsafe Glibc.bind(socket.rawValue, $0, $1) } }
         _ = try syscall("chmod", about: path) { unsafe chmod(path, mode) }
@@ -27,7 +29,7 @@ extension Sockets {
         return socket
     }
 
-    /// Removes the file of a server that is gone: a socket, ours, at which nobody listens.
+    /// Removes the socket file of a server that has ended: owned by this user, and without a listener.
     private static func removeStaleSocket(at path: String, _ address: UNIXAddress) throws(NetError) {
         var information = stat()
         if unsafe lstat(path, &information) != 0 {
@@ -38,14 +40,14 @@ extension Sockets {
             throw systemFailure("bind", EADDRINUSE, about: path)
         }
         let probe = try make(family: AF_UNIX, about: path)
-        // Anything but a refusal means that somebody is there, a full queue (EAGAIN) too.
+        // Any result other than a refusal means that a process is listening, including a full queue (EAGAIN).
         let isRefused = unsafe address.with { unsafe connect(probe.rawValue, $0, $1) } != 0 && errno == ECONNREFUSED
         guard isRefused else { throw systemFailure("bind", EADDRINUSE, about: path) }
         _ = try syscall("unlink", about: path) { unsafe unlink(path) }
     }
 }
 
-/// A `sockaddr_un`.
+/// A UNIX socket address (`sockaddr_un`).
 private struct UNIXAddress {
     private var storage = sockaddr_un()
 
@@ -58,7 +60,7 @@ private struct UNIXAddress {
         unsafe withUnsafeMutableBytes(of: &storage.sun_path) { unsafe $0.copyBytes(from: bytes) }
     }
 
-    /// Lends the address to `bind(2)` or `connect(2)`.
+    /// Calls the body with the address in the form that `bind(2)` and `connect(2)` expect.
     func with(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         unsafe withUnsafePointer(to: storage) { storage in
             unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in

@@ -3,23 +3,22 @@
 internal import CPushShims
 internal import Glibc
 
-/// Listening sockets and accepted ones.
+/// Operations on listening and accepted sockets.
 package enum Sockets {
-    /// How many connections the kernel may hold ready for `accept`; it cuts this to its own `somaxconn`.
+    /// The number of connections that the kernel may queue for `accept`; the kernel caps it at its own `somaxconn`.
     static let backlogConnectionCountMax: Int32 = 4_096
 
-    /// After this long without an acknowledgement of what was sent, the kernel gives a connection up.
+    /// The time without an acknowledgement of sent data after which the kernel drops a connection.
     static let unacknowledgedMilliseconds: Int32 = 30_000
 
-    /// The next connection, non-blocking, TCP_NODELAY where it applies; nil when none waits or descriptors ran out
-    /// (then `exhausted` is set).
+    /// Accepts the next connection, non-blocking and with TCP_NODELAY if applicable.
     ///
     /// - Parameters:
     ///   - listener: A listening socket, TCP or UNIX.
-    ///   - exhausted: Becomes true when descriptors or memory ran out. The connection still waits, so the listener stays
-    ///     readable: stop watching it for a while.
-    /// - Returns: The connection.
-    /// - Throws: `NetError.system` when the listener itself is unusable.
+    ///   - exhausted: Set to true if no descriptors or memory are left. The connection still waits, so the listener
+    ///     stays readable: stop watching it for a while.
+    /// - Returns: The connection; nil if none is waiting or `exhausted` was set.
+    /// - Throws: `NetError.system` if the listener itself is unusable.
     package static func accept(_ listener: Int32, exhausted: inout Bool) throws(NetError) -> FileDescriptor? {
         while true {
             let result = push_accept_nonblocking(listener)
@@ -34,7 +33,7 @@ package enum Sockets {
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
                 exhausted = true
                 return nil
-            // accept(2): these belong to a connection that died while it waited. Take the next one.
+            // According to accept(2), these belong to a connection that failed while it waited. Take the next one.
             case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, ENETUNREACH,
                 EPERM:
                 continue
@@ -43,16 +42,18 @@ package enum Sockets {
         }
     }
 
-    /// Small answers leave at once, and a peer that vanished is noticed.
+    /// Sends small answers immediately, and detects vanished peers.
     ///
-    /// On a UNIX socket there is nothing to set, and a connection that broke already says so when it is read: failures
-    /// have no consequence here.
+    /// A UNIX socket has nothing to set, and a broken connection reports its error on the next read. So failures are
+    /// ignored here.
+    ///
+    /// - Parameter connection: An accepted socket.
     private static func tune(_ connection: Int32) {
         _ = setOption(connection, Int32(IPPROTO_TCP), TCP_NODELAY, to: 1)
         _ = setOption(connection, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, to: unacknowledgedMilliseconds)
     }
 
-    /// The port that a TCP socket is bound to.
+    /// Returns the port that a TCP socket is bound to.
     package static func localPort(_ socket: Int32) throws(NetError) -> UInt16 {
         var address = sockaddr_storage()
         var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -63,7 +64,7 @@ package enum Sockets {
                 }
             }
         }
-        // sockaddr_in and sockaddr_in6 both have the port, in network order, behind the family.
+        // In both sockaddr_in and sockaddr_in6, the port follows the family, in network order.
         guard address.ss_family == AF_INET || address.ss_family == AF_INET6 else {
             throw .badAddress("a socket of address family \(address.ss_family) has no port")
         }
@@ -73,7 +74,7 @@ package enum Sockets {
         }
     }
 
-    /// User, group and process at the other end of a UNIX socket.
+    /// Returns the user, group and process at the other end of a UNIX socket.
     package static func peerCredentials(
         _ socket: Int32
     ) throws(NetError) -> (user: UInt32, group: UInt32, process: Int32) {
@@ -86,31 +87,31 @@ package enum Sockets {
         return (user, group, process)
     }
 
-    /// read(2): bytes read, 0 at the end, nil for EAGAIN.
+    /// Reads with read(2); returns the number of bytes, 0 at the end, or nil for EAGAIN.
     package static func read(_ socket: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(NetError) -> Int? {
         try syscall("read") { unsafe Glibc.read(socket, buffer.baseAddress, buffer.count) }
     }
 
-    /// send(2) with MSG_NOSIGNAL: bytes written, nil for EAGAIN.
+    /// Writes with send(2) and MSG_NOSIGNAL; returns the number of bytes, or nil for EAGAIN.
     package static func write(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) throws(NetError) -> Int? {
         try syscall("send") { unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// shutdown(2) for writing: the peer reads to the end and sees it; reading goes on.
+    /// Ends the output with shutdown(2): the peer reads to the end and sees it; reading continues.
     package static func closeOutput(_ socket: Int32) throws(NetError) {
         _ = try syscall("shutdown") { Glibc.shutdown(socket, Int32(SHUT_WR)) }
     }
 
-    /// Ends listening, whoever still holds the descriptor: connecting is refused from now on.
+    /// Stops listening, even if others hold the descriptor: new connections are refused from now on.
     package static func stopListening(_ socket: Int32) { _ = Glibc.shutdown(socket, Int32(SHUT_RDWR)) }
 
-    /// Sets a number with `setsockopt(2)`; false when the kernel refused.
+    /// Sets a number with `setsockopt(2)`; returns false if the kernel rejected it.
     static func setOption(_ socket: Int32, _ level: Int32, _ name: Int32, to value: Int32) -> Bool {
         var value = value
         return unsafe setsockopt(socket, level, name, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
-    /// A new non-blocking stream socket.
+    /// Creates a non-blocking stream socket.
     static func make(family: Int32, about subject: String) throws(NetError) -> FileDescriptor {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         guard let socket = try syscall("socket", about: subject, { Glibc.socket(family, type, 0) }) else {

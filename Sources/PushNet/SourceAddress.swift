@@ -4,11 +4,11 @@ internal import Glibc
 
 /// The address that a peer connects from, without its port.
 package struct SourceAddress: Hashable, Sendable {
-    /// 16 bytes in network order; IPv4 is mapped (`::ffff:a.b.c.d`), a UNIX socket is all zeros.
+    /// The upper half of the 16 bytes; IPv4 is mapped (`::ffff:a.b.c.d`), and a UNIX socket is all zeros.
     private let high: UInt64
     private let low: UInt64
 
-    /// The peer of a UNIX socket, or one that has gone already.
+    /// The address of a peer on a UNIX socket, or of a peer that has already disconnected.
     package static let unknown = SourceAddress(high: 0, low: 0)
 
     private init(high: UInt64, low: UInt64) {
@@ -16,20 +16,20 @@ package struct SourceAddress: Hashable, Sendable {
         self.low = low
     }
 
-    /// Makes an IPv4 address from four bytes in host order: `0x7F00_0001` is 127.0.0.1.
+    /// Creates an IPv4 address from four bytes in host order: `0x7F00_0001` is 127.0.0.1.
     package init(ipv4 address: UInt32) { self.init(high: 0, low: 0xFFFF_0000_0000 | UInt64(address)) }
 
-    /// Makes an IPv6 address from its two halves in host order.
+    /// Creates an IPv6 address from its two halves in host order.
     package init(ipv6High high: UInt64, low: UInt64) { self.init(high: high, low: low) }
 
     /// Whether this is an IPv4 address.
     package var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
-    /// What limits count by: an IPv4 address (/32), or the /64 network of an IPv6 address, in which one peer can choose
-    /// any address.
+    /// The key for rate limits: an IPv4 address (/32), or the /64 network of an IPv6 address, in which one peer can
+    /// choose any address.
     package var network: SourceAddress { isIPv4 || self == .unknown ? self : SourceAddress(high: high, low: 0) }
 
-    /// Reads the address of a connected socket's peer (`getpeername(2)`); `unknown` where there is none.
+    /// Reads the address of a connected socket's peer (`getpeername(2)`); `unknown` without a peer.
     package init(peerOf socket: Int32) {
         var storage = sockaddr_storage()
         var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -50,7 +50,7 @@ package struct SourceAddress: Hashable, Sendable {
             }
             self.init(ipv4: UInt32(bigEndian: address))
         case AF_INET6:
-            // sockaddr_in6: family, port and flow information are 8 bytes.
+            // In sockaddr_in6, family, port and flow information are 8 bytes.
             let (high, low) = unsafe withUnsafeBytes(of: &storage) { bytes in
                 unsafe (
                     bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
@@ -64,7 +64,7 @@ package struct SourceAddress: Hashable, Sendable {
 }
 
 extension SourceAddress: CustomStringConvertible {
-    /// The text in logs: `192.0.2.1`, eight groups of hexadecimal digits, or `local`.
+    /// The text for logs: `192.0.2.1`, eight groups of hexadecimal digits, or `local`.
     package var description: String {
         guard self != .unknown else { return "local" }
         guard !isIPv4 else {

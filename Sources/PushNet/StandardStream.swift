@@ -2,15 +2,15 @@
 
 internal import Glibc
 
-/// Where a program talks to whoever started it.
+/// The standard output and standard error of the program.
 package enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
-    /// Writes a whole text with write(2); gives up silently when nobody listens any more.
+    /// Writes a whole text with write(2); stops silently if the reader has closed the stream.
     package func write(_ text: String) { write(Array(text.utf8)) }
 
-    /// Writes all bytes with write(2); gives up silently when nobody listens any more.
+    /// Writes all bytes with write(2); stops silently if the reader has closed the stream.
     package func write(_ bytes: [UInt8]) {
         var bytes = bytes[...]
         while !bytes.isEmpty {
@@ -21,16 +21,16 @@ package enum StandardStream: Int32, Sendable {
         }
     }
 
-    /// Writes the last message of a program, which must end even when its reader is stuck.
+    /// Writes the last message of a program, which must exit even if its reader is stuck.
     ///
     /// - Parameters:
-    ///   - text: The text. What the reader has not taken in time is lost.
+    ///   - text: The text. The part that the reader does not accept in time is lost.
     ///   - patience: The longest wait for the reader, in seconds.
     package func writeLastWords(_ text: String, patience: Int32 = 1) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             var wish = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-            // As much as a writable pipe takes without a wait.
+            // A writable pipe accepts this many bytes without a wait.
             let piece = rest.prefix(LogBounds.lineByteCountMax)
             guard unsafe poll(&wish, 1, patience * 1000) > 0 else { return }
             let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(rawValue, $0.baseAddress, $0.count) }

@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// Runs one system call: again after EINTR, nil for EAGAIN, its result when it succeeds.
+/// Makes one system call: retries it after EINTR, and returns nil for EAGAIN.
 ///
 /// - Parameters:
 ///   - name: The call's name, for the error.
-///   - subject: What it was about (an address, a path), for the error; computed only when one is thrown.
-///   - call: The call itself, which returns -1 and sets errno when it fails.
-/// - Returns: What the call returned, or nil when it would block.
-/// - Throws: `NetError.system` for what the world did. EBADF and EFAULT can only be our own fault: they stop the process.
+///   - subject: The subject of the call (an address, a path), for the error; computed only if one is thrown.
+///   - call: The call itself, which returns -1 and sets errno if it fails.
+/// - Returns: The result of the call, or nil if it would block.
+/// - Throws: `NetError.system` for external failures. EBADF and EFAULT can only be bugs here, so they stop the process.
 @inline(__always)
 func syscall<Result: FixedWidthInteger & SignedInteger>(
     _ name: StaticString, about subject: @autoclosure () -> String = "", _ call: () -> Result
@@ -24,7 +24,7 @@ func syscall<Result: FixedWidthInteger & SignedInteger>(
     }
 }
 
-/// Makes the error of a failed call; apart from `syscall`, so that the fast path stays small.
+/// Creates the error of a failed call; separate from `syscall`, so that the fast path stays small.
 @inline(never)
 func systemFailure(_ name: StaticString, _ code: Int32, about subject: String = "") -> NetError {
     precondition(code != EBADF && code != EFAULT, "\(name) got a bad descriptor or address: \(subject)")

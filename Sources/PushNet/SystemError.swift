@@ -2,9 +2,10 @@
 
 internal import Glibc
 
-/// The C library's words for its error numbers.
+/// The C library's texts for its error numbers.
 package enum SystemError {
-    /// For example `No such file or directory`; `strerror_r`, because `strerror` shares one buffer between threads.
+    /// Returns a text such as `No such file or directory`; uses `strerror_r`, because threads share the buffer of
+    /// `strerror`.
     package static func text(_ code: Int32) -> String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             unsafe buffer.initialize(repeating: 0)

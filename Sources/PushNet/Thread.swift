@@ -7,25 +7,25 @@ internal import Synchronization
 
 /// A POSIX thread with a name.
 package final class Thread: Sendable {
-    /// Room for deep call chains in debug and sanitizer builds; only touched pages cost memory.
+    /// The stack size, large enough for deep call chains in debug and sanitizer builds; only touched pages cost memory.
     private static let stackByteCount = 4 << 20
 
     private let identifier: pthread_t
-    /// Whether `join` was called; ordered with nothing, it only catches misuse.
+    /// Whether `join` was called; it needs no memory ordering, since it only detects misuse.
     private let isJoined = Atomic(false)
 
-    /// Starts at once.
+    /// Creates the thread and starts it immediately.
     ///
     /// - Parameters:
-    ///   - name: Shown by ps and debuggers; Linux keeps the first 15 bytes.
-    ///   - body: What the thread does; it ends when this returns.
+    ///   - name: The name in ps and debuggers; Linux keeps the first 15 bytes.
+    ///   - body: The work of the thread, which ends when it returns.
     package init(name: String, _ body: @escaping @Sendable () -> Void) {
         var attributes = pthread_attr_t()
         var identifier: pthread_t = 0
         let start = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body))
         unsafe Self.check(pthread_attr_init(&attributes), "pthread_attr_init")
         unsafe Self.check(pthread_attr_setstacksize(&attributes, Self.stackByteCount), "pthread_attr_setstacksize")
-        // EAGAIN is the world's doing, but a server whose loops cannot start has nothing better to do than to stop.
+        // EAGAIN is an external failure, but a server whose loops cannot start can only stop.
         unsafe Self.check(
             pthread_create(&identifier, &attributes, threadMain, start.toOpaque()),
             "pthread_create (is TasksMax or the limit of processes reached?)")
@@ -33,13 +33,13 @@ package final class Thread: Sendable {
         self.identifier = identifier
     }
 
-    /// A thread that nobody joined is detached, so that its stack is freed when it ends.
+    /// Detaches a thread that was not joined, so that its stack is freed when it ends.
     deinit {
         guard !isJoined.load(ordering: .relaxed) else { return }
         _ = pthread_detach(identifier)
     }
 
-    /// Waits for its end; call once.
+    /// Waits for the thread's end; call it once.
     package func join() {
         let wasJoined = isJoined.exchange(true, ordering: .relaxed)
         precondition(!wasJoined, "a thread was joined twice")
@@ -51,7 +51,7 @@ package final class Thread: Sendable {
     }
 }
 
-/// What a new thread needs; handed to it as one retained pointer.
+/// The parameters of a new thread, passed to it as one retained pointer.
 private final class ThreadStart: Sendable {
     let name: String
     let body: @Sendable () -> Void
@@ -62,10 +62,10 @@ private final class ThreadStart: Sendable {
     }
 }
 
-/// The thread's first function.
+/// The first function of the thread.
 ///
-/// A function of the file and not a closure, which could inherit an actor's isolation from the place where it is
-/// written and would then stop the process on this thread.
+/// It is a global function and not a closure, because a closure could inherit actor isolation from its context and
+/// would then stop the process on this thread.
 private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument = unsafe argument else { preconditionFailure("a thread started without its body") }
     let start = unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()

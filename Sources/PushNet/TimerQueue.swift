@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pending timer.
+/// The identifier of a pending timer.
 package struct TimerID: Hashable, Sendable {
-    /// Its place in the loop's table and the generation of that place.
+    /// The index in the loop's table and the generation of that index.
     package let rawValue: UInt64
 }
 
-/// Pending timers as a binary heap, without a clock: `schedule` and `cancel` cost O(log n), the next deadline O(1).
+/// The pending timers in a binary heap, without a clock: `schedule` and `cancel` cost O(log n), the next deadline O(1).
 ///
 /// ```
 ///   heap   [ 3 | 0 | 1 ]        indices into places, the earliest deadline first; equal ones in order of scheduling
@@ -25,13 +25,13 @@ struct TimerQueue {
     private var places: [Place] = []
     private var free: [UInt32] = []
     private var heap: [UInt32] = []
-    /// How many timers were ever scheduled: what is scheduled while timers fire waits for the next turn.
+    /// The number of timers ever scheduled; a timer that is scheduled while timers fire waits for the next turn.
     private(set) var scheduledCount: UInt64 = 0
 
-    /// How many timers are pending.
+    /// The number of pending timers.
     var count: Int { heap.count }
 
-    /// When the earliest timer is due, in monotonic nanoseconds; nil when there is none.
+    /// The deadline of the earliest timer in monotonic nanoseconds; nil if no timer is pending.
     var nextDeadline: UInt64? { heap.first.map { places[Int($0)].deadline } }
 
     /// Adds a timer.
@@ -47,10 +47,12 @@ struct TimerQueue {
         return TimerID(rawValue: UInt64(places[Int(place)].generation) << 32 | UInt64(place))
     }
 
-    /// Removes a timer.
+    /// Removes a timer and returns its action; nil if the timer has fired or was cancelled.
     ///
-    /// Its action is returned, so that it is released only after the queue is whole again; nil when the timer has fired
-    /// or was cancelled.
+    /// The action must be released only after the queue is consistent again, so it is returned.
+    ///
+    /// - Parameter timer: The timer to cancel.
+    /// - Returns: The action of the timer.
     mutating func cancel(_ timer: TimerID) -> (() -> Void)? {
         let place = Int(UInt32(truncatingIfNeeded: timer.rawValue))
         guard place < places.count, UInt64(places[place].generation) == timer.rawValue >> 32,
@@ -59,8 +61,8 @@ struct TimerQueue {
         return remove(atHeapIndex: places[place].heapIndex)
     }
 
-    /// Removes the earliest timer and returns its action, if it is due and was scheduled before `scheduledCount` reached
-    /// the limit.
+    /// Removes the earliest timer and returns its action, if it is due and was scheduled before `scheduledCount`
+    /// reached `limit`.
     mutating func popDue(atNanoseconds now: UInt64, scheduledBefore limit: UInt64) -> (() -> Void)? {
         guard let first = heap.first, places[Int(first)].deadline <= now, places[Int(first)].sequence < limit else {
             return nil

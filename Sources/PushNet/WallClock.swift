@@ -2,27 +2,27 @@
 
 internal import Glibc
 
-/// Wall clock.
+/// The clock of dates and times, which administrators and NTP can set.
 package enum WallClock {
-    /// Milliseconds since 1970 by `CLOCK_REALTIME`, which may jump either way.
+    /// Returns the milliseconds since 1970 by `CLOCK_REALTIME`, which may jump forward or back.
     package static func unixMilliseconds() -> Int64 {
         let time = now(on: CLOCK_REALTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 
-/// Goes on while the machine sleeps, and never jumps.
+/// The clock that never jumps and keeps running while the machine sleeps.
 package enum ElapsedClock {
-    /// Milliseconds since some moment before start-up by `CLOCK_BOOTTIME`.
+    /// Returns the milliseconds since a fixed time before startup by `CLOCK_BOOTTIME`.
     package static func milliseconds() -> Int64 {
         let time = now(on: CLOCK_BOOTTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 
-/// The clock of all timers: it never jumps, and it stands still while the machine sleeps.
+/// The clock of all timers: never jumps, and stops while the machine sleeps.
 enum MonotonicClock {
-    /// Nanoseconds since some moment before start-up by `CLOCK_MONOTONIC`.
+    /// Returns the nanoseconds since a fixed time before startup by `CLOCK_MONOTONIC`.
     static func nanoseconds() -> UInt64 {
         let time = now(on: CLOCK_MONOTONIC)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -201,6 +201,8 @@ package final class Connection {
     /// Creates an empty file with mode 0600 if none exists, because SQLite would let other users read it.
     ///
     /// It never opens an existing file. Closing a descriptor of a file in use would drop this process's locks on it.
+    ///
+    /// - Parameter path: The path of the file.
     private static func createFile(_ path: String) {
         let descriptor = unsafe Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }

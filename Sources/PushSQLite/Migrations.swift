@@ -18,6 +18,8 @@ package struct Migrations: Sendable {
     /// Creates the migrations; step i upgrades version i to i + 1.
     ///
     /// A released step must never change.
+    ///
+    /// - Parameter steps: The steps in order of their versions.
     package init(_ steps: [Step]) { self.steps = steps }
 
     /// The version of a file after `apply`.

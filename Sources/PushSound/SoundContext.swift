@@ -2,15 +2,15 @@
 
 internal import CCanberra
 
-/// A connection to the sound server, from its first sound on; owns one `ca_context *`.
+/// A connection to the sound server, made with the first sound; owns one `ca_context *`.
 @safe final class SoundContext {
     private let handle: OpaquePointer
 
-    /// Makes a context with `ca_context_create`, which does not connect yet.
+    /// Creates a context with `ca_context_create`, which does not connect yet.
     init(applicationName: String) throws(SoundError) {
         let properties = try SoundProperties()
         try properties.set(CA_PROP_APPLICATION_NAME, applicationName)
-        // Lets the sound server duck other sounds for it, and mute all such sounds as the person chose.
+        // The role lets the sound server duck other sounds for it, and mute all event sounds as the user chose.
         try properties.set(CA_PROP_MEDIA_ROLE, "event")
         var handle: OpaquePointer?
         try SoundError.check(unsafe ca_context_create(&handle))

@@ -2,24 +2,24 @@
 
 internal import CCanberra
 
-/// What libcanberra answered.
+/// A failure of libcanberra, or an invalid argument that was not passed to it.
 package struct SoundError: Error, Equatable, Sendable {
-    /// libcanberra's error number, negative.
+    /// The error number of libcanberra, which is negative.
     package var code: Int32
-    /// libcanberra's text for it, or ours where the sound was not even asked for.
+    /// The error text of libcanberra, or ours for an argument that was not passed to it.
     package var message: String
 
-    /// What to do about it.
+    /// The action to take after an error.
     package enum Remedy: Sendable {
-        /// The sound theme has no such sound: play another.
+        /// The sound theme does not have this sound: play another.
         case chooseAnotherSound
-        /// The person switched event sounds off: stay silent.
+        /// The user switched event sounds off: stay silent.
         case staySilent
         /// No sound server answers: try again with the next sound.
         case tryLater
     }
 
-    /// What to do about it.
+    /// The action to take after this error.
     package var remedy: Remedy {
         switch Int(code) {
         case CA_ERROR_NOTFOUND, CA_ERROR_INVALID, CA_ERROR_CORRUPT, CA_ERROR_TOOBIG, CA_ERROR_NOTSUPPORTED:
@@ -30,23 +30,23 @@ package struct SoundError: Error, Equatable, Sendable {
     }
 }
 
-// The one place where libcanberra's numbers become ours.
+// All of libcanberra's error numbers are converted here.
 extension SoundError {
-    /// Throws when a function of libcanberra failed; the text is `ca_strerror`'s.
+    /// Throws if a function of libcanberra failed; the text comes from `ca_strerror`.
     static func check(_ code: Int32) throws(SoundError) {
         guard code != CA_SUCCESS else { return }
         throw SoundError(libraryCode: code)
     }
 
-    /// Copies the text of libcanberra's number with `ca_strerror`.
+    /// Creates an error from libcanberra's number, with the text of `ca_strerror`.
     init(libraryCode code: Int32) {
         let text = unsafe ca_strerror(code)
         unsafe self.init(code: code, message: text.map { unsafe String(cString: $0) } ?? "unknown")
     }
 
-    /// Memory ran out.
+    /// The error for exhausted memory.
     static var outOfMemory: SoundError { SoundError(libraryCode: Int32(CA_ERROR_OOM)) }
 
-    /// The caller's text is none that may be played.
+    /// Returns the error for an invalid text from the caller.
     static func invalid(_ message: String) -> SoundError { SoundError(code: Int32(CA_ERROR_INVALID), message: message) }
 }

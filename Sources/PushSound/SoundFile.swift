@@ -2,31 +2,30 @@
 
 internal import CSndfile
 
-/// What is known of a sound file once all of it was read.
+/// The properties of a sound file after all of it was read.
 package struct SoundFile: Sendable, Equatable {
-    /// How it is written; what the player can read.
+    /// The file formats that the player can read.
     package enum Format: String, Sendable {
-        /// RIFF with PCM of 16 bits.
+        /// RIFF with 16-bit PCM.
         case wav
-        /// Ogg Vorbis.
+        /// Vorbis in an Ogg container.
         case vorbis = "oga"
     }
 
-    /// How it is written.
     package var format: Format
-    /// How long it is.
+    /// The duration in milliseconds.
     package var durationMilliseconds: Int
     /// The loudest sample, 0 to 1.
     package var peak: Float
-    /// How many samples are in runs at full scale: what a recording that was too loud leaves.
+    /// The number of samples in runs at full scale, which indicate a recording that was too loud.
     package var clippedSampleCount: Int
 
     /// Reads a whole file.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - durationMillisecondsMax: A longer one is not read to its end.
-    /// - Throws: Why it is no sound.
+    ///   - durationMillisecondsMax: The longest duration; a longer file is not read to its end.
+    /// - Throws: The reason why the file cannot be played.
     package init(path: String, durationMillisecondsMax: Int) throws(SoundFileError) {
         let file = try OpenSoundFile(path)
         format = file.format
@@ -36,22 +35,22 @@ package struct SoundFile: Sendable, Equatable {
         guard durationMilliseconds <= durationMillisecondsMax else { return }
         var meter = SoundMeter(channelCount: file.channelCount)
         file.forEachBlock { meter.take($0) }
-        // What the header says is not to be trusted.
+        // Counted, because the header cannot be trusted.
         durationMilliseconds = meter.frameCount * 1000 / file.framesPerSecond
         peak = meter.peak
         clippedSampleCount = meter.clippedSampleCount
     }
 }
 
-/// Why a file is no sound that can be played.
+/// The reasons why a file cannot be played.
 package enum SoundFileError: Error, Sendable, Equatable {
-    /// libsndfile cannot read it; its text.
+    /// libsndfile cannot read it; contains libsndfile's text.
     case unreadable(String)
-    /// It can be read, but is in another format; its name.
+    /// The file is readable, but has another format; contains the format's name.
     case otherFormat(String)
 }
 
-/// Owns one `SNDFILE *`.
+/// An open sound file; owns one `SNDFILE *`.
 @safe private final class OpenSoundFile {
     let format: SoundFile.Format
     let channelCount: Int
@@ -83,7 +82,7 @@ package enum SoundFileError: Error, Sendable, Equatable {
 
     deinit { _ = unsafe sf_close(handle) }
 
-    /// Calls the body with samples, those of the channels in turn.
+    /// Calls the body with blocks of samples, with the channels interleaved.
     func forEachBlock(_ body: (Span<Float>) -> Void) {
         var block = [Float](repeating: 0, count: 4096 * channelCount)
         while true {
@@ -93,7 +92,7 @@ package enum SoundFileError: Error, Sendable, Equatable {
         }
     }
 
-    /// What libsndfile calls the container of a format.
+    /// Returns libsndfile's name for the container of a format.
     private static func name(of format: Int32) -> String {
         var info = unsafe SF_FORMAT_INFO()
         unsafe info.format = format & Int32(SF_FORMAT_TYPEMASK)
@@ -105,9 +104,10 @@ package enum SoundFileError: Error, Sendable, Equatable {
     }
 }
 
-/// Adds up what there is to know of samples.
+/// A meter for the peak and the clipping of samples.
 private struct SoundMeter {
-    /// A recording that was too loud stays at full scale for some samples; one sample alone may be right.
+    /// The shortest run that counts as clipping: a recording that was too loud stays at full scale for some samples,
+    /// but a single sample may be valid.
     private static let runLengthMin = 3
     private static let fullScale: Float = 0.9999
 

@@ -2,11 +2,11 @@
 
 internal import CCanberra
 
-/// What libcanberra is told about a sound; owns one `ca_proplist *`.
+/// The properties of a sound for libcanberra; owns one `ca_proplist *`.
 @safe struct SoundProperties: ~Copyable {
     let handle: OpaquePointer
 
-    /// Makes an empty list with `ca_proplist_create`.
+    /// Creates an empty list with `ca_proplist_create`.
     init() throws(SoundError) {
         var handle: OpaquePointer?
         try SoundError.check(unsafe ca_proplist_create(&handle))
@@ -16,7 +16,7 @@ internal import CCanberra
 
     deinit { _ = unsafe ca_proplist_destroy(handle) }
 
-    /// Sets one property with `ca_proplist_sets`; C would end a text with a NUL early, so that is refused.
+    /// Sets one property with `ca_proplist_sets`; rejects a text with a NUL, at which C would end it.
     borrowing func set(_ key: String, _ value: String) throws(SoundError) {
         guard !value.utf8.contains(0) else { throw .invalid("a text with a NUL") }
         try SoundError.check(unsafe ca_proplist_sets(handle, key, value))

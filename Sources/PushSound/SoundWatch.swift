@@ -3,47 +3,47 @@
 internal import CPulse
 internal import Synchronization
 
-/// What the sound server says about the person: whether they hear anything, and whether something is being recorded.
+/// The state of the sound server: whether output is audible, and whether a microphone is recording.
 package struct SoundState: Sendable, Equatable {
-    /// The output is muted, or its volume is 0.
+    /// Whether the output is muted or its volume is 0.
     package var isMuted = false
-    /// A program takes sound from a microphone.
+    /// Whether a program records from a microphone.
     package var isRecording = false
 
-    /// Nothing speaks against a sound.
+    /// Creates a state in which sounds may be played.
     package init() {}
 }
 
-/// Watches PulseAudio, or PipeWire in its place, by subscription: nothing is asked unless something changed.
+/// Watches PulseAudio, or PipeWire in its place, by subscription: the server is queried only after a change.
 ///
-/// Without a sound server nothing is known, and nothing speaks against a sound. The library's own thread calls back.
+/// Without a sound server, the state permits sounds. Callbacks run on the library's own thread.
 @safe package final class SoundWatch: Sendable {
     private let observer: SoundObserver
 
-    /// Begins to watch.
+    /// Starts watching.
     ///
-    /// - Parameter onChange: Called on the library's thread with each new state, and with the first one of each connection, also
-    ///   where there is no server.
+    /// - Parameter onChange: Called on the library's thread with each new state, and with the first state of each
+    ///   connection, even if no server is running.
     package init(onChange: @escaping @Sendable (SoundState) -> Void) { observer = SoundObserver(onChange) }
 
-    /// Connects again where a connection was lost; cheap where there is one.
+    /// Reconnects after a lost connection; cheap if the connection exists.
     ///
-    /// - Returns: Whether it began to, so that a state is going to be told.
+    /// - Returns: Whether a connection was started, so that a state will be reported.
     @discardableResult package func ensureConnected() -> Bool { observer.ensureConnected() }
 
     deinit { observer.stop() }
 }
 
-/// Owns a `pa_threaded_mainloop *` and the context on it.
-// Safety: everything in it is used under the main loop's lock, which callbacks have.
+/// The owner of a `pa_threaded_mainloop *` and of the context on it.
+// Safety: everything in it is used under the main loop's lock, which callbacks hold.
 @safe private final class SoundObserver: @unchecked Sendable {
     private let loop: OpaquePointer?
     private var context: OpaquePointer?
     private let onChange: @Sendable (SoundState) -> Void
-    /// What was told last of this connection.
+    /// The state that was last reported for this connection.
     private var state: SoundState?
     private var draft = SoundState()
-    /// Sources that are microphones and not what is being played.
+    /// The sources that are microphones rather than monitors of the output.
     private var microphones: Set<UInt32> = []
 
     init(_ onChange: @escaping @Sendable (SoundState) -> Void) {
@@ -118,7 +118,7 @@ package struct SoundState: Sendable, Equatable {
         }
     }
 
-    // MARK: One question leads to the next
+    // MARK: Queries, each of which starts the next
 
     private func ask(_ context: OpaquePointer) {
         draft = SoundState()
@@ -174,7 +174,7 @@ package struct SoundState: Sendable, Equatable {
                 { _, info, end, user in
                     let observer = unsafe SoundObserver.of(user)
                     guard end == 0, let info = unsafe info else { return observer.tell(observer.draft) }
-                    // A volume control only looks how loud it is.
+                    // A volume control only meters the level.
                     let isMeter = unsafe info.pointee.resample_method.map { unsafe String(cString: $0) } == "peaks"
                     let isMicrophone = unsafe observer.microphones.contains(info.pointee.source)
                     if unsafe info.pointee.corked == 0, isMicrophone, !isMeter { observer.draft.isRecording = true }
@@ -189,7 +189,8 @@ package struct SoundState: Sendable, Equatable {
 
     private static func of(_ user: UnsafeMutableRawPointer?) -> SoundObserver {
         guard let user = unsafe user else { preconditionFailure("a callback came without its observer") }
-        // Safety: callbacks come while the context lives, which `stop` ends under the lock before the observer goes.
+        // Safety: callbacks occur while the context lives, and `stop` ends it under the lock before the observer is
+        // deallocated.
         return unsafe Unmanaged<SoundObserver>.fromOpaque(user).takeUnretainedValue()
     }
 

@@ -2,12 +2,12 @@
 
 internal import COpenSSL
 
-/// A file of authorities that a client trusts.
+/// A file of certificate authorities that a client trusts.
 package enum AuthorityFile {
-    /// Reads it with `X509_STORE_load_file`, as libcurl does: one certificate is enough, and may be anybody's.
+    /// Checks the file with `X509_STORE_load_file`, as libcurl does: one certificate of any kind is enough.
     ///
     /// - Parameter path: The file, in PEM.
-    /// - Throws: `TLSError.badFile` when it is missing or holds no certificate, with what to do.
+    /// - Throws: `TLSError.badFile` with a remedy if the file is missing or has no certificate.
     package static func check(_ path: String) throws(TLSError) {
         try TLSContext.requireReadable(path)
         let store = try Handle<StoreKind>("trusting authorities") { unsafe X509_STORE_new() }

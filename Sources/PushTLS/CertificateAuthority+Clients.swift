@@ -3,35 +3,36 @@
 internal import COpenSSL
 
 extension CertificateAuthority {
-    /// A client certificate that was just made.
+    /// A newly issued client certificate.
     package struct IssuedClientCertificate: Sendable {
-        /// PEM.
+        /// The certificate in PEM.
         package var certificate: [UInt8]
-        /// PKCS#8 PEM.
+        /// The private key in PKCS#8 PEM.
         package var privateKey: [UInt8]
-        /// SHA-256 of the certificate in DER, 32 bytes.
+        /// The SHA-256 hash of the certificate in DER, 32 bytes.
         package var fingerprint: [UInt8]
         /// The serial number in upper-case hexadecimal digits.
         package var serialNumber: String
-        /// Until when it is valid, UNIX seconds.
+        /// The end of the certificate's validity in UNIX seconds.
         package var expiresUnixSeconds: Int64
     }
 
-    /// More would leave the range that X.509 and C's `int` have for times.
+    /// The longest validity in days; more would exceed the range that X.509 and C's `int` have for times.
     private static let clientDaysMax = 36_525
     private static let clientPurpose = "issuing a client certificate"
 
-    /// Makes a client certificate (P-256, clientAuth).
+    /// Issues a client certificate (P-256, clientAuth).
     ///
     /// - Parameters:
-    ///   - subject: Attributes in their order, by OpenSSL's short names, for example `("UID", "com.example.MyApp")`.
-    ///   - extensions: Object identifier in dots, and the DER that goes into the OCTET STRING; none is critical.
-    ///   - days: From now, 1 to 36,525; never longer than the authority.
-    ///   - authorityCertificate: PEM, from `make`.
-    ///   - authorityPrivateKey: PEM, from `make`.
-    /// - Returns: The new certificate alone, its key, and by what it is known.
-    /// - Throws: `TLSError.library` for what X.509 cannot hold, an extension that is there twice, and an authority that
-    ///   is none or whose key is another.
+    ///   - subject: The attributes in order, by OpenSSL's short names, for example `("UID", "com.example.MyApp")`.
+    ///   - extensions: The object identifiers in dotted form, and the DER for the OCTET STRING; no extension is
+    ///     critical.
+    ///   - days: The validity from now, 1 to 36,525; never longer than the authority's.
+    ///   - authorityCertificate: A PEM text from `make`.
+    ///   - authorityPrivateKey: A PEM text from `make`.
+    /// - Returns: The new certificate without its authority, its key, its fingerprint and its serial number.
+    /// - Throws: `TLSError.library` for values that X.509 cannot hold, for a repeated extension, and for an authority
+    ///   that may not sign or whose key does not match.
     package static func issueClientCertificate(
         subject: [(name: String, value: String)], extensions: [(identifier: String, content: [UInt8])], days: Int,
         authorityCertificate: [UInt8], authorityPrivateKey: [UInt8]

@@ -8,9 +8,9 @@ package enum CertificateAuthority {
     private static let serverDays = 397
     private static let serverPurpose = "issuing a server certificate"
 
-    /// Makes key and self-signed P-256 certificate (10 years): PEM texts.
+    /// Creates a key and a self-signed P-256 certificate with a validity of 10 years, both as PEM texts.
     ///
-    /// - Parameter commonName: Its name, 1 to 64 bytes.
+    /// - Parameter commonName: The authority's name, 1 to 64 bytes.
     /// - Returns: Two PEM texts.
     /// - Throws: `TLSError.library` for a name that X.509 cannot hold.
     package static func make(commonName: String) throws(TLSError) -> (certificate: [UInt8], privateKey: [UInt8]) {
@@ -26,14 +26,17 @@ package enum CertificateAuthority {
         return (try builder.pem(), try EllipticKey.pem(key))
     }
 
-    /// Makes a server certificate (397 days, subjectAltName with DNS names and IP addresses, serverAuth): PEM texts.
+    /// Issues a server certificate (397 days, subjectAltName with DNS names and IP addresses, serverAuth) as PEM texts.
     ///
     /// - Parameters:
-    ///   - names: DNS names, in ASCII (`xn--` for others), perhaps with a leading `*.`, and IP addresses; at least one.
-    ///   - authorityCertificate: PEM, from `make`.
-    ///   - authorityPrivateKey: PEM, from `make`.
-    /// - Returns: The new certificate alone, and its key. It does not outlive its authority.
-    /// - Throws: `TLSError.library` for a name that is neither, and for an authority that is none or whose key is another.
+    ///   - names: DNS names, in ASCII (`xn--` for others), optionally with a leading `*.`, and IP addresses; at least
+    ///     one.
+    ///   - authorityCertificate: A PEM text from `make`.
+    ///   - authorityPrivateKey: A PEM text from `make`.
+    /// - Returns: The new certificate without its authority, and its key. The certificate expires no later than its
+    ///   authority.
+    /// - Throws: `TLSError.library` for a name that is neither, and for an authority that may not sign or whose key
+    ///   does not match.
     package static func issueServerCertificate(
         names: [String], authorityCertificate: [UInt8], authorityPrivateKey: [UInt8]
     ) throws(TLSError) -> (certificate: [UInt8], privateKey: [UInt8]) {
@@ -60,10 +63,10 @@ package enum CertificateAuthority {
         return (try builder.pem(), try EllipticKey.pem(key))
     }
 
-    /// Whether a server certificate can be for this name: one that `issueServerCertificate` takes.
+    /// Returns whether `issueServerCertificate` accepts this name.
     package static func isServerName(_ name: String) -> Bool { (try? AlternativeName(name)) != nil }
 
-    /// Seconds until a PEM certificate expires; negative when it has.
+    /// Returns the number of seconds until a PEM certificate expires; negative if it has expired.
     package static func secondsUntilExpiry(certificate: [UInt8]) throws(TLSError) -> Int64 {
         let certificate = try PEM.certificate(certificate)
         var days: Int32 = 0
@@ -74,12 +77,13 @@ package enum CertificateAuthority {
         return Int64(days) * 86_400 + Int64(seconds)
     }
 
-    /// SHA-256 of the first certificate in a PEM text, 32 bytes: by this a certificate is known and revoked.
+    /// Returns the SHA-256 hash of the first certificate in a PEM text, 32 bytes, which identifies a certificate to
+    /// revoke.
     package static func fingerprint(certificate: [UInt8]) throws(TLSError) -> [UInt8] {
         try PEM.certificate(certificate).fingerprint()
     }
 
-    /// Throws unless a certificate may sign others, with this key.
+    /// Throws unless the certificate may sign others and belongs to this key.
     static func require(
         _ certificate: borrowing Handle<CertificateKind>, belongsTo key: borrowing Handle<KeyKind>,
         during purpose: String
@@ -96,9 +100,9 @@ package enum CertificateAuthority {
     static func failure(_ text: String, during purpose: String) -> TLSError { .library(during: purpose, text: text) }
 }
 
-/// A name that a server certificate is for, checked so that it is safe in OpenSSL's configuration syntax.
+/// A name for a server certificate, validated so that it is safe in OpenSSL's configuration syntax.
 private struct AlternativeName {
-    /// For example `DNS:push.example.org` or `IP:::1`.
+    /// The name with its type, for example `DNS:push.example.org` or `IP:::1`.
     let configurationText: String
 
     init(_ name: String) throws(TLSError) {

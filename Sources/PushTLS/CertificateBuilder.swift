@@ -2,17 +2,17 @@
 
 internal import COpenSSL
 
-/// A certificate of version 3 while it is put together, with a new serial number.
+/// A certificate of version 3 under construction, with a new serial number.
 @safe struct CertificateBuilder: ~Copyable {
-    /// RFC 5280, appendix A.1: `ub-common-name`.
+    /// The longest common name in bytes (`ub-common-name` in RFC 5280, appendix A.1).
     static let commonNameByteCountMax = 64
 
     private static let purpose = "making a certificate"
 
-    /// What is being made.
+    /// The certificate under construction.
     let certificate: Handle<CertificateKind>
 
-    /// Starts a certificate for a key, valid from an hour ago, because clocks differ.
+    /// Starts a certificate for a key, valid from an hour ago because clocks differ.
     init(key: borrowing Handle<KeyKind>, days: Int) throws(TLSError) {
         let certificate = try Handle<CertificateKind>(Self.purpose) { unsafe X509_new() }
         try ErrorQueue.check(Self.purpose) { unsafe X509_set_version(certificate.pointer, 2) }
@@ -27,7 +27,7 @@ internal import COpenSSL
         self.certificate = certificate
     }
 
-    /// A positive random number of 128 bits, so that nobody can foretell what is signed.
+    /// Sets a positive random serial number of 128 bits, so that the signed bytes cannot be predicted.
     private static func setSerialNumber(of certificate: borrowing Handle<CertificateKind>) throws(TLSError) {
         var bytes = SecureRandom.bytes(count: 16)
         bytes[0] = bytes[0] & 0x7F | 0x40
@@ -37,7 +37,7 @@ internal import COpenSSL
         }
     }
 
-    /// Names the owner.
+    /// Sets the common name of the subject.
     func setSubject(commonName: String) throws(TLSError) {
         let name = Array(commonName.utf8)
         try ErrorQueue.check(Self.purpose) {
@@ -47,11 +47,11 @@ internal import COpenSSL
         }
     }
 
-    /// Adds an attribute to the owner's name.
+    /// Adds an attribute to the subject.
     ///
     /// - Parameters:
-    ///   - name: OpenSSL's short name, for example `UID`.
-    ///   - value: As long as X.509 allows for this attribute.
+    ///   - name: OpenSSL's short name of the attribute, for example `UID`.
+    ///   - value: The attribute's value, within the length that X.509 allows.
     /// - Throws: `TLSError.library` for an unknown name and for a value that X.509 does not allow.
     func addSubject(name: String, value: String) throws(TLSError) {
         let bytes = Array(value.utf8)
@@ -61,21 +61,21 @@ internal import COpenSSL
         }
     }
 
-    /// Names the signer.
+    /// Sets the issuer to the authority's subject.
     func setIssuer(sameAs authority: borrowing Handle<CertificateKind>) throws(TLSError) {
         try ErrorQueue.check(Self.purpose) {
             unsafe X509_set_issuer_name(certificate.pointer, X509_get_subject_name(authority.pointer))
         }
     }
 
-    /// Ends the validity with the authority's, if that comes first.
+    /// Limits the validity to the end of the authority's, if that is earlier.
     func limitValidity(to authority: borrowing Handle<CertificateKind>) throws(TLSError) {
         let end = unsafe X509_get0_notAfter(authority.pointer)
         guard unsafe ASN1_TIME_compare(end, X509_get0_notAfter(certificate.pointer)) < 0 else { return }
         try ErrorQueue.check(Self.purpose) { unsafe X509_set1_notAfter(certificate.pointer, end) }
     }
 
-    /// Adds an extension that is written in OpenSSL's configuration syntax (x509v3_config(5)).
+    /// Adds an extension written in OpenSSL's configuration syntax (x509v3_config(5)).
     func add(_ value: String, _ identifier: Int32, issuer: borrowing Handle<CertificateKind>) throws(TLSError) {
         let purpose = "making a certificate's extension \(value)"
         try ErrorQueue.check(purpose) {
@@ -87,7 +87,7 @@ internal import COpenSSL
         }
     }
 
-    /// Adds an extension that is not critical, by its object identifier in dots and the DER that it holds.
+    /// Adds a non-critical extension with its object identifier in dotted form and its DER content.
     func add(_ content: [UInt8], identifier: String) throws(TLSError) {
         let purpose = "making a certificate's extension \(identifier)"
         let object = try Handle<ObjectKind>(purpose) { unsafe OBJ_txt2obj(identifier, 1) }
@@ -105,7 +105,7 @@ internal import COpenSSL
         }
     }
 
-    /// When the validity ends, UNIX seconds.
+    /// Returns the end of the validity in UNIX seconds.
     func expiresUnixSeconds() throws(TLSError) -> Int64 {
         guard let epoch = unsafe ErrorQueue.cleared({ unsafe ASN1_TIME_set(nil, 0) }) else {
             throw ErrorQueue.failure(during: Self.purpose)
@@ -119,15 +119,15 @@ internal import COpenSSL
         return Int64(days) * 86_400 + Int64(seconds)
     }
 
-    /// Signs with ECDSA and SHA-256; the last step.
+    /// Signs the certificate with ECDSA and SHA-256; this is the last step.
     func sign(with key: borrowing Handle<KeyKind>) throws(TLSError) {
-        // X509_sign answers the signature's length.
+        // X509_sign returns the signature's length.
         try ErrorQueue.check(Self.purpose) {
             unsafe X509_sign(certificate.pointer, key.pointer, EVP_sha256()) > 0 ? 1 : 0
         }
     }
 
-    /// The certificate as a PEM text.
+    /// Returns the certificate as a PEM text.
     func pem() throws(TLSError) -> [UInt8] {
         try unsafe PEM.text("writing a certificate") { buffer in unsafe PEM_write_bio_X509(buffer, certificate.pointer)
         }

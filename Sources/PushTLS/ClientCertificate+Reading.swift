@@ -3,7 +3,7 @@
 internal import COpenSSL
 
 extension ClientCertificate {
-    /// Reads what a certificate says.
+    /// Reads the contents of a certificate; nil when memory ran out.
     init?(_ certificate: borrowing Handle<CertificateKind>, verdict: Verdict) {
         guard let fingerprint = unsafe CertificateFingerprint.of(certificate.pointer) else { return nil }
         self.init(
@@ -14,9 +14,9 @@ extension ClientCertificate {
     }
 }
 
-/// SHA-256 of certificates.
+/// The SHA-256 hashes of certificates.
 enum CertificateFingerprint {
-    /// SHA-256 of an `X509 *` in DER, 32 bytes, by `X509_digest`; nil when memory ran out.
+    /// Returns the SHA-256 hash of an `X509 *` in DER, 32 bytes, from `X509_digest`; nil when memory ran out.
     @unsafe static func of(_ certificate: OpaquePointer) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: 32)
         let code = ErrorQueue.cleared { unsafe X509_digest(certificate, EVP_sha256(), &digest, nil) }
@@ -25,7 +25,7 @@ enum CertificateFingerprint {
 }
 
 extension Handle where Kind == CertificateKind {
-    /// SHA-256 of the certificate in DER, 32 bytes.
+    /// Returns the SHA-256 hash of the certificate in DER, 32 bytes.
     func fingerprint() throws(TLSError) -> [UInt8] {
         guard let fingerprint = unsafe CertificateFingerprint.of(pointer) else {
             throw ErrorQueue.failure(during: "hashing a certificate")
@@ -45,7 +45,7 @@ extension Handle where Kind == CertificateKind {
         return sign + String(decoding: text, as: UTF8.self)
     }
 
-    /// The value of an attribute of the subject; nil when there is none, more than one, or it is no text.
+    /// Returns an attribute of the subject as text; nil if it is missing, repeated or not text.
     func subjectAttribute(_ identifier: Int32) -> String? {
         let subject = unsafe X509_get_subject_name(pointer)
         let index = unsafe X509_NAME_get_index_by_NID(subject, identifier, -1)
@@ -56,12 +56,12 @@ extension Handle where Kind == CertificateKind {
         let byteCount = ErrorQueue.cleared { unsafe ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry)) }
         ERR_clear_error()
         guard byteCount >= 0, let text = unsafe text else { return nil }
-        // OPENSSL_free is a macro over this.
+        // OPENSSL_free is a macro for this call.
         defer { unsafe CRYPTO_free(text, nil, 0) }
         return unsafe String(validating: UnsafeBufferPointer(start: text, count: Int(byteCount)), as: UTF8.self)
     }
 
-    /// The extensions by object identifier in dots: the DER inside the OCTET STRING.
+    /// The extensions by object identifier in dotted form: the DER inside the OCTET STRING.
     var extensions: [String: [UInt8]] {
         var extensions: [String: [UInt8]] = [:]
         for index in 0..<max(0, unsafe X509_get_ext_count(pointer)) {
@@ -75,7 +75,7 @@ extension Handle where Kind == CertificateKind {
         return extensions
     }
 
-    /// Whether two extensions have one identifier, so that one reader may see another certificate than the next.
+    /// Whether two extensions have the same identifier, so that two readers may interpret the certificate differently.
     ///
     /// - SeeAlso: RFC 5280, section 4.2
     var repeatsAnExtension: Bool {
@@ -85,7 +85,7 @@ extension Handle where Kind == CertificateKind {
         }
     }
 
-    /// An object identifier in dots; nil for one that is longer than any that means something here.
+    /// Returns an object identifier in dotted form; nil if it is longer than any that is used here.
     private static func identifier(_ object: OpaquePointer?) -> String? {
         var text = [CChar](repeating: 0, count: 80)
         let byteCount = ErrorQueue.cleared { unsafe OBJ_obj2txt(&text, Int32(text.count), object, 1) }

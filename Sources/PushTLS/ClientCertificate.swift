@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The certificate with which a TLS client said who it is, and what its authority is worth here.
+/// A TLS client's certificate and the result of its verification.
 package struct ClientCertificate: Sendable, Equatable {
-    /// Whether it may be believed.
+    /// The result of verifying the certificate.
     package enum Verdict: Sendable, Equatable {
         /// The server's own authority issued it, and it is valid now.
         case own
         /// Another authority that the configuration trusts issued it, and it is valid now.
         case other
-        /// Neither; the text says why, in OpenSSL's words, for example `certificate has expired`.
+        /// The certificate is not trusted; the text is OpenSSL's reason, for example `certificate has expired`.
         case refused(String)
     }
 
-    /// Whether it may be believed.
     package var verdict: Verdict
-    /// SHA-256 of the certificate in DER, 32 bytes.
+    /// The SHA-256 hash of the certificate in DER, 32 bytes.
     package var fingerprint: [UInt8]
     /// The serial number in upper-case hexadecimal digits, as `openssl x509 -serial` shows it.
     package var serialNumber: String
-    /// The subject's UID (0.9.2342.19200300.100.1.1); nil when there is none or more than one.
+    /// The subject's UID (0.9.2342.19200300.100.1.1); nil if it is missing or repeated.
     package var subjectUserID: String?
-    /// The subject's OU; nil when there is none or more than one.
+    /// The subject's OU; nil if it is missing or repeated.
     package var subjectOrganizationalUnit: String?
-    /// Its extensions by object identifier in dots: the DER inside the OCTET STRING.
+    /// The extensions by object identifier in dotted form: the DER inside the OCTET STRING.
     package var extensions: [String: [UInt8]]
 
-    /// Joins the parts.
     package init(
         verdict: Verdict, fingerprint: [UInt8], serialNumber: String, subjectUserID: String?,
         subjectOrganizationalUnit: String?, extensions: [String: [UInt8]]
@@ -39,14 +37,13 @@ package struct ClientCertificate: Sendable, Equatable {
     }
 }
 
-/// Authorities whose client certificates are believed.
+/// The authorities whose client certificates are trusted.
 package struct ClientAuthorities: Sendable, Equatable {
-    /// PEM file of the server's own authority; nil where it has none.
+    /// The PEM file of the server's own authority; nil if the server has none.
     package var ownFile: String?
-    /// PEM files of others, each with one certificate or more.
+    /// The PEM files of other authorities, each with one or more certificates.
     package var otherFiles: [String]
 
-    /// Joins the parts.
     package init(ownFile: String?, otherFiles: [String] = []) {
         self.ownFile = ownFile
         self.otherFiles = otherFiles

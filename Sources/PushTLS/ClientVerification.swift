@@ -2,30 +2,30 @@
 
 internal import COpenSSL
 
-/// How a server asks its clients for certificates and judges them.
+/// The request for client certificates, and their verification by the server.
 ///
-/// OpenSSL judges while it shakes hands, but its judgement is only noted (`SSL_get_verify_result`): the handshake goes on
-/// with any certificate whose key the client has proved to hold.
+/// OpenSSL verifies during the handshake, but only records the result (`SSL_get_verify_result`). The handshake
+/// continues with any certificate whose key the client has proved to hold.
 enum ClientVerification {
-    /// Authorities between a client's certificate and one that is trusted.
+    /// The largest number of intermediate authorities between a client's certificate and a trusted one.
     private static let intermediateCountMax: Int32 = 4
-    /// All certificates that a client shows, in bytes: four of RSA with 4096 bits fit.
+    /// The largest size of all certificates that a client sends, in bytes: four with 4096-bit RSA keys fit.
     private static let chainByteCountMax = 16 * 1024
-    /// Each is named in each handshake.
+    /// The largest number of authorities; each is named in each handshake.
     private static let authorityCountMax = 100
 
-    /// Sets up a context.
+    /// Configures a context to request and verify client certificates.
     ///
     /// - Parameters:
     ///   - context: The `SSL_CTX *`.
-    ///   - authorities: Whose certificates are believed.
-    /// - Returns: SHA-256 of the certificates of the server's own authority.
-    /// - Throws: `TLSError.badFile` for a file that holds something else.
+    ///   - authorities: The authorities whose certificates are trusted.
+    /// - Returns: The SHA-256 hashes of the certificates of the server's own authority.
+    /// - Throws: `TLSError.badFile` for a file that does not contain authorities' certificates.
     static func set(
         up context: OpaquePointer, trusting authorities: ClientAuthorities
     ) throws(TLSError) -> Set<[UInt8]> {
         let store = try Handle<StoreKind>("trusting authorities") { unsafe X509_STORE_new() }
-        // An authority is trusted as it stands in the file, whoever signed it.
+        // An authority in the file is trusted as it is, even if another authority signed it.
         try ErrorQueue.check("trusting authorities") {
             unsafe X509_STORE_set_flags(store.pointer, UInt(X509_V_FLAG_PARTIAL_CHAIN))
         }
@@ -36,8 +36,8 @@ enum ClientVerification {
             own = known
         }
         for path in authorities.otherFiles { try unsafe trust(path, in: context, store, &known) }
-        // SSL_CTX_set1_verify_cert_store is a macro over this. Not SSL_CTX_set_cert_store: from that one OpenSSL would
-        // also take what it sends behind the server's own certificate.
+        // SSL_CTX_set1_verify_cert_store is a macro for this call. SSL_CTX_set_cert_store is not used: OpenSSL would
+        // also build the chain that it sends with the server's own certificate from that store.
         try ErrorQueue.check("trusting authorities") {
             Int32(unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_VERIFY_CERT_STORE, 1, .init(store.pointer)))
         }
@@ -45,7 +45,7 @@ enum ClientVerification {
         unsafe SSL_CTX_set_verify_depth(context, intermediateCountMax)
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         unsafe SSL_CTX_set_cert_verify_callback(context, noteVerdict, nil)
-        // Without one, OpenSSL breaks off a handshake that would resume a session.
+        // Without a session context, OpenSSL aborts a handshake that would resume a session.
         let sessionContext = Array("clients".utf8)
         try ErrorQueue.check("naming sessions") {
             unsafe SSL_CTX_set_session_id_context(context, sessionContext, UInt32(sessionContext.count))
@@ -84,7 +84,7 @@ enum ClientVerification {
         }
     }
 
-    /// The next certificate of a file; nil at the end.
+    /// Returns the next certificate of a file; nil at the end.
     private static func next(
         in file: borrowing Handle<BufferKind>, _ path: String, isFirst: Bool
     ) throws(TLSError) -> Handle<CertificateKind>? {
@@ -100,9 +100,10 @@ enum ClientVerification {
 }
 
 extension ClientAuthorities {
-    /// Reads the files as a server would.
+    /// Checks the files by loading them as a server would.
     ///
-    /// - Throws: `TLSError.badFile` for a file that is missing or holds something else, with what to do.
+    /// - Throws: `TLSError.badFile` with a remedy, for a file that is missing or does not contain authorities'
+    ///   certificates.
     package func check() throws(TLSError) {
         let context = unsafe try ErrorQueue.check("making a TLS context") { unsafe SSL_CTX_new(TLS_server_method()) }
         defer { unsafe SSL_CTX_free(context) }
@@ -110,9 +111,9 @@ extension ClientAuthorities {
     }
 }
 
-/// Judges a client's chain with `X509_verify_cert` and goes on whatever comes out; OpenSSL keeps the judgement.
+/// Verifies a client's chain with `X509_verify_cert` and always continues the handshake; OpenSSL keeps the result.
 private func noteVerdict(_ chain: OpaquePointer?, _ data: UnsafeMutableRawPointer?) -> Int32 {
-    // What the judgement leaves in the error queue would pass for an error of the handshake.
+    // Errors that the verification leaves in the queue would otherwise be taken for errors of the handshake.
     ERR_set_mark()
     let isGood = unsafe X509_verify_cert(chain) == 1
     ERR_pop_to_mark()

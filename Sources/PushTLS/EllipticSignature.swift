@@ -2,12 +2,12 @@
 
 internal import COpenSSL
 
-/// The two forms of an ECDSA signature: raw R‖S, which JSON Web Signatures carry, and ASN.1 DER, which OpenSSL takes.
+/// Conversions between the two forms of an ECDSA signature: raw R‖S for JSON Web Signatures, and ASN.1 DER for OpenSSL.
 enum EllipticSignature {
-    /// The bytes of one number of P-256.
+    /// The size of one P-256 number in bytes.
     static let numberByteCount = 32
 
-    /// Makes DER of two big-endian numbers of equal length; nil when OpenSSL refuses.
+    /// Converts two big-endian numbers of equal length to DER; returns nil if OpenSSL rejects them.
     static func der(fromRaw raw: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         let half = raw.count / 2
         guard let signature = try? Handle<SignatureKind>("making a signature", { unsafe ECDSA_SIG_new() }),
@@ -17,14 +17,14 @@ enum EllipticSignature {
             unsafe BN_free(r)
             return nil
         }
-        // ECDSA_SIG_set0 takes the numbers over; it only fails for nil.
+        // ECDSA_SIG_set0 takes ownership of the numbers; it fails only for nil.
         guard unsafe ECDSA_SIG_set0(signature.pointer, r, s) == 1 else {
             preconditionFailure("ECDSA_SIG_set0 refused two numbers")
         }
         return unsafe encoded { unsafe i2d_ECDSA_SIG(signature.pointer, $0) }
     }
 
-    /// Makes 64 raw bytes of DER.
+    /// Converts DER to the 64 raw bytes.
     static func raw(fromDER der: [UInt8]) throws(TLSError) -> [UInt8] {
         let signature = try Handle<SignatureKind>("reading a signature") {
             unsafe der.withUnsafeBufferPointer { der in
@@ -44,7 +44,7 @@ enum EllipticSignature {
         return raw
     }
 
-    /// What an `i2d_…` function writes: asked for the length first, then for the bytes.
+    /// Returns the output of an `i2d_…` function, which is called first for the length and then for the bytes.
     static func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8]? {
         let byteCount = ErrorQueue.cleared { encode(nil) }
         guard byteCount > 0 else { return nil }

@@ -2,16 +2,16 @@
 
 internal import COpenSSL
 
-/// Message authentication codes.
+/// The HMAC message authentication code.
 ///
 /// - SeeAlso: RFC 2104
 package enum HMAC {
-    /// HMAC-SHA256, 32 bytes, with `EVP_Q_mac`.
+    /// Returns the HMAC-SHA256 of a message, 32 bytes, from `EVP_Q_mac`.
     ///
     /// - Parameters:
-    ///   - message: What is authenticated.
-    ///   - key: Of any length, but not empty.
-    /// - Returns: The code.
+    ///   - message: The message to authenticate.
+    ///   - key: A key of any length, but not empty.
+    /// - Returns: The message authentication code.
     package static func sha256(_ message: Span<UInt8>, key: Span<UInt8>) -> [UInt8] {
         precondition(!key.isEmpty, "a code without a key authenticates nothing")
         return unsafe [UInt8](unsafeUninitializedCapacity: 32) { code, initializedCount in

@@ -2,12 +2,13 @@
 
 internal import COpenSSL
 
-/// Owns one of OpenSSL's objects and frees it; the kind says which.
+/// An owned OpenSSL object, freed at the end of its life; `Kind` selects the type.
 @safe struct Handle<Kind: HandleKind>: ~Copyable {
-    /// The object, lent for calls of the library.
+    /// The object, for calls of the library while the handle lives.
     let pointer: OpaquePointer
 
-    /// Adopts what a call made, and throws what the call left in the error queue when it made none.
+    /// Takes ownership of the object that a call creates; throws the call's error from the error queue if it returns
+    /// nil.
     @safe init(_ purpose: String, _ make: () -> OpaquePointer?) throws(TLSError) {
         unsafe pointer = try ErrorQueue.check(purpose, make)
     }
@@ -20,67 +21,67 @@ protocol HandleKind {
     static func free(_ pointer: OpaquePointer)
 }
 
-/// `X509 *`.
+/// An X.509 certificate (`X509 *`).
 enum CertificateKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe X509_free(pointer) }
 }
 
-/// `EVP_PKEY *`.
+/// A public or private key (`EVP_PKEY *`).
 enum KeyKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe EVP_PKEY_free(pointer) }
 }
 
-/// `EVP_PKEY_CTX *`.
+/// A context for operations with a key (`EVP_PKEY_CTX *`).
 enum KeyContextKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe EVP_PKEY_CTX_free(pointer) }
 }
 
-/// `EVP_MD_CTX *`.
+/// A context for digests and signatures (`EVP_MD_CTX *`).
 enum DigestContextKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe EVP_MD_CTX_free(pointer) }
 }
 
-/// `EVP_CIPHER *`.
+/// A cipher algorithm (`EVP_CIPHER *`).
 enum CipherKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe EVP_CIPHER_free(pointer) }
 }
 
-/// `EVP_CIPHER_CTX *`; freeing it erases the key.
+/// A context for encryption (`EVP_CIPHER_CTX *`); freeing it erases the key.
 enum CipherContextKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe EVP_CIPHER_CTX_free(pointer) }
 }
 
-/// `ECDSA_SIG *`.
+/// An ECDSA signature (`ECDSA_SIG *`).
 enum SignatureKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe ECDSA_SIG_free(pointer) }
 }
 
-/// `BIGNUM *`.
+/// A large integer (`BIGNUM *`).
 enum BigNumberKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe BN_free(pointer) }
 }
 
-/// `BIO *`; freeing a buffer in secure memory erases it.
+/// An I/O buffer (`BIO *`); freeing a buffer in secure memory erases it.
 enum BufferKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe BIO_free_all(pointer) }
 }
 
-/// `ASN1_OBJECT *`.
+/// An object identifier (`ASN1_OBJECT *`).
 enum ObjectKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe ASN1_OBJECT_free(pointer) }
 }
 
-/// `X509_STORE *`.
+/// A store of trusted certificates (`X509_STORE *`).
 enum StoreKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe X509_STORE_free(pointer) }
 }
 
-/// `PKCS12 *`.
+/// A PKCS#12 container (`PKCS12 *`).
 enum ContainerKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe PKCS12_free(pointer) }
 }
 
-/// `STACK_OF(X509) *`, with references to certificates that others own.
+/// A stack of certificates (`STACK_OF(X509) *`), which does not own them.
 enum ChainKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe OPENSSL_sk_free(pointer) }
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names of hosts as DNS has them.
+/// Validation of DNS host names.
 enum HostName {
     private static let byteCountMax = 253
     private static let labelByteCountMax = 63
 
-    /// Whether a text is one, in ASCII, perhaps with a star as its first label.
+    /// Returns whether a text is a host name in ASCII, optionally with an asterisk as its first label.
+    ///
+    /// - Parameters:
+    ///   - name: The text in ASCII.
+    ///   - allowsWildcard: Whether the first label may be an asterisk.
+    /// - Returns: Whether the text is valid.
     ///
     /// - SeeAlso: RFC 1123, section 2.1
     static func isValid(_ name: some Collection<UInt8>, allowingWildcard allowsWildcard: Bool = false) -> Bool {
@@ -18,7 +23,7 @@ enum HostName {
         }
     }
 
-    /// The name in lower case, without the dot that may end it; nil when it is none.
+    /// Returns the name in lower case without a trailing dot; nil if it is not a host name.
     static func normalized(_ given: some Collection<UInt8>) -> String? {
         let name = given.dropLast(given.count > 1 && given.suffix(1).elementsEqual(".".utf8) ? 1 : 0)
         guard isValid(name) else { return nil }

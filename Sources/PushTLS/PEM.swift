@@ -2,9 +2,9 @@
 
 internal import COpenSSL
 
-/// Reads and writes PEM texts through OpenSSL's memory buffers.
+/// Conversions from and to PEM texts through OpenSSL's memory buffers.
 enum PEM {
-    /// Reads a certificate with `PEM_read_bio_X509`.
+    /// Parses a certificate with `PEM_read_bio_X509`.
     static func certificate(_ text: [UInt8]) throws(TLSError) -> Handle<CertificateKind> {
         let buffer = try reading(text)
         return try Handle("reading a certificate") {
@@ -12,7 +12,7 @@ enum PEM {
         }
     }
 
-    /// Reads a private key that is not encrypted with `PEM_read_bio_PrivateKey`.
+    /// Parses an unencrypted private key with `PEM_read_bio_PrivateKey`.
     static func privateKey(_ text: [UInt8]) throws(TLSError) -> Handle<KeyKind> {
         let buffer = try reading(text)
         return try Handle("reading a private key") {
@@ -20,18 +20,18 @@ enum PEM {
         }
     }
 
-    /// The text that a `PEM_write_bio_…` function writes.
+    /// Returns the text that a `PEM_write_bio_…` function writes.
     static func text(_ purpose: String, _ write: (OpaquePointer) -> Int32) throws(TLSError) -> [UInt8] {
-        // Secure memory: private keys pass through here, and it is erased when it is freed.
+        // Private keys pass through this buffer, and secure memory is erased when it is freed.
         let buffer = try Handle<BufferKind>(purpose) { unsafe BIO_new(BIO_s_secmem()) }
         try ErrorQueue.check(purpose) { unsafe write(buffer.pointer) }
         var start: UnsafeMutableRawPointer?
-        // BIO_get_mem_data is a macro over this.
+        // BIO_get_mem_data is a macro for this call.
         let count = unsafe BIO_ctrl(buffer.pointer, BIO_CTRL_INFO, 0, &start)
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: max(0, Int(count))))
     }
 
-    /// A buffer with a copy of the text.
+    /// Returns a buffer with a copy of the text.
     private static func reading(_ text: [UInt8]) throws(TLSError) -> Handle<BufferKind> {
         let buffer = try Handle<BufferKind>("reading a PEM text") { unsafe BIO_new(BIO_s_secmem()) }
         var written = 0
@@ -42,7 +42,7 @@ enum PEM {
     }
 }
 
-/// Stands in for OpenSSL's own callback, which would ask for a passphrase at the terminal and so stop a server.
+/// Refuses to supply a passphrase; OpenSSL's own callback would ask at the terminal and so block a server.
 func refusePassphrase(
     _ buffer: UnsafeMutablePointer<CChar>?, _ byteCount: Int32, _ isWriting: Int32, _ data: UnsafeMutableRawPointer?
 ) -> Int32 {

@@ -2,24 +2,25 @@
 
 internal import COpenSSL
 
-/// PKCS#12 files, as many APNs libraries want certificate and key.
+/// The PKCS#12 file format, in which many APNs libraries expect a certificate and its key.
 package enum PKCS12 {
     private static let purpose = "making a PKCS#12 file"
-    /// Rounds of PBKDF2 and of the integrity check: each guess at the password costs about 10 milliseconds.
+    /// The rounds of PBKDF2 and of the integrity check: each guess at the password costs about 10 milliseconds.
     private static let iterationCount: Int32 = 10_000
 
-    /// Joins certificate, key and authority in one file that a password protects.
+    /// Creates a password-protected file with a certificate, its key and its authority.
     ///
-    /// Key and certificates are encrypted with AES-256-CBC under a key of PBKDF2 with SHA-256; SHA-256 secures the whole.
+    /// The key and certificates are encrypted with AES-256-CBC under a PBKDF2 key with SHA-256; SHA-256 protects the
+    /// integrity.
     ///
     /// - Parameters:
-    ///   - certificate: PEM.
-    ///   - privateKey: PEM, not encrypted, the certificate's.
-    ///   - authority: PEM, is put in too; nil for none.
-    ///   - friendlyName: What key stores show.
-    ///   - password: Not empty, without zero bytes.
-    /// - Returns: The file's bytes, DER.
-    /// - Throws: `TLSError.library` for texts that are not PEM, a key that is another's, and a bad password.
+    ///   - certificate: The certificate in PEM.
+    ///   - privateKey: The certificate's private key, in unencrypted PEM.
+    ///   - authority: The authority's certificate in PEM, which is included; nil to include none.
+    ///   - friendlyName: The name that key stores show.
+    ///   - password: A non-empty password without zero bytes.
+    /// - Returns: The bytes of the file in DER.
+    /// - Throws: `TLSError.library` for texts that are not PEM, a key that does not match, and an invalid password.
     package static func make(
         certificate: [UInt8], privateKey: [UInt8], authority: [UInt8]?, friendlyName: String, password: String
     ) throws(TLSError) -> [UInt8] {
@@ -41,7 +42,7 @@ package enum PKCS12 {
         _ certificate: borrowing Handle<CertificateKind>, _ key: borrowing Handle<KeyKind>,
         _ chain: borrowing Handle<ChainKind>, _ friendlyName: String, _ password: String
     ) throws(TLSError) -> [UInt8] {
-        // Without integrity check at first, because PKCS12_create leaves its digest open.
+        // PKCS12_create has no parameter for the digest of the integrity check, so the check is added afterwards.
         let container = try Handle<ContainerKind>(purpose) {
             unsafe PKCS12_create(
                 password, friendlyName, key.pointer, certificate.pointer, chain.pointer, NID_aes_256_cbc,

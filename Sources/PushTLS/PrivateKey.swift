@@ -7,27 +7,27 @@ internal import COpenSSL
 package final class PrivateKey: @unchecked Sendable {
     private let key: Handle<KeyKind>
 
-    /// Makes a new one.
+    /// Generates a new private key.
     package init() throws(TLSError) {
         key = try EllipticKey.generate()
     }
 
-    /// PKCS#8 PEM, as in a .p8 file.
+    /// Creates a key from PKCS#8 PEM, as in a .p8 file.
     ///
-    /// - Parameter pem: Not encrypted.
-    /// - Throws: `TLSError.library` when it is not a private key of P-256.
+    /// - Parameter pem: The unencrypted text.
+    /// - Throws: `TLSError.library` if it is not a P-256 private key.
     package init(pem: [UInt8]) throws(TLSError) {
         key = try PEM.privateKey(pem)
         try EllipticKey.requireP256(key, during: "reading a private key")
     }
 
-    /// PKCS#8 PEM.
+    /// The key in PKCS#8 PEM.
     package var pem: [UInt8] {
         guard let text = try? EllipticKey.pem(key) else { preconditionFailure("a good private key cannot be written") }
         return text
     }
 
-    /// SubjectPublicKeyInfo in DER.
+    /// The public key as SubjectPublicKeyInfo in DER.
     package var publicKeyDER: [UInt8] {
         guard let der = unsafe EllipticSignature.encoded({ unsafe i2d_PUBKEY(key.pointer, $0) }) else {
             preconditionFailure("a good public key cannot be written")
@@ -35,13 +35,13 @@ package final class PrivateKey: @unchecked Sendable {
         return der
     }
 
-    /// ECDSA with SHA-256, raw R‖S, 64 bytes.
+    /// Signs a message with ECDSA and SHA-256; returns raw R‖S, 64 bytes.
     package func sign(_ message: Span<UInt8>) throws(TLSError) -> [UInt8] {
         let context = try Handle<DigestContextKind>("signing") { unsafe EVP_MD_CTX_new() }
         try ErrorQueue.check("signing") {
             unsafe EVP_DigestSignInit(context.pointer, nil, EVP_sha256(), nil, key.pointer)
         }
-        // The longest DER form: two numbers of 33 bytes, each with two bytes before it, and two for the sequence.
+        // The longest DER form: two numbers of 33 bytes, each with a two-byte header, and two bytes for the sequence.
         var der = [UInt8](repeating: 0, count: 72)
         var byteCount = der.count
         try ErrorQueue.check("signing") {
@@ -53,12 +53,12 @@ package final class PrivateKey: @unchecked Sendable {
     }
 }
 
-/// What all keys here have in common: they are on P-256.
+/// The operations on P-256 keys, the only curve in use.
 enum EllipticKey {
-    /// OpenSSL's name of the curve.
+    /// OpenSSL's name for the curve.
     private static let groupName = "prime256v1"
 
-    /// Makes a new key pair with `EVP_PKEY_generate`.
+    /// Generates a new key pair with `EVP_PKEY_generate`.
     static func generate() throws(TLSError) -> Handle<KeyKind> {
         let purpose = "making a private key"
         let context = try Handle<KeyContextKind>(purpose) { unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) }
@@ -83,7 +83,7 @@ enum EllipticKey {
         }
     }
 
-    /// Writes a private key as PKCS#8 PEM.
+    /// Returns a private key as PKCS#8 PEM.
     static func pem(_ key: borrowing Handle<KeyKind>) throws(TLSError) -> [UInt8] {
         return try unsafe PEM.text("writing a private key") { buffer in
             unsafe PEM_write_bio_PKCS8PrivateKey(buffer, key.pointer, nil, nil, 0, nil, nil)

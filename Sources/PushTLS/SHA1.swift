@@ -2,12 +2,12 @@
 
 internal import COpenSSL
 
-/// SHA-1, for the handshake of WebSocket, where nothing depends on its strength.
+/// The SHA-1 hash, used only in the WebSocket handshake, where nothing depends on its strength.
 package enum SHA1 {
     // Safety: an `EVP_MD` never changes, and this one is never freed.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA1", nil)
 
-    /// 20 bytes.
+    /// Returns the 20-byte hash of the bytes.
     package static func hash(_ bytes: Span<UInt8>) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: 20) { digest, initializedCount in
             let code = unsafe bytes.withUnsafeBufferPointer { bytes in

@@ -2,13 +2,13 @@
 
 internal import COpenSSL
 
-/// SHA-256.
+/// The SHA-256 hash, of whole texts and of pieces.
 package enum SHA256 {
-    /// Fetched once: looking it up costs more than hashing a short text.
+    /// The algorithm, fetched once: looking it up costs more than hashing a short text.
     // Safety: an `EVP_MD` never changes, and this one is never freed.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
-    /// 32 bytes.
+    /// Returns the 32-byte hash of the bytes.
     package static func hash(_ bytes: Span<UInt8>) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, initializedCount in
             let code = unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -19,14 +19,14 @@ package enum SHA256 {
         }
     }
 
-    /// A hash of bytes that come in pieces.
+    /// A SHA-256 hash of bytes that arrive in pieces.
     ///
     /// Owns one `EVP_MD_CTX *`.
     @safe
     package struct Running: ~Copyable {
         private let context: OpaquePointer
 
-        /// Begins, with `EVP_DigestInit_ex`.
+        /// Starts an empty hash with `EVP_DigestInit_ex`.
         package init() {
             guard let made = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for SHA-256") }
             unsafe context = made
@@ -36,7 +36,7 @@ package enum SHA256 {
 
         deinit { unsafe EVP_MD_CTX_free(context) }
 
-        /// Takes the next piece.
+        /// Adds the next piece to the hash.
         package mutating func add(_ bytes: Span<UInt8>) {
             let code = unsafe bytes.withUnsafeBufferPointer { bytes in
                 unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
@@ -44,7 +44,7 @@ package enum SHA256 {
             precondition(code == 1, "SHA-256 failed")
         }
 
-        /// Ends; 32 bytes.
+        /// Ends the hash and returns its 32 bytes.
         package consuming func finish() -> [UInt8] {
             unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, initializedCount in
                 let code = unsafe EVP_DigestFinal_ex(context, digest.baseAddress, nil)

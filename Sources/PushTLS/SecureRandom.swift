@@ -2,9 +2,9 @@
 
 internal import COpenSSL
 
-/// The operating system's randomness, through OpenSSL.
+/// The operating system's random numbers, through OpenSSL.
 package enum SecureRandom {
-    /// Bytes that nobody can guess, from `RAND_bytes`.
+    /// Returns unpredictable bytes from `RAND_bytes`.
     package static func bytes(count: Int) -> [UInt8] {
         guard count > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -12,14 +12,14 @@ package enum SecureRandom {
         return bytes
     }
 
-    /// A number that nobody can guess.
+    /// Returns an unpredictable number.
     package static func uint64() -> UInt64 {
         var number: UInt64 = 0
         unsafe withUnsafeMutableBytes(of: &number) { unsafe fill($0) }
         return number
     }
 
-    /// Without randomness nothing here is safe, so the process stops.
+    /// Fills a buffer with random bytes; without randomness nothing here is secure, so a failure stops the process.
     fileprivate static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         guard let start = unsafe buffer.bindMemory(to: UInt8.self).baseAddress else { return }
         let code = ErrorQueue.cleared { unsafe RAND_bytes(start, Int32(buffer.count)) }
@@ -27,17 +27,17 @@ package enum SecureRandom {
     }
 }
 
-/// Numbers that nobody can guess, drawn by the page: `RAND_bytes` costs as much for one as for many.
+/// Unpredictable numbers, drawn in batches: `RAND_bytes` costs about as much for one number as for many.
 ///
-/// Not Sendable: one per loop. A number is handed out once, and forgotten.
+/// Not Sendable: use one per loop. Each number is returned once and then erased.
 package final class RandomNumbers {
     private var numbers = [UInt64](repeating: 0, count: 128)
     private var leftCount = 0
 
-    /// Begins with none drawn.
+    /// Creates an empty batch; the first call of `next` fills it.
     package init() {}
 
-    /// The next number.
+    /// Returns the next number.
     package func next() -> UInt64 {
         if leftCount == 0 {
             unsafe numbers.withUnsafeMutableBytes { unsafe SecureRandom.fill($0) }

@@ -3,9 +3,9 @@
 internal import COpenSSL
 
 extension TLSConnection {
-    /// The server name that the client asked for (SNI), in lower case.
+    /// The server name that the client requested (SNI), in lower case.
     ///
-    /// It is nil when the client named none, or something that is no host name; good after the handshake.
+    /// Nil if the client named none or sent an invalid host name; available after the handshake.
     package var serverName: String? {
         guard isEstablished, let name = unsafe SSL_get_servername(pointer, TLSEXT_NAMETYPE_host_name) else {
             return nil
@@ -13,13 +13,13 @@ extension TLSConnection {
         return unsafe HostName.normalized(UnsafeRawBufferPointer(start: name, count: strlen(name)))
     }
 
-    /// The client's certificate; nil when it showed none, and when nobody asked.
+    /// The client's certificate; nil if the client sent none or the server did not request one.
     ///
-    /// Good after the handshake, as long as the connection is not broken. It is read anew each time, which costs some
-    /// microseconds: ask once and keep the answer.
+    /// Available after the handshake, as long as the connection is not broken. Each access parses it again, which costs
+    /// some microseconds: read it once and keep the result.
     package var clientCertificate: ClientCertificate? {
         guard isEstablished, let certificate = unsafe SSL_get0_peer_certificate(pointer) else { return nil }
-        // SSL_get0_peer_certificate only lends it.
+        // SSL_get0_peer_certificate returns a borrowed reference.
         let reading = try? Handle<CertificateKind>("reading a certificate") {
             unsafe X509_up_ref(certificate) == 1 ? certificate : nil
         }
@@ -37,7 +37,8 @@ extension TLSConnection {
         return context.ownAuthorities.contains(anchor) ? .own : .other
     }
 
-    /// SHA-256 of the trusted authority at the end of the verified chain; a chain of one has none.
+    /// Returns the SHA-256 hash of the trusted authority at the end of the verified chain; nil for a chain of one
+    /// certificate.
     private func verifiedAuthority() -> [UInt8]? {
         let chain = unsafe SSL_get0_verified_chain(pointer)
         let count = unsafe OPENSSL_sk_num(chain)

@@ -3,36 +3,36 @@
 internal import COpenSSL
 internal import Glibc
 
-/// One TLS connection over a non-blocking socket, server side; owns one `SSL *`, not the descriptor.
+/// The server side of one TLS connection over a non-blocking socket; owns one `SSL *`, not the descriptor.
 ///
 /// ```
 ///   handshaking ──done──▶ open ──close_notify, end of the bytes──▶ halfClosed ──close()──▶ broken
-///        └─────────────────┴──error, close()──▶ broken       (nothing more may be asked of OpenSSL)
+///        └─────────────────┴──error, close()──▶ broken       (no further calls of OpenSSL)
 /// ```
 @safe package final class TLSConnection {
-    /// What the peers speak above TLS.
+    /// The application protocol above TLS.
     package enum Application: Sendable {
-        /// `h2`.
+        /// HTTP/2, `h2` in ALPN.
         case http2
-        /// `http/1.1`.
+        /// HTTP/1.1, `http/1.1` in ALPN.
         case http1
-        /// The peer did not say: look at its first bytes.
+        /// The peer did not use ALPN: look at its first bytes.
         case unknown
     }
 
-    /// What a handshake needs.
+    /// The next step of a handshake.
     package enum Progress: Sendable {
-        /// Nothing: read and write.
+        /// The handshake is done: read and write.
         case done
-        /// A readable socket.
+        /// Call again when the socket is readable.
         case wantsRead
-        /// A writable socket.
+        /// Call again when the socket is writable.
         case wantsWrite
     }
 
-    /// What became of a read or a write.
+    /// The result of a read or a write.
     package enum Transfer: Sendable, Hashable {
-        /// How many bytes were read or taken.
+        /// The number of bytes that were read or accepted.
         case bytes(Int)
         /// Call again when the socket is readable.
         case wantsRead
@@ -45,26 +45,26 @@ internal import Glibc
     private enum State {
         case handshaking
         case open
-        /// The peer sends no more, with or without close_notify; it may still take what we send.
+        /// The peer sends no more, with or without close_notify; it may still accept data.
         case halfClosed
-        /// We closed it, or OpenSSL failed for good.
+        /// We closed the connection, or OpenSSL failed permanently.
         case broken
     }
 
-    /// The `SSL *`, lent to extensions.
+    /// The `SSL *`, for the extensions of this type.
     let pointer: OpaquePointer
     let context: TLSContext
     private var state = State.handshaking
-    /// The last read found no whole record: what OpenSSL still holds is a part of one.
+    /// Whether the last read found no complete record: OpenSSL then holds at most a part of one.
     private var inputIsDrained = true
-    /// How many bytes the write that must be repeated had.
+    /// The size of the pending write that must be repeated, in bytes.
     private var pendingWriteByteCount = 0
 
-    /// Makes the server's end.
+    /// Creates the server side of a connection.
     ///
     /// - Parameters:
-    ///   - context: Is kept as long as the connection.
-    ///   - descriptor: Stays the caller's, who closes it after this object is gone.
+    ///   - context: The settings, which the connection retains.
+    ///   - descriptor: The socket, which the caller owns and closes after this object is deallocated.
     /// - Throws: `TLSError.library` when memory ran out.
     package init(_ context: TLSContext, descriptor: Int32) throws(TLSError) {
         self.context = context
@@ -75,9 +75,9 @@ internal import Glibc
 
     deinit { unsafe SSL_free(pointer) }
 
-    /// Goes on with the handshake; call again when the socket is ready.
+    /// Continues the handshake; call again when the socket is ready.
     ///
-    /// - Returns: What it needs.
+    /// - Returns: The next step.
     /// - Throws: `TLSError.peer`: close the socket.
     package func handshake() throws(TLSError) -> Progress {
         switch state {
@@ -88,8 +88,8 @@ internal import Glibc
         let code = ErrorQueue.cleared { unsafe SSL_do_handshake(pointer) }
         if code == 1 {
             state = .open
-            // One read(2) for a whole flight of records. Only now, so that the caller's first wait for the socket is
-            // not for bytes which OpenSSL holds already.
+            // Read-ahead fetches a whole flight of records with one read(2). It is enabled only now: otherwise OpenSSL
+            // could already hold bytes while the caller waits for the socket for the first time.
             unsafe SSL_set_read_ahead(pointer, 1)
             return .done
         }
@@ -100,7 +100,7 @@ internal import Glibc
         }
     }
 
-    /// The handshake was done and nothing broke since: what the peer said there may be believed.
+    /// Whether the handshake is done and no error occurred since, so that its results can be trusted.
     var isEstablished: Bool {
         switch state {
         case .open, .halfClosed: true
@@ -108,7 +108,7 @@ internal import Glibc
         }
     }
 
-    /// What ALPN selected; `unknown` when the peer sent none: look at its first bytes.
+    /// The protocol that ALPN selected; `unknown` if the peer did not use ALPN: look at its first bytes.
     package var application: Application {
         var name: UnsafePointer<UInt8>?
         var byteCount: UInt32 = 0
@@ -118,10 +118,10 @@ internal import Glibc
         return unsafe bytes.elementsEqual("http/1.1".utf8) ? .http1 : .unknown
     }
 
-    /// Reads decrypted bytes; go on while `hasBufferedInput`, or until `wantsRead`, before waiting for the socket.
+    /// Reads decrypted bytes; continue while `hasBufferedInput`, or until `wantsRead`, before waiting for the socket.
     ///
-    /// - Parameter buffer: Where to; 16 KiB hold any record.
-    /// - Returns: The number of bytes, what the connection waits for, or that the peer sends no more.
+    /// - Parameter buffer: The destination; 16 KiB hold any record.
+    /// - Returns: The number of bytes, the event to wait for, or `closed` if the peer sends no more.
     /// - Throws: `TLSError.peer`: close the socket.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> Transfer {
         switch state {
@@ -137,12 +137,12 @@ internal import Glibc
         return code == 1 ? .bytes(byteCount) : try outcome(ofCode: code)
     }
 
-    /// Encrypts and sends bytes, perhaps only the first of them.
+    /// Encrypts and sends bytes; it may accept only the first part of them.
     ///
-    /// May be called again with a longer buffer that starts with the same bytes (partial write, moving buffer).
+    /// A repeated call may pass a longer buffer that starts with the same bytes (partial write, moving buffer).
     ///
-    /// - Parameter bytes: After `wantsRead` or `wantsWrite` at least as many as before.
-    /// - Returns: How many bytes were taken, or what the connection waits for.
+    /// - Parameter bytes: The data; after `wantsRead` or `wantsWrite`, at least as many bytes as before.
+    /// - Returns: The number of accepted bytes, or the event to wait for.
     /// - Throws: `TLSError.peer`: close the socket.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(TLSError) -> Transfer {
         switch state {
@@ -158,21 +158,21 @@ internal import Glibc
         return code == 1 ? .bytes(byteCount) : try outcome(ofCode: code)
     }
 
-    /// Bytes that wait inside: read again before waiting for the socket.
+    /// Whether decrypted or received bytes are buffered: read again before waiting for the socket.
     package var hasBufferedInput: Bool {
         unsafe state == .open && !inputIsDrained && SSL_has_pending(pointer) == 1
     }
 
-    /// Sends close_notify if the connection is still good; does not wait for the peer's.
+    /// Sends close_notify if the connection is usable; does not wait for the peer's.
     package func close() {
         guard state == .open || state == .halfClosed else { return }
         state = .broken
-        // Best effort: a full socket buffer or a peer that has left are both no reason to stay.
+        // Best effort: neither a full socket buffer nor a peer that has left must delay the close.
         _ = ErrorQueue.cleared { unsafe SSL_shutdown(pointer) }
         ERR_clear_error()
     }
 
-    /// What a call that failed means, by `SSL_get_error`; reads errno and the error queue at once.
+    /// Interprets a failed call with `SSL_get_error`; reads errno and the error queue immediately.
     private func outcome(ofCode code: Int32) throws(TLSError) -> Transfer {
         let systemCode = errno
         switch unsafe SSL_get_error(pointer, code) {

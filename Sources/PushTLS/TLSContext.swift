@@ -3,39 +3,46 @@
 internal import COpenSSL
 internal import Glibc
 
-/// Server side settings of TLS: certificate, versions, ciphers; shared by all connections made with it.
+/// The server-side TLS settings: certificate, versions and ciphers; shared by all connections created with them.
 // Safety: `SSL_CTX` is reference-counted with atomics and locks itself; after `init` nothing changes it.
 @safe package final class TLSContext: @unchecked Sendable {
-    /// The `SSL_CTX *`, lent to connections.
+    /// The `SSL_CTX *`, for connections.
     let pointer: OpaquePointer
-    /// SHA-256 of the certificates of the server's own authority.
+    /// The SHA-256 hashes of the certificates of the server's own authority.
     private(set) var ownAuthorities: Set<[UInt8]> = []
 
-    /// TLS 1.2 and 1.3, AEAD only, no renegotiation, compression or early data, one ticket, buffers released when
-    /// idle; sessions are resumed with TLS 1.3, where the client showed no certificate; ALPN selects `h2`, else `http/1.1`, and goes on without when the peer offers none of them.
+    /// Creates settings for a server that does not request client certificates.
     ///
-    /// It also makes the process ignore SIGPIPE: OpenSSL writes with `write(2)`, and a peer that leaves must not end us.
+    /// - TLS 1.2 and 1.3 with AEAD ciphers only; no renegotiation, compression or early data.
+    /// - Sessions are resumed with TLS 1.3 if the client showed no certificate; each handshake issues one ticket.
+    /// - Buffers are released when idle.
+    /// - ALPN selects `h2`, else `http/1.1`, and continues without a selection if the peer offers neither.
+    ///
+    /// It also makes the process ignore SIGPIPE: OpenSSL writes with `write(2)`, and a peer that disconnects must not
+    /// kill the process.
     ///
     /// - Parameters:
-    ///   - certificateChainFile: PEM: the server's certificate, then those that lead to its authority.
-    ///   - privateKeyFile: PEM, not encrypted.
-    /// - Throws: `TLSError.badFile` for a file that is missing, not PEM, or not the other's partner, with what to do;
-    ///   `TLSError.library` when OpenSSL itself refuses.
+    ///   - certificateChainFile: The PEM file with the server's certificate, then those that lead to its authority.
+    ///   - privateKeyFile: The PEM file with the unencrypted private key.
+    /// - Throws: `TLSError.badFile` with a remedy, for a file that is missing, is not PEM, or does not match the other
+    ///   file; `TLSError.library` if OpenSSL itself fails.
     package convenience init(certificateChainFile: String, privateKeyFile: String) throws(TLSError) {
         try self.init(certificateChainFile, privateKeyFile, nil)
     }
 
-    /// As `init(certificateChainFile:privateKeyFile:)`, and asks clients for a certificate, which they need not have.
+    /// Creates settings like `init(certificateChainFile:privateKeyFile:)` that also request an optional client
+    /// certificate.
     ///
-    /// A client whose certificate is not to be believed is let in all the same, with the verdict `refused`, so that the
-    /// server can tell it why.
+    /// A client whose certificate is not trusted is still accepted, with the verdict `refused`, so that the server can
+    /// report the reason to it.
     ///
     /// - Parameters:
-    ///   - certificateChainFile: PEM: the server's certificate, then those that lead to its authority.
-    ///   - privateKeyFile: PEM, not encrypted.
-    ///   - clientAuthorities: Whose client certificates are believed; where there is none, every one is refused.
-    /// - Throws: As the other one, and `TLSError.badFile` for an authority's file that is missing or holds something
-    ///   else than authorities' certificates.
+    ///   - certificateChainFile: The PEM file with the server's certificate, then those that lead to its authority.
+    ///   - privateKeyFile: The PEM file with the unencrypted private key.
+    ///   - clientAuthorities: The authorities whose client certificates are trusted; without any, every certificate is
+    ///     refused.
+    /// - Throws: The errors of the other initializer, and `TLSError.badFile` for an authority's file that is missing or
+    ///   does not contain authorities' certificates.
     package convenience init(
         certificateChainFile: String, privateKeyFile: String, clientAuthorities: ClientAuthorities
     ) throws(TLSError) {
@@ -62,18 +69,19 @@ internal import Glibc
 }
 
 extension TLSContext {
-    /// AES-128 first, because it is the fastest where the processor has AES; a peer that puts ChaCha20 first has none,
-    /// and `prioritizeChaCha` then gives it what it wants.
+    /// The cipher suites of TLS 1.3; AES-128 is first because it is the fastest on processors with AES instructions.
+    ///
+    /// A peer that puts ChaCha20 first has no such instructions, and `prioritizeChaCha` then respects its preference.
     private static let cipherSuites13 = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
     private static let cipherList12 =
         "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384"
         + ":ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
 
-    /// OpenSSL's `SSL_OP_…`, which are macros.
+    /// OpenSSL's `SSL_OP_…` values, which are macros.
     private enum Option {
-        /// An end without close_notify, as many programs leave, is one as with it.
+        /// Treats an end without close_notify, as many programs leave, like one with it.
         ///
-        /// What is carried here has its own lengths, so an end in the middle cannot pass for a whole message.
+        /// The protocols above TLS have their own lengths, so a truncated stream cannot pass for a complete message.
         static let ignoreUnexpectedEnd: UInt64 = 1 << 7
         static let noCompression: UInt64 = 1 << 17
         static let prioritizeChaCha: UInt64 = 1 << 21
@@ -96,14 +104,14 @@ extension TLSContext {
             }
         }
         try ErrorQueue.check("refusing early data") { unsafe SSL_CTX_set_max_early_data(pointer, 0) }
-        // Each ticket costs a third of a handshake, and clients use one.
+        // Each ticket costs a third of a handshake, and clients use only one.
         try ErrorQueue.check("setting tickets") { unsafe SSL_CTX_set_num_tickets(pointer, 1) }
     }
 
     private func limitMemory() throws(TLSError) {
         let mode = SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
         _ = unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(mode), nil)
-        // One read must not go on for as long as a peer sends records without data, such as KeyUpdate.
+        // One read must not continue for as long as a peer sends records without data, such as KeyUpdate.
         _ = unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_CLEAR_MODE, Int(SSL_MODE_AUTO_RETRY), nil)
         // Tickets carry the session, so a cache would only cost memory.
         _ = unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
@@ -127,7 +135,7 @@ extension TLSContext {
 
     private func loadPrivateKey(_ path: String, matching certificatePath: String) throws(TLSError) {
         let key = try Self.readPrivateKey(path)
-        // Before SSL_CTX_use_PrivateKey, which silently takes a key of another type than the certificate's.
+        // Checked before SSL_CTX_use_PrivateKey, which silently accepts a key of another type than the certificate's.
         guard ErrorQueue.cleared({ unsafe X509_check_private_key(SSL_CTX_get0_certificate(pointer), key.pointer) }) == 1
         else {
             ERR_clear_error()
@@ -149,7 +157,7 @@ extension TLSContext {
         }
     }
 
-    /// OpenSSL's own words for a file that it cannot open do not say what to do.
+    /// Throws unless the file can be opened; OpenSSL's error text for such a file does not suggest a remedy.
     static func requireReadable(_ path: String) throws(TLSError) {
         guard !path.utf8.contains(0) else { throw .badFile(path: path, text: "write a path without zero bytes") }
         guard unsafe access(path, R_OK) != 0 else { return }
@@ -159,7 +167,7 @@ extension TLSContext {
 }
 
 extension TLSError {
-    /// The library's words alone.
+    /// OpenSSL's text without the file or purpose.
     var reason: String {
         switch self {
         case .library(_, let text), .badFile(_, let text), .peer(let text): text
@@ -167,9 +175,9 @@ extension TLSError {
     }
 }
 
-/// The applications that we speak, best first, in the form of the extension: each with its length before it.
+/// The supported application protocols, preferred first, in the form of the extension: each with its length before it.
 ///
-/// It lives for ever, because OpenSSL keeps pointers into it.
+/// Never freed, because OpenSSL keeps pointers into it.
 // Safety: allocated once, and only read afterwards.
 private nonisolated(unsafe) let applications: UnsafeBufferPointer<UInt8> = {
     let bytes = [UInt8(2)] + "h2".utf8 + [UInt8(8)] + "http/1.1".utf8
@@ -178,10 +186,10 @@ private nonisolated(unsafe) let applications: UnsafeBufferPointer<UInt8> = {
     return UnsafeBufferPointer(buffer)
 }()
 
-/// Takes a ticket only where what it stands for is said again, or was never said.
+/// Accepts a ticket only with TLS 1.3, and only for a session without a client certificate.
 ///
-/// With TLS 1.2 the server name is the first handshake's, whatever the client asks for now; and a client certificate is
-/// to be judged by today's date and authorities. Such a client makes a whole handshake.
+/// With TLS 1.2, the server name would be that of the first handshake, whatever the client requests now. A client
+/// certificate must be verified again, with the current date and authorities. Other clients do a full handshake.
 private func judgeTicket(
     _ connection: OpaquePointer?, _ session: OpaquePointer?, _ keyName: UnsafePointer<UInt8>?,
     _ keyNameByteCount: Int, _ status: Int32, _ data: UnsafeMutableRawPointer?
@@ -195,7 +203,7 @@ private func judgeTicket(
     return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW
 }
 
-/// Chooses among the peer's applications with `SSL_select_next_proto`; goes on without one when none is ours.
+/// Selects one of the peer's protocols with `SSL_select_next_proto`; continues without one if none is supported.
 private func selectApplication(
     _ connection: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ selectedByteCount: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredByteCount: UInt32,

@@ -2,30 +2,30 @@
 
 internal import COpenSSL
 
-/// Makes and opens device tokens: AES-256-SIV over sixteen bytes.
+/// The cipher for device tokens: AES-256-SIV over 16 bytes.
 ///
-/// Not Sendable: one per loop. A token is the 16 bytes of the tag (the synthetic initialisation vector) followed by the 16
-/// bytes of the encrypted text, as RFC 5297 orders them.
+/// Not Sendable: use one per loop. A token is the 16 bytes of the tag (the synthetic initialization vector) followed by
+/// the 16 bytes of the encrypted text, in the order of RFC 5297.
 ///
-/// A plaintext of one block without associated data makes AES-SIV two blocks of AES, of which everything else is known
-/// when the key is:
+/// For a plaintext of one block without associated data, AES-SIV takes two block encryptions; everything else depends
+/// only on the key:
 ///
 /// ```
 ///   tag  = AES(K1, plaintext ⊕ CMAC(K1, 0) ⊕ dbl(AES(K1, 0)))      CMAC of one whole block; S2V with one string
 ///   text = AES(K2, tag with bits 31 and 63 from the right cleared) ⊕ plaintext          counter mode of one block
 /// ```
 ///
-/// OpenSSL's own AES-SIV sets up its CMAC and asks for parameters by name at each use, which costs ten times as much.
+/// OpenSSL's own AES-SIV sets up its CMAC and looks up parameters by name at each use, which costs ten times as much.
 ///
 /// - SeeAlso: RFC 5297, section 2.6; RFC 4493, section 2.4
 package final class TokenCipher {
-    /// Newest first: the first seals, all open.
+    /// The keys, newest first: the first seals, all open.
     private let keys: [TokenKey]
 
-    /// Keys of 64 bytes, newest first: the first seals, all open.
+    /// Creates a cipher with 64-byte keys, newest first: the first seals, all open.
     ///
-    /// - Parameter keys: At least one.
-    /// - Throws: `TLSError.library` when there is no key, one is not 64 bytes long, or OpenSSL lacks AES-256.
+    /// - Parameter keys: At least one key.
+    /// - Throws: `TLSError.library` if there is no key, if a key is not 64 bytes long, or if OpenSSL lacks AES-256.
     package init(keys: [[UInt8]]) throws(TLSError) {
         guard !keys.isEmpty else { throw .library(during: "keying the token cipher", text: "there is no key") }
         let cipher = try Handle<CipherKind>("finding AES-256") { unsafe EVP_CIPHER_fetch(nil, "AES-256-ECB", nil) }
@@ -34,7 +34,7 @@ package final class TokenCipher {
         self.keys = made
     }
 
-    /// 16 bytes in, 32 out, deterministic.
+    /// Encrypts 16 bytes to a 32-byte token, deterministically.
     package func seal(_ plaintext: InlineArray<16, UInt8>) -> InlineArray<32, UInt8> {
         let text = Block(plaintext.span, from: 0)
         let (tag, sealed) = keys[0].seal(text)
@@ -46,7 +46,7 @@ package final class TokenCipher {
         return token
     }
 
-    /// 32 bytes in; nil when no key opens it.
+    /// Decrypts a 32-byte token; returns nil if no key opens it.
     package func open(_ token: InlineArray<32, UInt8>) -> InlineArray<16, UInt8>? {
         let (tag, sealed) = (Block(token.span, from: 0), Block(token.span, from: 16))
         for index in keys.indices {
@@ -57,7 +57,7 @@ package final class TokenCipher {
     }
 }
 
-/// Sixteen bytes as two numbers in network order.
+/// A block of 16 bytes as two numbers in network order.
 private struct Block {
     var high: UInt64
     var low: UInt64
@@ -65,7 +65,7 @@ private struct Block {
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     init(_ bytes: Span<UInt8>, from start: Int) {
-        // The bounds are checked by the loads; bytes of any value are a number.
+        // The loads check the bounds; bytes of any value are valid numbers.
         high = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self).bigEndian
         low = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start + 8, as: UInt64.self).bigEndian
     }
@@ -78,16 +78,16 @@ private struct Block {
         Block(high: left.high ^ right.high, low: left.low ^ right.low)
     }
 
-    /// Twice the number in GF(2¹²⁸), without a branch that depends on it (RFC 5297, section 2.3).
+    /// The number doubled in GF(2¹²⁸), without a branch that depends on it (RFC 5297, section 2.3).
     var doubled: Block {
         Block(high: high << 1 | low >> 63, low: low << 1 ^ (0 &- (high >> 63)) & 0x87)
     }
 
-    /// As the first counter of the text (RFC 5297, section 2.5).
+    /// The block as the first counter of the text (RFC 5297, section 2.5).
     var asCounter: Block { Block(high: high, low: low & 0x7FFF_FFFF_7FFF_FFFF) }
 }
 
-/// One key of device tokens: two AES contexts, and what CMAC mixes into a single block.
+/// One key of device tokens: two AES contexts, and the value that CMAC mixes into a single block.
 private final class TokenKey {
     private static let byteCount = 64
 
@@ -111,7 +111,7 @@ private final class TokenKey {
         return (tag, encryption.encrypt(tag.asCounter) ^ text)
     }
 
-    /// Nil when the tag is another one; compared in constant time.
+    /// Decrypts a token; returns nil if the tag does not match, compared in constant time.
     func open(_ tag: Block, _ sealed: Block) -> Block? {
         let text = encryption.encrypt(tag.asCounter) ^ sealed
         let difference = authentication.encrypt(text ^ mask) ^ tag
@@ -119,7 +119,7 @@ private final class TokenKey {
     }
 }
 
-/// One `EVP_CIPHER_CTX *` that encrypts single blocks.
+/// A cipher for single blocks; owns one `EVP_CIPHER_CTX *`.
 @safe private final class BlockCipher {
     private static let byteCount: Int32 = 16
 
@@ -131,11 +131,12 @@ private final class TokenKey {
         try ErrorQueue.check(purpose) {
             unsafe EVP_EncryptInit_ex(context.pointer, cipher.pointer, nil, key, nil)
         }
-        // Else the context holds the last block back.
+        // With padding, the context would hold back the last block.
         try ErrorQueue.check(purpose) { unsafe EVP_CIPHER_CTX_set_padding(context.pointer, 0) }
     }
 
-    /// A failure can only be our own fault, and a wrong token must never leave.
+    /// Encrypts a block; stops the process on failure, which can only be a bug here, so that no wrong token is ever
+    /// issued.
     func encrypt(_ block: Block) -> Block {
         var (high, low) = (block.high.bigEndian, block.low.bigEndian)
         var bytes = InlineArray<2, UInt64> { $0 == 0 ? high : low }

@@ -7,18 +7,18 @@ internal import COpenSSL
 package final class VerifyingKey: @unchecked Sendable {
     /// The digest that was signed.
     package enum Digest: Sendable {
-        /// SHA-256, as ES256 says.
+        /// SHA-256, as in ES256.
         case sha256
-        /// SHA-512, as ES512 says; with a P-256 key all the same.
+        /// SHA-512, as in ES512, but also used with a P-256 key.
         case sha512
     }
 
     private let key: Handle<KeyKind>
 
-    /// SubjectPublicKeyInfo in DER.
+    /// Creates a key from SubjectPublicKeyInfo in DER.
     ///
-    /// - Parameter der: In the one form that `openssl pkey -pubout -outform DER` gives by default.
-    /// - Throws: `TLSError.library` when it is not a key of P-256.
+    /// - Parameter der: The form that `openssl pkey -pubout -outform DER` writes by default; no other form is accepted.
+    /// - Throws: `TLSError.library` if it is not a P-256 key.
     package init(der: [UInt8]) throws(TLSError) {
         let purpose = "reading a public key"
         key = try Handle(purpose) {
@@ -28,22 +28,20 @@ package final class VerifyingKey: @unchecked Sendable {
             }
         }
         try EllipticKey.requireP256(key, during: purpose)
-        // OpenSSL overlooks bytes that follow and unused bits, and writes a hybrid point as it came.
+        // OpenSSL ignores trailing bytes and unused bits, and writes a hybrid point back as it was.
         let rewritten = unsafe EllipticSignature.encoded { unsafe i2d_PUBKEY(key.pointer, $0) }
         guard rewritten == der, der.dropLast(2 * EllipticSignature.numberByteCount).last == 4 else {
             throw .library(during: purpose, text: "the key is not in its one DER form, with an uncompressed point")
         }
     }
 
-    /// Whether this key made the signature.
-    ///
-    /// It costs about 65 microseconds.
+    /// Returns whether this key made the signature, at a cost of about 65 microseconds.
     ///
     /// - Parameters:
     ///   - signature: Raw R‖S (64 bytes; 132 with SHA-512, as one client pads it) or ASN.1 DER.
-    ///   - message: What was signed, not hashed.
-    ///   - digest: Comes from the key's record or a fixed rule, never only from what the peer says.
-    /// - Returns: False for a signature in a wrong form too.
+    ///   - message: The signed message, not its hash.
+    ///   - digest: The digest from the key's record or a fixed rule, never only from the peer.
+    /// - Returns: Whether the signature is valid; false also for a malformed signature.
     package func verifies(_ signature: Span<UInt8>, over message: Span<UInt8>, digest: Digest) -> Bool {
         let isRaw = signature.count == 64 || (signature.count == 132 && digest == .sha512)
         let der: [UInt8]? = unsafe signature.withUnsafeBufferPointer { signature in

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A client's side of the handshake, over bytes.
+/// The client side of the WebSocket handshake, working on bytes.
 ///
 /// - SeeAlso: RFC 6455, section 4.1
 package struct ClientHandshake {
-    /// What came of some bytes.
+    /// The result of processing some bytes.
     package enum Progress: Sendable, Equatable {
-        /// The head of the answer is not whole.
+        /// The head of the answer is incomplete.
         case needsMore
-        /// Frames may go; the bytes came behind the head already.
+        /// The connection is open; `rest` contains the bytes after the head.
         case accepted(rest: [UInt8])
-        /// The server answered something else than 101: with this status, and this `retry-after`.
+        /// The server answered with a status other than 101, and possibly with `retry-after`.
         case refused(status: Int, retryAfter: String?)
-        /// Whoever answered does not speak WebSocket.
+        /// The answer is not a valid WebSocket handshake.
         case broken(String)
     }
 
-    /// What to ask for.
+    /// The parameters of the handshake request.
     package struct Request: Sendable {
-        /// Host and port, as in the URL.
+        /// The host and port, as in the URL.
         package var authority: String
-        /// Begins with a slash.
+        /// The path, which begins with a slash.
         package var path: String
-        /// Further fields; must hold no control characters.
+        /// Further fields, which must not contain control characters.
         package var fields: [(String, String)]
-        /// The one that is offered; another, or none, in the answer is an error.
+        /// The offered subprotocol; any other answer, or none, is an error.
         package var subprotocol: String
 
-        /// Joins the parts.
         package init(authority: String, path: String, fields: [(String, String)], subprotocol: String) {
             self.authority = authority
             self.path = path
@@ -36,23 +35,23 @@ package struct ClientHandshake {
         }
     }
 
-    /// The longest head that is read.
+    /// The longest head that is accepted, in bytes.
     private static let headByteCountMax = 16 * 1024
 
-    /// What to send first.
+    /// The bytes to send first.
     package let request: [UInt8]
     private let acceptance: [UInt8]
     private let subprotocol: String
     private var head: [UInt8] = []
-    /// Once it is good.
+    /// The answer, once it was accepted.
     private var accepted: Answer?
 
-    /// Prepares a request.
+    /// Prepares a handshake.
     ///
     /// - Parameters:
-    ///   - request: What to ask for.
+    ///   - request: The parameters of the request.
     ///   - key: 16 random bytes in base64.
-    ///   - base64SHA1: SHA-1 in base64.
+    ///   - base64SHA1: A function that returns the SHA-1 hash in base64.
     package init(_ request: Request, key: [UInt8], base64SHA1: (Span<UInt8>) -> [UInt8]) {
         var lines = [
             "GET \(request.path) HTTP/1.1", "Host: \(request.authority)", "Upgrade: websocket", "Connection: Upgrade",
@@ -67,7 +66,7 @@ package struct ClientHandshake {
         subprotocol = request.subprotocol
     }
 
-    /// Takes a part of the answer; nothing more after any progress but `needsMore`.
+    /// Processes a part of the answer; must not be called again after any progress except `needsMore`.
     package mutating func receive(_ bytes: Span<UInt8>) -> Progress {
         for index in 0..<bytes.count {
             head.append(bytes[index])
@@ -75,14 +74,14 @@ package struct ClientHandshake {
             guard head.last == 0x0A, head.suffix(4).elementsEqual([0x0D, 0x0A, 0x0D, 0x0A]) else { continue }
             let answer = Answer(head)
             head = []
-            // An interim answer, such as 103, says nothing yet.
+            // An interim answer, such as 103, does not decide anything.
             if let answer, (100..<200).contains(answer.status), answer.status != 101 { continue }
             return judge(answer, rest: bytes.extracting((index + 1)..<bytes.count))
         }
         return .needsMore
     }
 
-    /// The value of a field that the good answer has once; its name is in lower case.
+    /// Returns the value of a field that the accepted answer has exactly once; the name must be in lower case.
     package func acceptedValue(of name: String) -> String? { accepted?.only(name) }
 
     private mutating func judge(_ answer: Answer?, rest: Span<UInt8>) -> Progress {
@@ -103,12 +102,12 @@ package struct ClientHandshake {
         return .accepted(rest: (0..<rest.count).map { rest[$0] })
     }
 
-    /// The head of an answer.
+    /// The head of an HTTP/1.1 answer.
     private struct Answer {
         let status: Int
         private var fields: [(name: String, value: String)] = []
 
-        /// Nil when it is not one of HTTP/1.1.
+        /// Parses the head; nil if it is not an HTTP/1.1 answer.
         init?(_ head: [UInt8]) {
             let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n")
             guard let first = lines.first, first.utf8.starts(with: "HTTP/1.1 ".utf8),
@@ -125,7 +124,7 @@ package struct ClientHandshake {
             fields.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
         }
 
-        /// The value of a field that is there once.
+        /// Returns the value of a field that occurs exactly once.
         func only(_ name: String) -> String? {
             let found = values(name)
             return found.count == 1 ? found[0] : nil

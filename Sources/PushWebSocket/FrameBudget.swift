@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts the frames of a client that ask for nothing, as an HTTP/2 session does with its glitches.
+/// Counts the frames of a client that request nothing, like the glitches of an HTTP/2 session.
 ///
-/// Honest clients meet no bound. The agent sends one ping with each batch of acknowledgements, and messages of ours earn
-/// more pings than there can be batches; otherwise it pings once in 20 seconds. Libraries that split messages do so in
-/// pieces of some kilobytes, of which at most 64 fit in a message.
+/// Well-behaved clients reach no bound. The agent sends one ping with each batch of acknowledgements, and our messages
+/// earn more pings than there can be batches; otherwise it pings once in 20 seconds. Libraries that split messages use
+/// pieces of some kilobytes, and at most 64 of these fit in a message.
 final class FrameBudget {
-    /// Glitches that a connection takes at once; then it is closed with 1008.
+    /// The number of glitches accepted in one burst; beyond it, the connection is closed with 1008.
     static let glitchCountMax = 1000
-    /// Glitches a second that a connection takes without end.
+    /// The number of glitches accepted each second without end.
     static let glitchCountPerSecond = 100
-    /// A ping counts as this many glitches, since each is answered: 20 a second are taken without end.
+    /// The number of glitches that a ping costs, since we answer each: 20 a second are accepted without end.
     static let glitchesPerPing = 5
-    /// A frame of a message without a byte counts as this many.
+    /// The number of glitches that an empty frame of a message costs.
     static let glitchesPerEmptyFrame = 4
-    /// A pong, or a frame of a message that continues in another frame.
+    /// The number of glitches that a pong costs, or a frame of a message that continues in another frame.
     static let glitchesPerOtherFrame = 1
-    /// Pings that each message of ours earns: a device acknowledges it several times.
+    /// The number of free pings for each message that we send: a device acknowledges it several times.
     static let pingsPerMessage = 8
-    /// Earned pings at most.
+    /// The largest number of free pings.
     static let pingAllowanceMax = 65_536
 
     private static let nanosecondsPerGlitch = 1_000_000_000 / UInt64(glitchCountPerSecond)
 
-    /// Monotonic time; while it stands still, nothing is refilled.
+    /// The monotonic time; as long as it does not advance, nothing is refilled.
     var nowNanoseconds: UInt64 = 0
-    /// A client does not count the frames of its server.
+    /// Whether frames are counted; a client does not count the frames of its server.
     private let isCounting: Bool
     private var available = glitchCountMax
     private var refilledNanoseconds: UInt64 = 0
@@ -33,10 +33,10 @@ final class FrameBudget {
 
     init(isServer: Bool) { isCounting = isServer }
 
-    /// A message of ours is on its way.
+    /// Notes that we sent a message.
     func messageSent() { pingAllowance = min(pingAllowance + Self.pingsPerMessage, Self.pingAllowanceMax) }
 
-    /// Takes a ping; false when there were too many.
+    /// Counts a ping; returns false if there were too many.
     func takePing() -> Bool {
         if pingAllowance > 0 {
             pingAllowance -= 1
@@ -45,7 +45,7 @@ final class FrameBudget {
         return take(Self.glitchesPerPing)
     }
 
-    /// Counts the glitches of a frame; returns false when there were too many.
+    /// Counts the glitches of a frame; returns false if there were too many.
     func take(_ glitchCount: Int) -> Bool {
         guard isCounting, glitchCount > 0 else { return true }
         refill(nowNanoseconds)

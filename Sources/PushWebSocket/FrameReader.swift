@@ -2,18 +2,18 @@
 
 internal import CWslay
 
-/// Reads frames and puts messages together; owns one `wslay_event_context *`, about 9 KB.
+/// A reader that parses frames and assembles messages; owns one `wslay_event_context *`, about 9 KB.
 ///
-/// A connection needs one only from the first byte of a message to its last. wslay's own buffering of messages is off:
-/// it allocates for each frame, and a message in one piece needs no copy.
+/// A connection needs a reader only from the first byte of a message to its last. wslay's own buffering of messages is
+/// off: it allocates for each frame, and a message in one piece needs no copy.
 @safe final class FrameReader {
-    /// What came of some input.
+    /// The result of processing some input.
     enum Outcome {
-        /// All of it is taken.
+        /// All input was processed.
         case fine
-        /// The peer's close frame came; the bytes of ours are in `reply`.
+        /// The peer's close frame was received; the close frame to send is in `reply`.
         case closed(WebSocketCloseCode)
-        /// The peer did wrong: to be closed with this code.
+        /// The peer violated the protocol: close the connection with this code.
         case failed(WebSocketCloseCode, StaticString)
     }
 
@@ -29,7 +29,7 @@ internal import CWslay
     private let headerByteCountMin: Int
     private let makeMask: MaskSource
 
-    // While `receive` runs.
+    // Set while `receive` runs.
     private var budget: FrameBudget?
     private var delegate: (any WebSocketDelegate)?
     private var input = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
@@ -39,24 +39,24 @@ internal import CWslay
     /// Pongs, and the answer to a close frame.
     private(set) var reply: [UInt8] = []
 
-    // Where in a message the input ended.
-    /// Bytes taken that belong to no whole frame.
+    // The position inside a message at which the input ended.
+    /// The number of processed bytes that belong to no complete frame.
     private var openFrameByteCount = 0
     private var isInsideMessage = false
     private var frame = Frame()
-    /// What came of a message in several pieces.
+    /// The received part of a message in several pieces.
     private var message: [UInt8] = []
-    /// A message that came in one piece, in wslay's buffer, where it stays until wslay reads on.
+    /// A message that arrived in one piece; it is in wslay's buffer, and valid until wslay reads on.
     private var piece = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    /// Frames that came whole, to be taken away by the caller.
+    /// The number of complete frames in the last input.
     private(set) var frameCount: UInt64 = 0
 
-    /// Makes a reader.
+    /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - isServer: The peer must mask its frames; a server must not.
-    ///   - messageByteCountMax: More ends with `messageTooBig`.
-    ///   - makeMask: For the pongs of a client.
+    ///   - isServer: Whether this is a server: then the peer must mask its frames, else it must not.
+    ///   - messageByteCountMax: The longest message in bytes; a longer one ends with `messageTooBig`.
+    ///   - makeMask: The source of masks for a client's pongs.
     init(isServer: Bool, messageByteCountMax: Int, makeMask: @escaping MaskSource) {
         self.messageByteCountMax = messageByteCountMax
         self.makeMask = makeMask
@@ -78,16 +78,16 @@ internal import CWslay
 
     deinit { unsafe wslay_event_context_free(handle) }
 
-    /// No part of a message has come: any connection may go on with this reader.
+    /// Whether no part of a message was received, so that any connection may use this reader.
     var isBetweenMessages: Bool {
         openFrameByteCount == 0 && !isInsideMessage && failure == nil && closeCode == nil
     }
 
-    /// About 9 KB for wslay's context, and what came of a message.
+    /// The number of bytes held: about 9 KB for wslay's context, and the received part of a message.
     var heldByteCount: Int { Self.contextByteCount + message.capacity }
     private static let contextByteCount = 9216
 
-    /// Takes input, and from the budget what its frames are worth; calls the delegate for each message.
+    /// Processes input, charges its frames to the budget, and calls the delegate for each message.
     func receive(
         _ bytes: Span<UInt8>, _ budget: FrameBudget, for delegate: any WebSocketDelegate
     ) -> Outcome {
@@ -108,12 +108,12 @@ internal import CWslay
         return outcome(of: code)
     }
 
-    /// Takes nothing more, also of the input in hand.
+    /// Stops reading, including the rest of the current input.
     func ignoreRest() { unsafe wslay_event_shutdown_read(handle) }
 
     private func outcome(of code: Int32) -> Outcome {
         if let failure { return .failed(failure.0, failure.1) }
-        // wslay answers what it refuses in a header without a code: RFC 6455, section 7.4.1, has one for it.
+        // If wslay rejects a header, it gives no code; RFC 6455, section 7.4.1, defines one for this case.
         guard code == 0 else { return fail(.protocolError, "a frame breaks the protocol") }
         if unsafe wslay_event_want_write(handle) != 0 {
             let code = unsafe wslay_event_send(handle)
@@ -125,7 +125,8 @@ internal import CWslay
         switch unsafe wslay_event_get_status_code_sent(handle) {
         case WebSocketCloseCode.messageTooBig.rawValue: return fail(.messageTooBig, "the message is too big")
         case WebSocketCloseCode.invalidPayload.rawValue:
-            // wslay skips the first two bytes of each piece of a close frame, so it misses some invalid reasons.
+            // wslay skips the first two bytes of each piece of a close frame, so it does not detect some invalid
+            // reasons.
             return fail(.invalidPayload, frame.isControl ? "the close reason is not UTF-8" : "the text is not UTF-8")
         default: return fail(.protocolError, "a frame breaks the protocol")
         }
@@ -136,7 +137,7 @@ internal import CWslay
         return .failed(code, reason)
     }
 
-    // MARK: What wslay asks and tells
+    // MARK: Calls from wslay
 
     fileprivate func give(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let byteCount = unsafe min(buffer.count, input.count - inputOffset)
@@ -151,7 +152,7 @@ internal import CWslay
     fileprivate func mask() -> UInt32 { makeMask() }
 
     fileprivate func frameBegan(_ header: wslay_event_on_frame_recv_start_arg) {
-        // wslay has refused what is longer than a message may be, so nothing is clamped and no sum overflows.
+        // wslay has rejected frames that are longer than a message may be, so nothing is clamped and no sum overflows.
         let byteCount = Int(clamping: header.payload_length)
         frame = Frame(isControl: header.opcode & 0x8 != 0, isFinal: header.fin != 0, payloadByteCount: byteCount)
         openFrameByteCount -= headerByteCountMin + (byteCount < 126 ? 0 : byteCount < 65_536 ? 2 : 8)
@@ -159,14 +160,14 @@ internal import CWslay
         guard !frame.isControl else { return }
         isInsideMessage = true
         if byteCount > messageByteCountMax - message.count {
-            // wslay measures frames only, since it does not keep them.
+            // wslay checks only single frames, since it does not keep them.
             stop(.messageTooBig, "the message is too big")
         } else if UInt32(header.opcode) == WSLAY_BINARY_FRAME.rawValue {
             stop(.unsupportedData, "only text messages are taken")
         }
     }
 
-    /// Counts a frame that costs its sender next to nothing; false when there were too many.
+    /// Counts a frame that costs its sender almost nothing; returns false if there were too many.
     private func pays(for opcode: UInt8) -> Bool {
         guard let budget else { return true }
         switch UInt32(opcode) {
@@ -189,7 +190,7 @@ internal import CWslay
         }
     }
 
-    /// A refused frame does not count, or it would depend on where the input was cut.
+    /// Counts a complete frame; not a rejected one, or the count would depend on how the input was split.
     fileprivate func frameEnded() {
         if failure == nil { frameCount += 1 }
     }
@@ -207,7 +208,7 @@ internal import CWslay
             }
         case WSLAY_PONG.rawValue: unsafe delegate?.received(pong: control.span)
         case WSLAY_CONNECTION_CLOSE.rawValue:
-            // wslay takes half a code for none: RFC 6455, section 5.5.1, has two bytes, if any.
+            // wslay treats half a code like no code, but RFC 6455, section 5.5.1, requires two bytes if there are any.
             guard frame.payloadByteCount != 1 else { return stop(.protocolError, "a close frame has half a code") }
             closeCode = code == 0 ? .noStatus : WebSocketCloseCode(rawValue: code)
         default: break
@@ -228,7 +229,7 @@ internal import CWslay
 
 // MARK: Callbacks
 
-/// The reader that a callback is for: user data is set by its `init`, and the caller of wslay holds it meanwhile.
+/// Calls the body with a callback's reader: its `init` sets the user data, and the caller of wslay holds the reader.
 private func with<Result>(_ userData: UnsafeMutableRawPointer?, _ body: (FrameReader) -> Result) -> Result {
     guard let userData = unsafe userData else { preconditionFailure("wslay lost its user data") }
     return unsafe Unmanaged<FrameReader>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)

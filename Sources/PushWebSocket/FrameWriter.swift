@@ -2,31 +2,31 @@
 
 internal import CWslay
 
-/// Writes whole frames; owns one `wslay_frame_context *`.
+/// A writer of complete frames; owns one `wslay_frame_context *`.
 ///
-/// Between two frames the context holds nothing, so one serves all connections of a thread.
+/// The context holds nothing between two frames, so all connections of a thread share one.
 @safe final class FrameWriter {
-    /// What stands in the first byte of a frame.
+    /// The frame type in the first byte of a frame.
     enum Opcode: UInt8 {
         case text = 1
         case close = 8
         case ping = 9
     }
 
-    /// The longest header: length in eight bytes, and a mask.
+    /// The longest header in bytes: a length of eight bytes, and a mask.
     static let headerByteCountMax = 14
 
     private var handle: OpaquePointer?
     private let isMasking: Bool
     private let makeMask: MaskSource
-    /// The caller's output while a frame is written.
+    /// The caller's output while a frame is being written.
     private var output: [UInt8] = []
 
-    /// Makes a writer.
+    /// Creates a writer.
     ///
     /// - Parameters:
-    ///   - isMasking: As clients must (RFC 6455, section 5.3).
-    ///   - makeMask: Called for each frame, when masking.
+    ///   - isMasking: Whether frames are masked, as required for clients (RFC 6455, section 5.3).
+    ///   - makeMask: The source of masks, called for each frame when masking.
     init(isMasking: Bool, makeMask: @escaping MaskSource) {
         self.isMasking = isMasking
         self.makeMask = makeMask
@@ -40,7 +40,7 @@ internal import CWslay
 
     deinit { unsafe wslay_frame_context_free(handle) }
 
-    /// Appends one frame that is a message of its own; the payload of a control frame has at most 125 bytes.
+    /// Appends one frame with a complete message; the payload of a control frame must have at most 125 bytes.
     func append(_ opcode: Opcode, _ payload: Span<UInt8>, to collected: inout [UInt8]) {
         swap(&collected, &output)
         unsafe payload.withUnsafeBufferPointer { bytes in
@@ -51,7 +51,7 @@ internal import CWslay
             unsafe frame.payload_length = UInt64(bytes.count)
             unsafe frame.data = bytes.baseAddress
             unsafe frame.data_length = bytes.count
-            // Takes all at once, since `take` never refuses.
+            // Accepts all bytes in one call, since `take` never refuses any.
             let written = unsafe wslay_frame_send(handle, &frame)
             precondition(written == bytes.count, "wslay_frame_send wrote \(written) of \(bytes.count) bytes")
         }
@@ -63,7 +63,7 @@ internal import CWslay
     fileprivate func mask() -> UInt32 { makeMask() }
 }
 
-/// The writer that a callback is for: user data is set by its `init`, and the caller of wslay holds it meanwhile.
+/// Calls the body with a callback's writer: its `init` sets the user data, and the caller of wslay holds the writer.
 private func with<Result>(_ userData: UnsafeMutableRawPointer?, _ body: (FrameWriter) -> Result) -> Result {
     guard let userData = unsafe userData else { preconditionFailure("wslay lost its user data") }
     return unsafe Unmanaged<FrameWriter>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)
@@ -82,7 +82,7 @@ private func takeMask(
     unsafe store(with(userData) { $0.mask() }, in: mask, byteCount)
 }
 
-/// Puts a mask where wslay wants it, which is always four bytes; answers 0, or -1 when it is not.
+/// Stores a mask in wslay's buffer; returns 0, or -1 if the buffer does not have the expected four bytes.
 func store(_ mask: UInt32, in buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) -> Int32 {
     let room = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: byteCount)
     guard room.count == MemoryLayout<UInt32>.size else { return -1 }

@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gets what comes on a WebSocket connection, inside its `receive`, which must not be called from here.
+/// The receiver of messages; `WebSocketConnection.receive` calls it, and it must not call `receive` itself.
 package protocol WebSocketDelegate: AnyObject {
-    /// A whole text message, which is UTF-8; the bytes are lent for the call.
+    /// Handles a complete text message, which is valid UTF-8; the bytes are valid during the call.
     func received(text: Span<UInt8>)
-    /// The answer to a ping, with its payload; or one to no ping.
+    /// Handles a pong with its payload; it may also be unsolicited.
     func received(pong: Span<UInt8>)
 }
 
-/// One WebSocket connection after its handshake, over bytes: no socket, no TLS; its owner sets the clock; for one thread.
+/// One WebSocket connection after its handshake, working on bytes: no socket, no TLS, no own clock, and on one thread.
 ///
 /// ```
 /// open ──close()──────────────▶ closed          Closed: our close frame is in the output, and input is ignored.
-///   └───peer's close frame────▶ closed          Whoever owns the socket writes what is left and closes it.
-///   └───peer broke a rule─────▶ closed
+///   └───peer's close frame────▶ closed          The owner writes the remaining output and closes the socket.
+///   └───protocol violation────▶ closed
 /// ```
 ///
-/// Takes and sends text only. Pings are answered, masks and fragments undone, UTF-8 checked by wslay.
+/// Only text messages are accepted and sent. wslay answers pings, removes masks, joins fragments and validates UTF-8.
 ///
 /// - SeeAlso: RFC 6455
 package final class WebSocketConnection {
-    /// Why it closed.
+    /// The reason why the connection closed.
     package struct Closure: Sendable, Equatable {
-        /// The code in the close frame that came first.
+        /// The code in the first close frame.
         package var code: WebSocketCloseCode
-        /// For the log.
+        /// The reason, for the log.
         package var reason: String
-        /// The peer's close frame came first.
+        /// Whether the peer sent the first close frame.
         package var isByPeer: Bool
     }
 
-    /// Nil while it is open.
+    /// The reason for closing; nil while the connection is open.
     package private(set) var closure: Closure?
-    /// Frames that came whole; a peer that sends one byte now and then completes none.
+    /// The number of complete frames received; a peer that sends one byte now and then completes none.
     package private(set) var frameCount: UInt64 = 0
-    /// Pings that were sent since something came whole.
+    /// The number of pings sent since the last complete frame.
     package private(set) var unansweredPingCount = 0
 
-    /// Monotonic time, which a server's owner sets each turn; pings and empty frames of a client are counted by it.
+    /// The monotonic time, which a server's owner sets each turn; the rates of a client's pings and empty frames use
+    /// it.
     package var nowNanoseconds: UInt64 {
         get { budget.nowNanoseconds }
         set { budget.nowNanoseconds = newValue }
@@ -45,19 +46,19 @@ package final class WebSocketConnection {
 
     private let engine: WebSocketEngine
     private let budget: FrameBudget
-    /// Exists while the input ends inside a message.
+    /// The reader, which exists while the input ends inside a message.
     private var reader: FrameReader?
     private var output: [UInt8]
     private var outputOffset = 0
 
-    /// Control frames hold 125 bytes; two of a close frame are its code.
+    /// The longest close reason in bytes: a control frame holds 125, of which the code takes two.
     private static let closeReasonByteCountMax = 123
 
-    /// Begins behind the handshake.
+    /// Creates an open connection after its handshake.
     ///
     /// - Parameters:
-    ///   - engine: Of the same thread.
-    ///   - handshake: What is to go out before any frame.
+    ///   - engine: The engine of the current thread.
+    ///   - handshake: The bytes to send before any frame.
     package init(engine: WebSocketEngine, handshake: [UInt8] = []) {
         self.engine = engine
         budget = FrameBudget(isServer: engine.isServer)
@@ -66,11 +67,11 @@ package final class WebSocketConnection {
 
     // MARK: Input
 
-    /// Takes bytes from the peer, in pieces of any size.
+    /// Processes bytes from the peer, in pieces of any size.
     ///
     /// - Parameters:
-    ///   - bytes: What came.
-    ///   - delegate: Gets the messages in it; not kept.
+    ///   - bytes: The received bytes.
+    ///   - delegate: The receiver of the messages; not retained.
     package func receive(_ bytes: Span<UInt8>, for delegate: any WebSocketDelegate) {
         guard closure == nil, bytes.count > 0 else { return }
         let reader = self.reader ?? engine.takeReader()
@@ -78,7 +79,7 @@ package final class WebSocketConnection {
         let outcome = reader.receive(bytes, budget, for: delegate)
         if reader.frameCount > 0 { unansweredPingCount = 0 }
         frameCount += reader.frameCount
-        // The delegate may have closed it: then nothing may follow our close frame.
+        // The delegate may have closed the connection: then nothing may follow our close frame.
         guard closure == nil else { return }
         if !reader.reply.isEmpty {
             makeRoom(reader.reply.count)
@@ -96,30 +97,30 @@ package final class WebSocketConnection {
         }
     }
 
-    /// A part of a message has come, but not its rest.
+    /// Whether a message has been received only in part.
     package var isInsideMessage: Bool { reader != nil }
 
     // MARK: Output
 
-    /// Sends a text message, which must be UTF-8.
+    /// Sends a text message, which must be valid UTF-8.
     package func send(text: Span<UInt8>) {
         guard closure == nil else { return }
         budget.messageSent()
         append(.text, text)
     }
 
-    /// Sends a ping with at most 125 bytes, which come back in the pong.
+    /// Sends a ping with at most 125 bytes, which the pong repeats.
     package func ping(_ payload: [UInt8] = []) {
         guard closure == nil else { return }
         unansweredPingCount += 1
         append(.ping, payload.span)
     }
 
-    /// Sends a close frame; nothing is sent or taken behind it.
+    /// Sends a close frame; nothing is sent or accepted after it.
     ///
     /// - Parameters:
-    ///   - code: Why.
-    ///   - reason: For a person; cut off after 123 bytes.
+    ///   - code: The close code.
+    ///   - reason: A human-readable reason; cut off after 123 bytes.
     package func close(_ code: WebSocketCloseCode, reason: String) {
         guard closure == nil else { return }
         closure = Closure(code: code, reason: reason, isByPeer: false)
@@ -134,13 +135,13 @@ package final class WebSocketConnection {
         append(.close, payload.span)
     }
 
-    /// Bytes that wait to be collected.
+    /// The number of bytes that wait to be collected.
     package var outputByteCount: Int { output.count - outputOffset }
 
-    /// Bytes that the connection holds: output that waits and a message that has come in part.
+    /// The number of bytes held: waiting output and an incomplete message.
     package var retainedByteCount: Int { output.capacity + (reader?.heldByteCount ?? 0) }
 
-    /// Moves output to the end of a buffer until about `limit` bytes are in it.
+    /// Moves output to the end of a buffer until it has about `limit` bytes.
     package func collectOutput(into collected: inout [UInt8], limit: Int) {
         let byteCount = min(outputByteCount, max(limit - collected.count, 0))
         collected.append(contentsOf: output[outputOffset..<outputOffset + byteCount])
@@ -158,7 +159,7 @@ package final class WebSocketConnection {
         engine.append(opcode, payload, to: &output)
     }
 
-    /// Makes room for so many bytes at once; grows at least twofold, so that calling it often stays cheap.
+    /// Reserves space for this many bytes; grows at least twofold, so that frequent calls stay cheap.
     private func makeRoom(_ byteCount: Int) {
         if output.capacity == 0 { output = engine.takeOutput() }
         if outputOffset > 0, outputOffset >= outputByteCount {

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes masks that nobody can guess who knows the messages.
+/// A source of masks that an observer of the messages cannot predict.
 ///
 /// - SeeAlso: RFC 6455, section 10.3
 package typealias MaskSource = () -> UInt32
 
-/// What all WebSocket connections of one thread share, so that an idle one costs next to nothing.
+/// The state that all WebSocket connections of one thread share, so that an idle connection costs almost nothing.
 ///
-/// wslay's contexts are large: one that writes serves all connections, one that reads goes with a connection while it is
-/// inside a message.
+/// wslay's contexts are large: all connections share one writer, and a connection has a reader only inside a message.
 package final class WebSocketEngine {
-    /// At which end of its connections a program is.
+    /// The side on which a program uses its connections.
     package enum Role: Sendable {
-        /// Takes masked frames and sends plain ones.
+        /// Accepts masked frames and sends unmasked ones.
         case server
-        /// Takes plain frames and masks its own.
+        /// Accepts unmasked frames and masks its own.
         case client
     }
 
@@ -23,18 +22,18 @@ package final class WebSocketEngine {
     private let makeMask: MaskSource
     private let writer: FrameWriter
     private var spareReader: FrameReader?
-    /// As many as the connections that have output in one turn of their thread, within a bound.
+    /// Spare buffers, up to a bound: as many as the connections with output in one turn of the thread.
     private var spareOutputs: [[UInt8]] = []
     private var spareOutputByteCount = 0
-    /// What is beyond it is given back to the system.
+    /// The largest size of spare buffers in bytes; the rest is released to the system.
     private static let spareOutputByteCountMax = 64 * 1024
 
-    /// Makes what is shared.
+    /// Creates the shared state.
     ///
     /// - Parameters:
-    ///   - role: Of every connection.
-    ///   - messageByteCountMax: The longest message that is taken.
-    ///   - makeMask: The source of masks; only a client's is asked.
+    ///   - role: The role in every connection.
+    ///   - messageByteCountMax: The longest accepted message in bytes.
+    ///   - makeMask: The source of masks, used only for a client.
     package init(role: Role, messageByteCountMax: Int, makeMask: @escaping MaskSource) {
         self.role = role
         self.messageByteCountMax = messageByteCountMax
@@ -49,7 +48,7 @@ package final class WebSocketEngine {
         writer.append(opcode, payload, to: &output)
     }
 
-    /// A reader for the first bytes of a message.
+    /// Returns a reader for the first bytes of a message.
     func takeReader() -> FrameReader {
         guard let reader = spareReader else {
             return FrameReader(
@@ -62,14 +61,14 @@ package final class WebSocketEngine {
     /// Keeps a reader that is between messages for the next connection that needs one.
     func giveBack(_ reader: FrameReader) { spareReader = reader }
 
-    /// An empty buffer for output.
+    /// Returns an empty buffer for output.
     func takeOutput() -> [UInt8] {
         guard let taken = spareOutputs.popLast() else { return [] }
         spareOutputByteCount -= taken.capacity
         return taken
     }
 
-    /// Keeps the memory of a buffer whose bytes are out.
+    /// Keeps the memory of a buffer whose bytes were sent.
     func giveBack(_ output: consuming [UInt8]) {
         let byteCount = output.capacity
         guard byteCount > 0, spareOutputByteCount + byteCount <= Self.spareOutputByteCountMax else { return }

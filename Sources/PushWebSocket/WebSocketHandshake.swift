@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What both ends of a WebSocket handshake must agree on.
+/// The constants of the WebSocket handshake, shared by client and server.
 ///
 /// - SeeAlso: RFC 6455, sections 1.3 and 4
 package enum WebSocketHandshake {
-    /// The one version.
+    /// The only protocol version.
     package static let version: StaticString = "13"
-    /// Bytes of a key before base64.
+    /// The number of bytes in a key before base64.
     package static let keyByteCount = 16
 
-    /// The text whose SHA-1, in base64, the server answers to a key in `sec-websocket-accept`.
+    /// Returns the text whose SHA-1 hash, in base64, is the server's `sec-websocket-accept` for a key.
     package static func acceptanceInput(key: Span<UInt8>) -> [UInt8] {
         var input: [UInt8] = []
         unsafe key.withUnsafeBufferPointer { unsafe input.append(contentsOf: $0) }

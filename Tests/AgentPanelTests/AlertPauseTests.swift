@@ -51,7 +51,7 @@ struct AlertPauseTests {
         [.letter(9, 2500), .key(36, 4000, isTaken: true), .letter(9, 4001), .key(36, 5500, isTaken: false)],
         // A space that is typed during the pause does not shorten it.
         [.letter(9, 2500), .key(65, 2600, isTaken: false), .keyUp(65), .key(36, 3900, isTaken: false)],
-        // Pointer presses do not wait for this pause. The alert's own text field accepts all keys.
+        // Pointer presses do not wait for this pause, and the alert's own text field accepts all keys.
         [.letter(9, 390), .press(400, isTaken: true), .typing, .key(9, 401, isTaken: false), .keyUp(9)]
             + (1...9).map { Step.key(9, 401 + $0, isTaken: true) },
         // The text field loses this exemption when another window takes the focus.

@@ -43,7 +43,7 @@ struct IconMessagesTests {
     @Test func `answers arrive as they were sent, however they are split`() throws {
         let picture = IconPicture(width: 2, height: 1, points: [10, 0, 255, 10, 1, 2, 3, 4])
         let sent: [IconAnswer] = [
-            .ready, .stamp("12.3.4.5"), .picture(picture), .unchanged, .refused("it is no regular file"),
+            .ready, .stamp("12.3.4.5"), .picture(picture), .unchanged, .refused("not a regular file"),
         ]
         #expect(try answers(sent.flatMap(\.bytes), pixels: 2) == sent)
     }

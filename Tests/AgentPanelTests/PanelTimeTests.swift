@@ -4,9 +4,7 @@ import AgentPanel
 import Testing
 
 struct PanelTimeTests {
-    /// An arbitrary moment.
-    ///
-    /// The time zone is the machine's.
+    /// An arbitrary moment, which tests interpret in the machine's time zone.
     private static let now: Int64 = 1_795_295_709
     private static let day: Int64 = 86_400
 

@@ -21,7 +21,7 @@ struct ServerTextTests {
     @Test func `a disconnected server shows the last connection and the error`() {
         let text = text(since: nil, last: Self.now - 60, error: "connection refused")
         #expect(text.connection(now: Self.now).hasPrefix("Last connected "))
-        #expect(text.trouble == "The server cannot be reached. It is tried again by itself.\nconnection refused")
+        #expect(text.trouble == "The server cannot be reached. Retrying automatically.\nconnection refused")
         #expect(text.state == "Not Connected")
         #expect(self.text(since: nil, last: nil, error: "no").connection(now: Self.now) == "Not connected yet")
     }
@@ -36,7 +36,7 @@ struct ServerTextTests {
     @Test func `a removed device says what to do, and does not promise a retry`() {
         var text = text(since: nil, last: Self.now - 60, error: "the server does not know this device any more")
         text.isRemoved = true
-        #expect(text.trouble == "The server does not know this computer any more. Leave it, and pair again.")
+        #expect(text.trouble == "The server no longer knows this computer. Leave the server, then pair again.")
     }
 
     @Test func `no error is shown before the first attempt to connect`() {

@@ -4,11 +4,9 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// Client libraries as people install them.
-///
-/// Only the server that they connect to is changed.
+/// Runs client libraries as users install them, with only the address of the server changed.
 @Suite(.tags(.slow)) struct ClientTests {
-    /// The results that a client reports, in its own words.
+    /// The results that a client reports, in the client's own terms.
     private struct Report: Decodable {
         let accepted: String
         let refused: [String: String]

@@ -21,7 +21,7 @@ enum ConformancePage {
 
             [`\(file)`](../../Tests/ConformanceTests/python/\(file))
 
-            | Case | Request, all else being right | Answer | Remark |
+            | Case | Request (otherwise valid) | Answer | Remark |
             |---|---|---|---|
             \(cases.filter { $0.id.hasPrefix("\(letter)-") }.map(\.line).joined(separator: "\n"))
             """
@@ -33,9 +33,9 @@ enum ConformancePage {
         ("T", "transport", "cases/transport.py"), ("P", "method and path", "cases/paths.py"),
         ("A", "provider tokens", "cases/provider_tokens.py"), ("C", "client certificates", "cases/certificates.py"),
         ("H", "headers", "cases/headers.py"), ("B", "payloads", "cases/bodies.py"),
-        ("D", "device tokens", "cases/device_tokens.py"), ("R", "the form of answers", "cases/responses.py"),
+        ("D", "device tokens", "cases/device_tokens.py"), ("R", "the format of answers", "cases/responses.py"),
         ("M", "channel management", "cases/channels.py"), ("X", "broadcasts", "cases/broadcasts.py"),
-        ("Q", "delivery", "cases/delivery.py"), ("E", "beyond Apple", "cases/extensions.py"),
+        ("Q", "delivery", "cases/delivery.py"), ("E", "extensions", "cases/extensions.py"),
     ]
 
     private static let introduction = """
@@ -43,9 +43,9 @@ enum ConformancePage {
 
         <!-- Made from the cases in Tests/ConformanceTests/python by `make pages`. -->
 
-        What APNs clients rely on, case by case. `make test` runs all of them against a real server, with a client that
-        shares no code with it: [python-h2](../../Tests/ConformanceTests/python/peer.py). Whatever is asked, the form of
-        each answer is checked too: [`answers.py`](../../Tests/ConformanceTests/python/answers.py).
+        This page lists, case by case, the behavior on which APNs clients rely. `make test` runs all cases against a
+        real server. The client, [python-h2](../../Tests/ConformanceTests/python/peer.py), shares no code with it.
+        [`answers.py`](../../Tests/ConformanceTests/python/answers.py) checks the format of every answer, too.
 
         ```sh
         posthornd --ephemeral --full --env-file variables > server.json &
@@ -53,13 +53,12 @@ enum ConformancePage {
             --admin-socket "$(python3 -c "import json; print(json.load(open('server.json'))['admin_socket'])")"
         ```
 
-        A remark says where Posthorn chose among answers, or does something else than Apple on purpose: decisions
-        [9](../decisions/0009-environments-certificates-channels.md) and
+        A remark marks a case in which Posthorn chose between possible answers, or deliberately differs from Apple.
+        Decisions [9](../decisions/0009-environments-certificates-channels.md) and
         [11](../decisions/0011-where-delivery-differs.md) give the reasons.
 
-        Beside these cases, unmodified clients send in
-        [ClientTests](../../Tests/ConformanceTests/ClientTests.swift), and random changes to good requests are answered in
-        [PropertyTests](../../Tests/ConformanceTests/PropertyTests.swift).
+        In addition, [ClientTests](../../Tests/ConformanceTests/ClientTests.swift) runs unmodified clients, and
+        [PropertyTests](../../Tests/ConformanceTests/PropertyTests.swift) sends valid requests with random changes.
         """
 
     private struct Row: Decodable {

@@ -13,7 +13,7 @@ enum ConformanceRun {
         ///
         /// Empty when the requirement was met.
         var found: [String: String] = [:]
-        /// The cases that received a rejection reason over the wire, by the reason.
+        /// The cases in which the server sent a rejection reason, by the reason.
         var reasons: [String: [String]] = [:]
     }
 

@@ -5,7 +5,7 @@ internal import PushCore
 internal import TestSupport
 internal import Testing
 
-/// The provider API as APNs clients know it: every case of docs/reference/conformance.md against a real server.
+/// Checks every case of docs/reference/conformance.md, the provider API as APNs clients know it, against a real server.
 @Suite(.tags(.slow)) struct ConformanceTests {
     @Test(arguments: ConformanceCase.all)
     func `a case gets the answer that clients rely on`(conformanceCase: ConformanceCase) async throws {
@@ -19,7 +19,7 @@ internal import Testing
         #expect(ConformanceCase.all.count { !$0.id.hasPrefix("E-") } == 263)
     }
 
-    /// The reasons that no case of this suite provokes, and why.
+    /// The rejection reasons that no case of this suite provokes, each with an explanation.
     private static let unprovoked: [RejectionReason: String] = [
         .internalServerError: "nothing that a provider sends leads to it",
         .serviceUnavailable: "a full disk and an overloaded store lead to it: FullDiskTests, OverloadTests",

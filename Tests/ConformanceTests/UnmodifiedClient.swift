@@ -48,9 +48,7 @@ struct UnmodifiedClient: Sendable, CustomTestStringConvertible {
         return ["accepted": Self.batchCount, "BadDeviceToken": Self.batchCount, "Unregistered": 1]
     }
 
-    /// Returns the client's interpreter.
-    ///
-    /// Creates the virtual environment when it does not exist yet.
+    /// Returns the client's interpreter, and creates its virtual environment when it does not exist yet.
     func python() async throws -> String {
         packages.isEmpty ? RepositoryPaths.python : try await VirtualEnvironment.with(packages).python
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceAgent
 
-/// The user's view of connection trouble: a line in the status.
+/// Checks the user's view of connection trouble: a line in the status.
 @Suite(.serialized) struct AgentConnectionTests {
     private let server: ScriptedDeviceServer
     private let directory: TemporaryDirectory
@@ -15,7 +15,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test func `a hundred refused connections are a line in the status, and no alert`() async throws {
+    @Test func `a hundred refused connections cause a line in the status and no alert`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
         _ = try await harness.enrol(with: server).get()

@@ -99,9 +99,7 @@ final class AgentHarness: AgentObserver {
         try await loop.run("the agent has stopped") { hasStopped }
     }
 
-    /// Waits for the end of an operation without a result.
-    ///
-    /// Returns the refusal, or nil.
+    /// Waits for the end of an operation without a result, and returns its refusal, or nil.
     func wait(_ body: (@escaping (Result<Void, AgentRefusal>) -> Void) -> Void) async throws -> AgentRefusal? {
         var result: Result<Void, AgentRefusal>?
         body { result = $0 }

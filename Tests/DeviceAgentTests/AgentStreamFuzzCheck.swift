@@ -14,7 +14,8 @@ import PushWebSocket
 enum AgentStreamFuzzCheck {
     /// Reads a stream whole and in two parts, and writes the messages to a database.
     ///
-    /// The first byte selects the split, and the second one the form of the stream.
+    /// - Parameter input: The bytes. The first one selects the split, and the second one the form of the stream.
+    /// - Returns: The violation, or nil.
     @Sendable static func stream(_ input: [UInt8]) -> String? {
         let place = min(Int(input.first ?? 0), max(0, input.count - 2))
         let isWebSocket = (input.dropFirst().first ?? 0) & 1 == 0
@@ -88,9 +89,7 @@ enum AgentStreamFuzzCheck {
         func received(pong: Span<UInt8>) { report.pongs.append((0..<pong.count).map { pong[$0] }) }
     }
 
-    /// Opens the inbox that all inputs of a process share.
-    ///
-    /// Its file is removed immediately.
+    /// Opens the inbox that all inputs of a process share, and removes its file immediately.
     private static func openInbox() -> AgentDatabase? {
         let path = "\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/agent-stream-\(UUID().uuidString).sqlite"
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }

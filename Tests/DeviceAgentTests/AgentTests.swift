@@ -194,7 +194,7 @@ private final class Dock: BadgePresenter {
         let told = #expect(throws: AgentRefusal.self) {
             try harness.agent.playSound("nosuch", appID: "org.example.Mail")
         }
-        #expect(told?.message.contains("'posthorn sound list org.example.Mail' has them") == true)
+        #expect(told?.message.contains("Run 'posthorn sound list org.example.Mail'") == true)
     }
 
     @Test func `a desktop without a notification server shows nothing`() throws {
@@ -207,7 +207,7 @@ private final class Dock: BadgePresenter {
         #expect(agent.status(nowUnixSeconds: 0).presenter == "none")
     }
 
-    @Test func `badges follow the switches immediately, and return unchanged`() async throws {
+    @Test func `badges follow the switches immediately, and return with their current number`() async throws {
         let dock = Dock()
         let harness = try await connected(badges: dock)
         try await server.push(1, payload: #"{"aps":{"badge":3}}"#)
@@ -282,7 +282,7 @@ private final class Dock: BadgePresenter {
         #expect(!status.isEnrolled && !status.isRemoved)
     }
 
-    @Test func `a removed device is notified by the goodbye`() async throws {
+    @Test func `a goodbye message tells a device that it was removed`() async throws {
         let harness = try await connected()
         try await server.push(event: "goodbye", data: #"{"reason":"removed","retry_after":3600}"#)
         try await server.endStreams()

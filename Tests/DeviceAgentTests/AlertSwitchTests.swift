@@ -5,7 +5,7 @@ import PushCore
 import TestSupport
 import Testing
 
-/// A switch for an app's alerts on top of three alert styles.
+/// Checks the switch that turns an app's alerts off and on again in their style.
 @Suite struct AlertSwitchTests {
     private let directory: TemporaryDirectory
 

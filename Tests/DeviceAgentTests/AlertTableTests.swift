@@ -39,7 +39,7 @@ import Testing
         #expect(alerts.map(\.place) == [place(1), place(3)])
     }
 
-    @Test func `a number that another entry gets no longer belongs to the first`() throws {
+    @Test func `an alert number that is saved for another entry no longer belongs to the first`() throws {
         let database = try filled()
         try database.alerts.save(place(.max), of: 1)
         try database.alerts.save(place(.max), of: 2)

@@ -52,17 +52,18 @@ struct AppManifestTests {
     }
 
     @Test(arguments: [
-        ("[]", "no JSON object"), ("{", "no JSON object"), (#"{"name":7}"#, "name is a text"),
-        (#"{"name":""}"#, "name is a text"), (#"{"topic":"a\u0000"}"#, "topic is a text"),
-        (#"{"event_types":{}}"#, "event_types is a list"), (#"{"event_types":[1]}"#, "event_types[0] is an object"),
-        (#"{"event_types":[{"id":"A"}]}"#, "event_types[0].name is needed"),
-        (#"{"event_types":[{"id":"A","name":"B","parts":"alert"}]}"#, "event_types[0].parts is a list"),
-        (#"{"event_types":[{"id":"A","name":"B","parts":["Alert"]}]}"#, "parts is a list of alert, badge and sound"),
-        (#"{"categories":[{"id":"A","actions":[{"id":"b"}]}]}"#, "categories[0].actions[0].title is needed"),
-        (#"{"categories":[{"id":"A","actions":[{"id":"b","title":"c","text":1}]}]}"#, "actions[0].text is true or"),
-        (#"{"categories":[{"id":"A","actions":[{},{},{},{},{}]}]}"#, "actions is a list of at most 4"),
-        (#"{"sounds":["../x"]}"#, "'../x'"), (#"{"sounds":"x"}"#, "sounds is a list"),
-        (#"{"background":1}"#, "background is true or false"), (#"{"filter":"x"}"#, "filter is \"bus\""),
+        ("[]", "not a JSON object"), ("{", "not a JSON object"), (#"{"name":7}"#, "name must be a text"),
+        (#"{"name":""}"#, "name must be a text"), (#"{"topic":"a\u0000"}"#, "topic must be a text"),
+        (#"{"event_types":{}}"#, "event_types must be a list"),
+        (#"{"event_types":[1]}"#, "event_types[0] must be an object"),
+        (#"{"event_types":[{"id":"A"}]}"#, "event_types[0].name must be present"),
+        (#"{"event_types":[{"id":"A","name":"B","parts":"alert"}]}"#, "event_types[0].parts must be a list"),
+        (#"{"event_types":[{"id":"A","name":"B","parts":["Alert"]}]}"#, "parts must be a list of alert, badge"),
+        (#"{"categories":[{"id":"A","actions":[{"id":"b"}]}]}"#, "categories[0].actions[0].title must be present"),
+        (#"{"categories":[{"id":"A","actions":[{"id":"b","title":"c","text":1}]}]}"#, "actions[0].text must be true"),
+        (#"{"categories":[{"id":"A","actions":[{},{},{},{},{}]}]}"#, "actions must be a list of at most 4"),
+        (#"{"sounds":["../x"]}"#, "'../x'"), (#"{"sounds":"x"}"#, "sounds must be a list"),
+        (#"{"background":1}"#, "background must be true or false"), (#"{"filter":"x"}"#, "filter must be \"bus\""),
         (#"{"filter":["mail-filter"]}"#, "absolute path"), (#"{"filter":[]}"#, "absolute path"),
     ])
     func `an invalid member is named by its place`(text: String, message: String) throws {

@@ -69,7 +69,7 @@ struct AppTextsTests {
         #expect(text("KEY") == "English")
     }
 
-    @Test func `no key and no app id reaches another file`() throws {
+    @Test func `neither a key nor an app id can select another app's file`() throws {
         try add("de", #"{"KEY":"Text"}"#)
         #expect(text("KEY", of: "org.example.Other") == nil)
         #expect(text("KEY", of: "../texts/org.example.Mail") == nil)

@@ -15,7 +15,7 @@ struct BackgroundWakesTests {
         file = try DatabaseFile()
     }
 
-    /// Records each wake, and ends it when the test says so.
+    /// Records each wake, and ends it when the test requests that.
     private final class Apps {
         var started: [Int64] = []
         var completions: [() -> Void] = []
@@ -113,7 +113,7 @@ struct BackgroundWakesTests {
         withExtendedLifetime(wakes) {}
     }
 
-    @Test func `a refused wake counts in no later run`() throws {
+    @Test func `a refused wake does not use the budget of the next run either`() throws {
         let refusing = Apps()
         refusing.isRefusing = true
         try firstRun(1...5, refusing, isSlow: false)

@@ -21,7 +21,7 @@ private final class Wall: AlertPresenter {
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) { self.alerts += alerts.map(\.alert) }
 }
 
-/// The device's handling of broadcasts that arrive on its stream.
+/// Checks the device's handling of broadcasts that arrive on its stream.
 @Suite struct BroadcastReceiverTests {
     private let file: DatabaseFile
     private static let alert = alert("Goal")
@@ -84,7 +84,7 @@ private final class Wall: AlertPresenter {
         (AppSwitches(allowsBadge: true, allowsSound: true, allowsAlert: false), true, "switched-off"),
         (AppSwitches.all, false, "master-off"),
     ])
-    func `settings apply to broadcasts as to other notifications`(
+    func `settings apply to broadcasts and to other notifications alike`(
         switches: AppSwitches, isMasterOn: Bool, reason: String
     ) throws {
         let database = try database(switches: switches)

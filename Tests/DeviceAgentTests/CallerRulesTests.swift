@@ -8,7 +8,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// The agent's service on a real bus, with the rules for callers, and callers of all kinds.
+/// Runs the agent's service on a real bus with the rules for callers, and calls it as callers of all kinds.
 private final class CallerHarness {
     let bus: DesktopBus
     let files: TemporaryDirectory
@@ -19,7 +19,8 @@ private final class CallerHarness {
 
     /// Starts the service.
     ///
-    /// `processes` selects whether callers are described by the folder `proc` of `files`, or by the system.
+    /// - Parameter processes: Whether the folder `proc` of `files` describes callers, instead of the system's `/proc`.
+    /// - Throws: The error of the bus, the files or the agent.
     init(processes: Bool = false) async throws {
         bus = try await DesktopBus()
         files = try TemporaryDirectory()
@@ -64,9 +65,13 @@ private final class CallerHarness {
         return error.name.split(separator: ".").last.map(String.init) ?? ""
     }
 
-    /// Returns the result of registering an app as this process.
+    /// Registers an app as this process and returns the last part of the error's name.
     ///
-    /// NotEnrolled means that it is permitted.
+    /// - Parameters:
+    ///   - appID: The app's id.
+    ///   - options: The options of the call, by name.
+    /// - Returns: `NotEnrolled` when the rules permit the call.
+    /// - Throws: `NeverHappened` when there is no answer.
     func register(_ appID: String, _ options: (String, String)...) async throws -> String {
         try await call("Register", [.string(appID), .dictionary(options.map { ($0.0, .string($0.1)) })])
     }
@@ -94,9 +99,16 @@ private final class CallerHarness {
         return process.output + process.errorOutput
     }
 
-    /// Copies a program with another process.
+    /// Copies a program and returns the path of the copy.
     ///
-    /// A parallel test's fork may still hold a file open that this process writes.
+    /// Another process makes the copy. A parallel test's fork could hold a file open that this process writes, and such
+    /// a file cannot be executed.
+    ///
+    /// - Parameters:
+    ///   - program: The program's path.
+    ///   - path: The path of the copy in the test's directory.
+    /// - Returns: The absolute path of the copy.
+    /// - Throws: The error of the copying process.
     func copy(_ program: String, to path: String) async throws -> String {
         let copy = files.path(of: path)
         try await RunningProcess.run("/usr/bin/install", ["-m", "755", program, copy]).succeeded()
@@ -118,7 +130,7 @@ private final class CallerHarness {
 
     // MARK: Real programs
 
-    @Test func `the user's tools may call everything, and the same program elsewhere owns no app`()
+    @Test func `the installed tools may call everything, and the same program under another path may not`()
         async throws
     {
         let rules = try await CallerHarness()
@@ -236,7 +248,7 @@ private final class CallerHarness {
     ]
 
     @Test(arguments: lines)
-    func `a program with arguments is identified by these`(exec: String, line: [String], owns: Bool) async throws {
+    func `a program with arguments is identified by them too`(exec: String, line: [String], owns: Bool) async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.addApp(Self.app, exec: exec)
         try rules.pretend("/usr/bin/env", line)
@@ -249,7 +261,7 @@ private final class CallerHarness {
         ("#!/usr/bin/env -S perl -w", ["perl", "-w"], true), ("#!/usr/bin/env -i perl", ["perl"], false),
         ("#!/usr/bin/env", ["perl"], false), ("#!/bin/sh", ["perl"], false),
     ])
-    func `a script is started as its first line says`(first: String, words: [String], owns: Bool) async throws {
+    func `a script runs in the interpreter of its first line`(first: String, words: [String], owns: Bool) async throws {
         let rules = try await CallerHarness(processes: true)
         let script = try rules.files.write("\(first)\n", to: "mail", permissions: 0o700)
         try rules.addApp(Self.app, exec: script)

@@ -8,9 +8,7 @@ import Testing
 /// A program on the bus that answers one question.
 private final class Teller {
     let connection: BusConnection
-    /// The answer.
-    ///
-    /// Nil drops questions.
+    /// The answer to each question; nil drops questions.
     var answer: BusValue?
     private(set) var questionCount = 0
     private let driver: BusDriver

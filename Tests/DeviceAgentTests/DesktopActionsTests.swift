@@ -5,7 +5,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Buttons that apps declare, on notification servers with and without a text field.
+/// Checks buttons that apps declare, on notification servers with and without a text field.
 struct DesktopActionsTests {
     private static let reply = AppManifest.Action(id: "reply", title: "Reply", takesText: true)
     private static let archive = AppManifest.Action(

@@ -10,9 +10,7 @@ struct DesktopAdoptionTests {
     private let order = Alert(
         entry: 1, appID: "org.posthorn.Test", appName: "Orders", title: "New order", collapseID: "order")
 
-    /// Starts a desktop where a presenter showed the alert and ended.
-    ///
-    /// The next presenter has not adopted the alert yet.
+    /// Starts a desktop where a presenter showed the alert and ended, and the next presenter has not adopted it yet.
     private func restarted() async throws -> (DesktopSession, ScriptedNotificationServer, DesktopPresenter, AlertPlace)
     {
         let bus = try await DesktopBus()

@@ -6,9 +6,7 @@ import PushSQLite
 import TestSupport
 import Testing
 
-/// A whole agent on a desktop, without a server.
-///
-/// The test passes notifications to it directly.
+/// A whole agent on a desktop, without a server: the test passes notifications to it directly.
 final class DesktopAgent {
     let session: DesktopSession
     let database: AgentDatabase

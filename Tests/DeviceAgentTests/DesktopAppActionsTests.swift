@@ -6,7 +6,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// The calls and environment with which real programs and bus services receive buttons.
+/// Checks the calls and environment variables by which real programs and bus services receive buttons.
 struct DesktopAppActionsTests {
     private let json = #"{"title":"T"}"#
     private let action = ChosenAction(id: "reply", text: "$(id) \"ä\"")

@@ -5,7 +5,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Filters that are called over D-Bus.
+/// Checks filters that the agent calls over D-Bus.
 struct DesktopAppFiltersTests {
     private let json = #"{"payload":{"aps":{"alert":"Hello"}}}"#
 

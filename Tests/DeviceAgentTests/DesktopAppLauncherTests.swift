@@ -6,7 +6,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Real programs and real bus services that View opens.
+/// Opens real programs and real bus services, as View does.
 struct DesktopAppLauncherTests {
     private let json = #"{"aps":{"alert":"$(touch /tmp/x) `id` \"ä\" %s"},"k":1}"#
 
@@ -32,7 +32,7 @@ struct DesktopAppLauncherTests {
         #expect(record["runs"] == "1")
     }
 
-    @Test func `an earlier token is not passed on when there is none`() async throws {
+    @Test func `an earlier token is not passed to an app that gets no new one`() async throws {
         let home = try AppFolder()
         try home.addApp("org.posthorn.Test", "Exec=/bin/sh \(home.recorder)\nPath=\(home.files.path)")
         let session = try DesktopSession(await DesktopBus())

@@ -6,14 +6,10 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Notification servers that answer late, or without a number.
-///
-/// Each alert is sent once.
+/// Checks that each alert is sent once to a notification server that answers late or without a number.
 struct DesktopDoubtTests {
     private let file: DatabaseFile
-    /// The server's session.
-    ///
-    /// The server stands still while this session's loop does not run.
+    /// The session of the server, which answers only while the session's loop runs.
     private let other: DesktopSession
     private let server: ScriptedNotificationServer
     private let desk: DesktopAgent
@@ -45,7 +41,7 @@ struct DesktopDoubtTests {
         try await desk.session.run(until: what) { try condition() }
     }
 
-    @Test func `an alert that is answered late is shown once, and its clicks work`() async throws {
+    @Test func `an alert whose server answers late is shown once, and its clicks work`() async throws {
         try await doubt(["second", "third"])
         try await goOn(until: "the answers came") { try desk.database.alerts.unanswered().count == 3 }
         #expect(server.shown.map(\.body) == ["first", "second", "third"])
@@ -56,7 +52,7 @@ struct DesktopDoubtTests {
         #expect(server.shown.count == 3)
     }
 
-    @Test func `an alert that is cleared before the late answer leaves the screen`() async throws {
+    @Test func `an alert that is cleared before its server's late answer leaves the screen`() async throws {
         try await doubt(["second"])
         _ = try desk.agent.clearInbox(appID: "")
         try await goOn(until: "both are taken off") { Set(server.closed) == [1, 2] }
@@ -68,7 +64,7 @@ struct DesktopDoubtTests {
         #expect(try desk.database.alerts.unanswered().map(\.entry) == [1, 3])
     }
 
-    @Test func `an alert that got no number is not shown again`() async throws {
+    @Test func `an alert for which the server returned no number is not shown again`() async throws {
         server.givesNoNumbers = true
         for text in ["second", "third"] { desk.receive(text) }
         try await desk.settle()

@@ -6,9 +6,9 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Alerts on mako, which has no buttons, under a Wayland compositor.
+/// Shows alerts on mako, which has no buttons, under a Wayland compositor.
 ///
-/// `makoctl` replaces clicks, because a compositor without a monitor has no pointer.
+/// The tests use `makoctl` instead of clicks, because a compositor without a monitor has no pointer.
 @Suite(.tags(.slow))
 struct DesktopMakoTests {
     private let order = Alert(
@@ -74,7 +74,7 @@ struct DesktopMakoTests {
         try await session.run(until: "it is answered") { session.outcomes == [.init(2, .dismissed)] }
     }
 
-    @Test func `a banner goes by itself, an alert stays`() async throws {
+    @Test func `a banner disappears after a while, and an alert stays`() async throws {
         let (screen, _, session, presenter) = try await desktop("default-timeout=300\n")
         var alert = order
         alert.style = .banner

@@ -7,7 +7,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// The arguments of `Notify`, for servers with all sets of capabilities.
+/// Checks the arguments of `Notify` for servers with all sets of capabilities.
 struct DesktopNotificationTests {
     private static let all = ["actions", "body", "body-markup", "sound"]
 

@@ -5,12 +5,12 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Plasma refuses an alert that looks like the previous one within a second.
+/// Checks repeated alerts on Plasma, which refuses an alert that looks like the previous one within a second.
 @Suite(.tags(.slow))
 struct DesktopRepetitionTests {
     /// Different texts that look the same, because control characters are removed.
     ///
-    /// The agent shows each.
+    /// The agent shows an alert for each of them.
     private static let lookAlikes = ["same", #"same\u0007"#, #"same\u0008"#]
     private let file: DatabaseFile
 

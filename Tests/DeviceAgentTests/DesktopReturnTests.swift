@@ -6,9 +6,9 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Alerts whose notification server ends.
+/// Checks alerts whose notification server ends.
 ///
-/// Those that stay until they are answered are shown again by the next server.
+/// The next server shows the alerts again that stay until they are answered.
 struct DesktopReturnTests {
     private let file: DatabaseFile
 
@@ -26,9 +26,7 @@ struct DesktopReturnTests {
         return desk
     }
 
-    /// Ends the server and starts another one.
-    ///
-    /// Returns when the agent has noticed both.
+    /// Ends the server, starts another one, and waits until the agent has noticed both.
     private func restartServer(
         _ desk: DesktopAgent, prepare: (ScriptedNotificationServer) -> Void = { _ in }
     ) async throws -> ScriptedNotificationServer {
@@ -125,7 +123,7 @@ struct DesktopReturnTests {
         #expect(bodies(next) == ["new", "later"])
     }
 
-    @Test func `an agent that starts after its server ended shows its alerts again once`() async throws {
+    @Test func `an agent that starts after the notification server ended shows its alerts again once`() async throws {
         var desk: DesktopAgent? = try await desktop(.alert)
         let session = try #require(desk?.session)
         desk?.receive("one")
@@ -187,7 +185,7 @@ struct DesktopReturnTests {
         }
     }
 
-    @Test func `an alert that crashes its server returns only a few times`() async throws {
+    @Test func `an alert that crashes the notification server returns only a few times`() async throws {
         let desk = try await desktop(.alert)
         desk.receive("poison")
         try await desk.settle()

@@ -6,7 +6,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Alerts on real notification servers, on a real screen, clicked with a real pointer.
+/// Shows alerts on real notification servers and a virtual screen, and clicks on them with its pointer.
 @Suite(.tags(.slow))
 struct DesktopScreenTests {
     /// A place to click, and the expected outcome.
@@ -18,7 +18,7 @@ struct DesktopScreenTests {
         var outcome: AlertOutcome
     }
 
-    /// The places come from screenshots: Close stands left of View.
+    /// The places of the buttons, which come from screenshots: Close is left of View.
     static let clicks: [Click] = [
         Click(
             server: .notificationDaemon, name: "View", place: { $0.place(fromRight: 79, fromBottom: 39) },
@@ -145,7 +145,7 @@ struct DesktopScreenTests {
 
     // notification-daemon is left out, because it has one window at a time and keeps the others.
     @Test(arguments: [DesktopScreen.Server.dunst, .xfce])
-    func `a banner goes by itself, an alert stays`(server: DesktopScreen.Server) async throws {
+    func `a banner disappears after a while, and an alert stays`(server: DesktopScreen.Server) async throws {
         let (screen, session, presenter) = try await desktop(with: server)
         var alert = order
         alert.style = .banner
@@ -159,7 +159,7 @@ struct DesktopScreenTests {
         try await session.run(until: "only the alert is there") { try await screen.alertFrames().count == 1 }
     }
 
-    /// The buttons from left to right: Close, View and the app's own.
+    /// Clicks on the buttons from left to right: Close, View and the app's own.
     ///
     /// The first and last places come from a screenshot.
     @Test(arguments: [
@@ -191,9 +191,7 @@ struct DesktopScreenTests {
         return (screen, session, try session.presenter())
     }
 
-    /// Clicks until there is an effect.
-    ///
-    /// A window may be visible before it accepts clicks.
+    /// Clicks until there is an effect, because a window may be visible before it accepts clicks.
     private func click(
         _ place: (DesktopScreen.Frame) -> DesktopScreen.Place, button: Int = 1, on screen: DesktopScreen,
         _ session: DesktopSession

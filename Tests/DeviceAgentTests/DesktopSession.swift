@@ -11,17 +11,15 @@ final class DesktopSession: AlertPresenterDelegate {
     let loop: EventLoop
     let connection: BusConnection
     let driver: BusDriver
-    /// The session's notification server.
-    ///
-    /// The property only keeps it alive.
+    /// The session's notification server, which this reference only keeps alive.
     var notificationServer: ScriptedNotificationServer?
-    /// A session that ended, but whose loop still drives something.
+    /// An earlier session that has ended, but whose loop still drives a server.
     var earlier: DesktopSession?
     private(set) var outcomes: [Outcome] = []
     private(set) var availableCount = 0
     /// The alerts that were lost with their server, in order.
     private(set) var lost: [Int64] = []
-    /// The places of alerts, by entry.
+    /// The place of each alert on the screen, by entry.
     private(set) var places: [Int64: AlertPlace] = [:]
 
     /// The outcome of an alert.
@@ -64,8 +62,14 @@ final class DesktopSession: AlertPresenterDelegate {
 
     /// Runs the loop until a condition holds.
     ///
-    /// Does not suspend unless the condition does. Both ends of an exchange run here. Otherwise one could wait for
-    /// other tests until the other end's deadline passes.
+    /// Does not suspend unless the condition does, because both ends of an exchange run on this task. While the task is
+    /// suspended for other tests, a deadline of one end could pass.
+    ///
+    /// - Parameters:
+    ///   - what: The condition in words.
+    ///   - evidence: Returns text to print when the deadline passes.
+    ///   - condition: Returns whether the condition holds.
+    /// - Throws: An error when the deadline passes, or the condition's error.
     func run(until what: String, evidence: () -> String = { "" }, _ condition: () async throws -> Bool) async throws {
         let deadline = ContinuousClock.now + Patience.usual * Patience.factor
         while true {

@@ -16,9 +16,7 @@ struct DesktopTextTests {
         { $0.appName = $1 }, { $0.title = $1 }, { $0.subtitle = $1 }, { $0.body = $1 }, { $0.viewLabel = $1 },
     ]
 
-    /// A screen with a server.
-    ///
-    /// Its pictures are compared by their signature.
+    /// A screen with a server, whose pictures are compared by their signature.
     private struct Gallery {
         let screen: DesktopScreen
         let session: DesktopSession

@@ -5,7 +5,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Alerts that form a thread by their `thread-id`.
+/// Checks alerts that form a thread by their `thread-id`.
 struct DesktopThreadTests {
     private let file: DatabaseFile
 

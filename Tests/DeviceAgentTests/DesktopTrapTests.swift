@@ -6,7 +6,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Real desktop programs that deviate from the specification.
+/// Checks real desktop programs that deviate from the specification.
 @Suite(.tags(.slow))
 struct DesktopTrapTests {
     private let order = Alert(entry: 1, appID: "org.posthorn.Test", appName: "Orders", title: "New order")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DeviceAgent
 
-/// An enrolment code that names the authority of the server's certificate, so that no file must be copied.
+/// Checks enrolment codes that name the authority of the server's certificate, so that no file must be copied.
 @Suite final class EnrolmentAuthorityTests {
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer
@@ -45,7 +45,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: kept))
     }
 
-    /// Runs the agent for the first time, to its end.
+    /// Runs the agent for the first time, from its start to its end.
     private func liveOnce() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()

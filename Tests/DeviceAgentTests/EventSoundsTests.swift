@@ -5,15 +5,13 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// The desktop's own switch for event sounds.
+/// Checks that the agent reads the desktop's own switch for event sounds.
 struct EventSoundsTests {
     private let files: TemporaryDirectory
 
     init() throws { files = try TemporaryDirectory() }
 
-    /// Returns the environment of a desktop session.
-    ///
-    /// Its settings are below the test's own directory.
+    /// Returns the environment of a desktop session whose settings are below the test's own directory.
     private func environment(_ desktop: String) throws -> [String: String] {
         [
             "XDG_CURRENT_DESKTOP": desktop, "PATH": "/usr/bin:/bin", "HOME": files.path,

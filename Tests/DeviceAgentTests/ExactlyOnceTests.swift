@@ -6,7 +6,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Random lives of an agent.
+/// Runs an agent through random sequences of events and kills.
 ///
 /// Notifications arrive, arrive again, are shown or cannot be shown. The process is killed between any two steps and
 /// while it shows an alert.
@@ -95,7 +95,7 @@ import Testing
         let entries = try database.inbox.newest(countMax: 100)
         #expect(entries.count == Int(sentCount))
         #expect(screen.shownCounts.values.allSatisfy { $0 == 1 })
-        // The limit is five a second, so the test's last life may stop there.
+        // The limit is five alerts a second, so the last run may stop there.
         let waiting = Set(try database.inbox.waiting())
         #expect(waiting.isEmpty || screen.shownCounts.count >= PresentationQueue.perSecondMax)
         for entry in entries where !waiting.contains(entry.entry) {

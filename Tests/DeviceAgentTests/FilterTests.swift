@@ -7,7 +7,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Programs that change the alerts of an agent, and programs that fail in every way.
+/// Runs filters that change the alerts of an agent, and filters that fail in every way.
 struct FilterTests {
     private let directory: TemporaryDirectory
 

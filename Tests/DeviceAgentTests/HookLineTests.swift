@@ -7,12 +7,12 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Alerts whose hooks wait for others, while the agent ends and restarts.
+/// Checks alerts whose hooks wait for other hooks, while the agent ends and restarts.
 @Suite struct HookLineTests {
     private let file: DatabaseFile
     private let directory: TemporaryDirectory
     private let loop: EventLoop
-    /// Runs until the test creates the file `go`.
+    /// A hook that runs until the test creates the file `go`.
     private let script = """
         echo $POSTHORN_ENTRY >> begun
         while [ ! -e go ]; do sleep 0.05; done
@@ -65,7 +65,7 @@ import Testing
         directory.read(name).split(separator: "\n").compactMap { Int($0) }.sorted()
     }
 
-    @Test func `without a presenter, a waiting hook starts after a restart, once`() async throws {
+    @Test func `without a presenter, a waiting hook runs once after a restart`() async throws {
         try hook(script)
         do {
             let first = try run()
@@ -97,7 +97,7 @@ import Testing
         #expect(entries.filter { $0.state == .waiting }.count >= Limits.hookWaitingCountMax)
     }
 
-    @Test func `an alert whose hook cannot start waits with the reason, and is shown when it can`() async throws {
+    @Test func `an alert whose hook cannot start waits with the reason, and is shown when the hook can`() async throws {
         try directory.write("#!/nonexistent/interpreter\n", to: "hooks/any", permissions: 0o755)
         let run = try run(restartPause: .milliseconds(50))
         try push(1...1, run)
@@ -111,7 +111,7 @@ import Testing
         try await loop.run("it is shown") { try run.states() == [.shown] }
     }
 
-    @Test func `an alert that the screen shows in the meantime runs its hook then`() async throws {
+    @Test func `an alert that waits for its hook is shown on a new desktop, and its hook still runs`() async throws {
         try hook(script)
         let desktop = Desktop()
         desktop.isAvailable = false
@@ -142,7 +142,7 @@ import Testing
         func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
     }
 
-    @Test func `with a presenter, a waiting hook runs after a restart, once`() async throws {
+    @Test func `with a presenter, a waiting hook runs once after a restart`() async throws {
         try hook(script)
         do {
             let first = try run(Desktop())
@@ -163,7 +163,7 @@ import Testing
         #expect(lines("begun") == Array(1...5))
     }
 
-    @Test func `the hook of an alert that was cleared in the meantime does not run`() async throws {
+    @Test func `the hook of an alert that is cleared while it waits does not run`() async throws {
         try hook(script)
         let run = try run(Desktop())
         try push(1...5, run)

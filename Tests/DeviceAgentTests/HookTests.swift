@@ -7,7 +7,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Programs that run for each alert.
+/// Runs hooks, which are programs that the agent starts for each alert.
 @Suite struct HookTests {
     private let file: DatabaseFile
     private let database: AgentDatabase
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: Instead of a screen
 
-    @Test func `without a presenter, a hook shows the alerts, once`() async throws {
+    @Test func `without a presenter, a hook shows each alert once`() async throws {
         try hook("hooks/org.example.Mail", "echo $POSTHORN_ENTRY >> log")
         let runner = runner()
         let queue = PresentationQueue(database, loop: loop, presenter: nil, hooks: runner, sounds: nil)

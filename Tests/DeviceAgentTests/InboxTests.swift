@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [(Int64(100_500), true), (100_000, true), (99_999, false), (0, false)])
-    func `an expiration only by the device's clock does not count`(serverNow: Int64, isExpired: Bool) throws {
+    func `an alert that is expired only by the device's clock is shown`(serverNow: Int64, isExpired: Bool) throws {
         var notification = Sample.notification(1)
         notification.expirationUnixSeconds = 100
         let reception = try Receiver(database).receive(
@@ -121,7 +121,7 @@ import Testing
         #expect(try receive(#"{"aps":{"alert":"x","sound":"default"}}"#, from: 2).waiting == [2])
     }
 
-    @Test func `other texts, and texts of an answered or suppressed notification, are no duplicates`() throws {
+    @Test func `other texts, and texts of an answered or suppressed notification, are not duplicates`() throws {
         #expect(try receive(#"{"aps":{"alert":"x"}}"#, #"{"aps":{"alert":"y"}}"#).waiting == [1, 2])
         _ = try database.inbox.move(1, from: [.waiting], to: .viewed)
         try database.suppress(2, .tooMany)
@@ -142,7 +142,7 @@ import Testing
         #expect(try database.inbox.newest(countMax: 9).map(\.entry) == [6, 2])
     }
 
-    @Test func `a clock that jumps ahead removes nothing until a day has passed`() throws {
+    @Test func `a clock that jumps ahead removes no entry until a day has passed`() throws {
         let day: Int64 = 24 * 3600 * 1000
         try receive("{}", at: day)
         let year = 400 * day

@@ -7,7 +7,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Real programs that work, and programs that fail in every way.
+/// Runs real programs, including programs that fail in every way.
 struct LimitedProcessTests {
     private let loop: EventLoop
 
@@ -172,9 +172,7 @@ struct LimitedProcessTests {
     }
 }
 
-/// Reports whether a process runs.
-///
-/// An orphan may stay a zombie forever in a container.
+/// Reports whether a process runs, and is not a zombie: in a container an orphan may stay a zombie forever.
 private func isRunning(_ process: Substring) -> Bool {
     let status = readText("/proc/\(process)/stat")
     guard let state = status.split(separator: ")").last?.split(separator: " ").first else { return false }

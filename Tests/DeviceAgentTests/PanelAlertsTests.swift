@@ -6,7 +6,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Alerts that wait for an answer in the panel.
+/// Checks alerts that wait for an answer in the panel.
 struct PanelAlertsTests {
     private let file: DatabaseFile
 
@@ -218,7 +218,7 @@ struct PanelAlertsTests {
         try await desk.session.run(until: "the banner is gone") { server.closed == [1] }
     }
 
-    @Test func `alerts that look the same are one, and the answer applies to all`() async throws {
+    @Test func `alerts that look the same are shown as one, and the answer applies to all`() async throws {
         let (desk, panel, _) = try await desktop()
         for text in ["same", "other", "same"] { desk.receive(text) }
         try await desk.wait(for: .shown, .shown, .shown)

@@ -7,9 +7,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// A whole agent on a desktop with a panel, and its bus service.
-///
-/// The test passes notifications to it directly.
+/// A whole agent with its bus service, on a desktop with a panel: the test passes notifications to it directly.
 final class PanelDesk {
     let session: DesktopSession
     let database: AgentDatabase
@@ -86,9 +84,7 @@ final class PanelDesk {
     }
 }
 
-/// Permits every call.
-///
-/// CallerRulesTests check the permissions.
+/// Permits every call, because `CallerRulesTests` check the permissions.
 final class AnyCaller: CallerPolicy {
     func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) { completion(.allowed(.person)) }
 }
@@ -155,9 +151,7 @@ final class ScriptedPanel {
         }
     }
 
-    /// Answers an alert.
-    ///
-    /// Returns an empty text for success, else the last part of the error's name.
+    /// Answers an alert and returns the last part of the error's name, or an empty text for success.
     func answer(
         _ entry: Int64, _ answer: String, action: String = "", text: String = "", token: String = ""
     ) async throws -> String {
@@ -165,9 +159,7 @@ final class ScriptedPanel {
             "AnswerAlert", .int64(entry), .string(answer), .string(action), .string(text), .string(token))
     }
 
-    /// Calls a method without a result.
-    ///
-    /// Returns an empty text for success, else the last part of the error's name.
+    /// Calls a method without a result and returns the last part of the error's name, or an empty text for success.
     func call(_ member: String, _ arguments: BusValue...) async throws -> String {
         var result: Result<[BusValue], BusError>?
         send(member, arguments) { result = $0 }

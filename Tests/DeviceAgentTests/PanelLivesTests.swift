@@ -5,7 +5,7 @@ import PushCore
 import TestSupport
 import Testing
 
-/// Random lives of an agent and a panel.
+/// Runs an agent and a panel through random sequences of events.
 ///
 /// Alerts arrive and are answered, and either process is killed between any two steps.
 @Suite struct PanelLivesTests {
@@ -37,9 +37,11 @@ import Testing
             desk = try PanelDesk(file, session, rest: .milliseconds(50))
         }
 
-        /// Notes alerts that may be on their way to a notification server while no panel runs.
+        /// Records the alerts that may be in transit to a notification server while no panel runs.
         ///
         /// The server cannot be queried later.
+        ///
+        /// - Throws: The error of the database.
         private func noteDoubt() throws {
             guard let database = desk?.database else { return }
             let lost = try database.inbox.newest(countMax: 100).filter { entry in

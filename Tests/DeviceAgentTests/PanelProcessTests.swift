@@ -7,7 +7,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// The fate of alerts when the panel or the agent ends.
+/// Checks that no alert is lost when the panel or the agent ends.
 struct PanelProcessTests {
     private let file: DatabaseFile
     private let folder: TemporaryDirectory

@@ -5,7 +5,7 @@ import PushSQLite
 import TestSupport
 import Testing
 
-/// The agent's files on a disk whose power is cut right after each promise.
+/// Checks the agent's files on a disk whose power is cut right after the agent has reported them as saved.
 @Suite(.enabled(if: CutDisk.isPossible, "cutting the power needs root, loop devices and mkfs.ext4"))
 struct PowerCutTests {
     private let disk: CutDisk

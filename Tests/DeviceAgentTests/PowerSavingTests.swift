@@ -4,9 +4,9 @@ import DeviceAgent
 import TestSupport
 import Testing
 
-/// While a machine saves power the server batches low-priority notifications.
+/// Checks that the agent reports power saving on each stream.
 ///
-/// So it must know the state, on each stream.
+/// While a machine saves power, the server batches low-priority notifications.
 final class PowerSavingTests {
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer

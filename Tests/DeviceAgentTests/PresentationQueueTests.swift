@@ -148,7 +148,7 @@ private final class Ear: SoundPresenter {
         #expect(screen.writeCount == 1)
     }
 
-    @Test func `an alert waits for a presenter that is out of order`() throws {
+    @Test func `an alert waits until a failed presenter works again`() throws {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
         screen.isBroken = true

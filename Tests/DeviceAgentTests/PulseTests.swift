@@ -97,7 +97,7 @@ import Testing
         #expect(walk.pulse.interval == .seconds(240))
     }
 
-    @Test func `an end unrelated to idle time changes nothing`() {
+    @Test func `a disconnection unrelated to idle time does not change the probe interval`() {
         var walk = Walk()
         walk.pulse.savesPower = true
         walk.pulse.opened(atNanoseconds: walk.now)

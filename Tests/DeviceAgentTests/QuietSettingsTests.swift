@@ -5,7 +5,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// The do-not-disturb switch that desktops keep in a real GSettings.
+/// Checks that the agent reads the do-not-disturb switch that desktops keep in GSettings.
 @Suite(.tags(.slow)) struct QuietSettingsTests {
     /// A desktop with its switch.
     struct Place: Sendable {

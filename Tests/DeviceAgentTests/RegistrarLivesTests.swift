@@ -6,7 +6,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Random lives of an agent with a server that fails, loses data and is restored from a backup.
+/// Runs an agent through random events, with a server that fails, loses data and is restored from a backup.
 ///
 /// In the end the server has exactly the app's registrations and subscriptions.
 @Suite(.serialized) struct RegistrarLivesTests {
@@ -41,7 +41,8 @@ import Testing
 
         /// Restarts the agent.
         ///
-        /// The next run may get requests before it is connected.
+        /// - Parameter waiting: Whether to wait for the connection; otherwise requests may precede it.
+        /// - Throws: The error of the agent; `NeverHappened` when it does not stop or connect.
         func restart(waiting: Bool) async throws {
             try await harness().stop()
             current = nil

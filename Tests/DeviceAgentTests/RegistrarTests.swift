@@ -7,7 +7,7 @@ import PushSQLite
 import TestSupport
 import Testing
 
-/// Registrations and subscriptions of a whole agent, at a server that loses data, refuses and fails.
+/// Checks registrations and subscriptions of a whole agent, at a server that loses data, refuses and fails.
 @Suite(.serialized) struct RegistrarTests {
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer
@@ -208,7 +208,7 @@ import Testing
         #expect(server.requests("PUT \(Self.channelsPath)") == ["PUT \(Self.channelPath)"])
     }
 
-    @Test func `a server in trouble is notified as soon as it answers`() async throws {
+    @Test func `a subscription change that the server fails to process is retried until it succeeds`() async throws {
         let harness = try await connected()
         try await server.fail(Self.channelPath, status: 503, count: 2)
         #expect(try await harness.subscribe(Self.channel) == .success(.pending))
@@ -287,7 +287,7 @@ import Testing
         #expect(states(harness) == ["\(Self.otherChannel) active"])
     }
 
-    @Test func `a lost registration is renewed once, and then the subscription`() async throws {
+    @Test func `a subscription renews a lost registration once and is then sent again`() async throws {
         let harness = try await connected()
         let earlier = server.requests("PUT /v1/apps/org.example.Mail {").count
         try await server.expireRegistrations()
@@ -369,7 +369,7 @@ import Testing
         #expect(!server.requests("POST /v1/acks").joined().contains(#""id":0"#))
     }
 
-    @Test func `a broadcast of a channel without any subscriber here ends the subscription at the server`() async throws
+    @Test func `a broadcast of a channel without a local subscriber ends the subscription at the server`() async throws
     {
         let harness = try await connected()
         try await server.broadcast(1, channel: Self.channel)

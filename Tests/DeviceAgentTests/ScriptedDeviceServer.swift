@@ -3,11 +3,10 @@
 import Foundation
 import TestSupport
 
-/// A device API on real TLS, HTTP and WebSocket, in Python.
+/// A server of the device API in Python, on real TLS, HTTP and WebSocket.
 ///
-/// It fails on command, which the real server does not.
-///
-/// The device's acknowledgments are in `requests` as `POST /v1/acks`, however they arrived.
+/// Unlike the real server, it fails on command. The device's acknowledgments are in `requests` as `POST /v1/acks`,
+/// however they arrived.
 final class ScriptedDeviceServer {
     let url: String
     let caFile: String
@@ -28,7 +27,7 @@ final class ScriptedDeviceServer {
         if wantsCertificate { try await wantCertificate() }
     }
 
-    /// From now on accepts connections only from a device with the certificate.
+    /// Makes the server refuse connections from devices without the client certificate from now on.
     func wantCertificate() async throws { try await tell(["do": "certificate"]) }
 
     /// Sends an event on every open stream, with or without an id.
@@ -39,7 +38,11 @@ final class ScriptedDeviceServer {
 
     /// Sends a notification on every open stream.
     ///
-    /// Without a payload each has a unique text.
+    /// - Parameters:
+    ///   - number: The number of the notification, from which its unique id is made.
+    ///   - sequence: The sequence number; nil for `number`.
+    ///   - payload: The payload; nil for an alert with a unique text.
+    /// - Throws: The error of the script.
     func push(_ number: Int, sequence: Int64? = nil, payload: String? = nil) async throws {
         let payload = payload ?? #"{"aps":{"alert":"Hello \#(number)"}}"#
         let sequence = sequence ?? Int64(number)
@@ -50,7 +53,7 @@ final class ScriptedDeviceServer {
                 + #""apns-id":"A","accepted-at":\#(number),"payload":\#(payload)}"#)
     }
 
-    /// Ends every open stream properly.
+    /// Ends every open stream without an error.
     func endStreams() async throws { try await tell(["do": "end"]) }
 
     /// Sends a broadcast of a channel on every open stream.
@@ -65,7 +68,7 @@ final class ScriptedDeviceServer {
                 + #""channel-id":"\#(channel)","accepted-at":\#(number),"payload":\#(payload)}"#)
     }
 
-    /// Answers the next requests of a path with a status and a word instead, and with a `Retry-After` if one is given.
+    /// Refuses the next requests of a path with a status and a reason, and with a `Retry-After` field if one is given.
     func fail(
         _ path: String, status: Int, word: String = "Ordered", count: Int = 1, retryAfter: String = ""
     ) async throws {
@@ -74,9 +77,7 @@ final class ScriptedDeviceServer {
         ])
     }
 
-    /// Lets every registration expire.
-    ///
-    /// From now on the same request makes another device token, without subscriptions.
+    /// Expires every registration, so that the same request returns another device token without subscriptions.
     func expireRegistrations() async throws { try await tell(["do": "expire"]) }
 
     /// Returns the channels that an app is subscribed to.

@@ -5,7 +5,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Proxies and client certificates, as seen in the agent's status.
+/// Checks connections through proxies and with client certificates, as the agent's status shows them.
 @Suite(.serialized) struct ServerAccessTests {
     private let directory: TemporaryDirectory
 
@@ -23,10 +23,16 @@ import Testing
         return harness
     }
 
-    /// Waits until an enrolment is refused with an explanation.
+    /// Repeats an enrolment until it is refused with an explanation.
     ///
     /// A server that closes immediately may lose its explanation. That happens with TLS 1.3 when it had already
     /// received the request.
+    ///
+    /// - Parameters:
+    ///   - access: The proxy and the client certificate.
+    ///   - server: The server.
+    ///   - words: The words that the explanation must contain.
+    /// - Throws: An error when the explanation does not arrive.
     private func waitForRefusal(_ access: ServerAccess, _ server: ScriptedDeviceServer, _ words: String) async throws {
         let harness = try harness(access)
         var last = ""

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "relative/path"])
-    func `without an absolute XDG_STATE_HOME it is in the home directory`(variable: String?) {
+    func `without an absolute XDG_STATE_HOME the state directory is in the home directory`(variable: String?) {
         var environment = ["HOME": "/home/anna"]
         environment["XDG_STATE_HOME"] = variable
         environment["XDG_CONFIG_HOME"] = variable
@@ -85,7 +85,7 @@ import Testing
         #expect(try SecretFile(path: directory.path(of: "device-secret")).read() == nil)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a pipe or a directory as the secret is refused at once`() throws {
+    @Test(.timeLimit(.minutes(1))) func `a pipe or a directory as the secret is refused without waiting`() throws {
         let path = directory.path(of: "device-secret")
         #expect(unsafe mkfifo(path, 0o600) == 0)
         #expect(throws: StorageError.self) { try SecretFile(path: path).read() }
@@ -167,7 +167,7 @@ import Testing
         try file.close()
     }
 
-    @Test func `saved data is there after reopening`() throws {
+    @Test func `saved data survives closing and reopening`() throws {
         let file = try DatabaseFile()
         let identity = Identity(serverURL: "https://a", deviceID: "00000000000000ab", caFile: "/ca")
         do {

@@ -17,7 +17,7 @@ private final class Listener: StreamClientDelegate {
     func streamRefused(_ reason: String) { log.append("refused") }
 }
 
-/// The stream's behavior when the machine sleeps or wakes, and when the network changes.
+/// Checks the stream's behavior when the machine sleeps or wakes, and when the network changes.
 @Suite(.serialized) struct StreamClientNetworkTests {
     private let server: ScriptedDeviceServer
     private let loop: EventLoop
@@ -155,7 +155,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test(arguments: [StreamForm.websocket, .events])
-    func `a goodbye is reported as the reason, and its pause is kept`(form: StreamForm) async throws {
+    func `a goodbye message gives the reason and the pause before the next attempt`(form: StreamForm) async throws {
         let client = client(form)
         client.start()
         try await loop.run("it is open") { client.isOpen }
@@ -169,7 +169,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test(arguments: [StreamForm.websocket, .events], [429, 503])
-    func `a server that refuses and requests a pause gets it`(form: StreamForm, status: Int) async throws {
+    func `a client waits as long as the server that refused it requests`(form: StreamForm, status: Int) async throws {
         try await server.fail("/v1/stream", status: status, retryAfter: "1")
         let client = client(form)
         let start = ContinuousClock.now

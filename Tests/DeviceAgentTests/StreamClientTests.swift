@@ -84,7 +84,7 @@ private final class Listener: StreamClientDelegate {
         listener.isWritable = false
         try await server.push(1)
         try await loop.run("it was given up") { listener.log.count > 1 }
-        #expect(listener.log[1] == "ended what came could not be written")
+        #expect(listener.log[1] == "ended notifications could not be stored")
         listener.isWritable = true
         try await loop.run("it is open again") { client.isOpen }
         client.stop()

@@ -22,9 +22,7 @@ import Testing
         try database.subscriptions.all(of: appID).map { "\($0.channel) \($0.state.rawValue)" }
     }
 
-    /// Puts `c` into a state.
-    ///
-    /// Nil leaves it out.
+    /// Saves the channel `c` with a state, or does nothing when the state is nil.
     private func prepare(_ database: AgentDatabase, _ state: Subscription.State?) throws {
         let subscriptions = database.subscriptions
         guard let state else { return }
@@ -149,7 +147,7 @@ import Testing
         #expect(try database.inbox.entry(4)?.channel == Sample.channel.text)
     }
 
-    /// The schema of version 2, as far as these tests need it.
+    /// The part of the schema of version 2 that these tests need.
     ///
     /// A released migration step never changes.
     private static let version2: StaticString = """

@@ -15,7 +15,7 @@ import Testing
         return String(decoding: output, as: UTF8.self)
     }
 
-    @Test func `the app's name comes first, and how to read more comes last`() {
+    @Test func `a printed alert begins with the app's name and ends with the command to read more`() {
         let alert = Alert(
             entry: 7, appID: "a", appName: "Example Mail", title: "Anna", subtitle: "Lunch", body: "At noon?\nOr later?"
         )
@@ -80,7 +80,7 @@ import Testing
         #expect(printed.contains("gone") && actsNowhere(printed))
     }
 
-    @Test func `an alert cannot look like two`() {
+    @Test func `a line break in a title cannot imitate a second alert`() {
         let output = printed(Alert(entry: 1, appID: "a", appName: "Mail", title: "x\n[Bank] y", body: "z"))
         #expect(output.split(separator: "\n").filter { $0.hasPrefix("[") }.count == 1)
     }

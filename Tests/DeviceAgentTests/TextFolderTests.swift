@@ -6,7 +6,7 @@ import Testing
 @testable import DeviceAgent
 
 struct TextFolderTests {
-    @Test func `each letter is the same composed, decomposed and in lower case`() {
+    @Test func `a letter folds to the same text composed, decomposed and in lower case`() {
         var folder = TextFolder()
         let values = Array(0x20...0x1FFF as ClosedRange<UInt32>) + Array(0x3040...0x30FF) + Array(0xAC00...0xACFF)
         // The left-out scalar is two marks without a letter, which no search contains.

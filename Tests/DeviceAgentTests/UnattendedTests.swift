@@ -59,7 +59,7 @@ import TestSupport
         #expect(harness.agent.status(nowUnixSeconds: 1000).nextTryUnixSeconds == 0)
     }
 
-    @Test func `a server that requests a pause gets it, and then the device`() async throws {
+    @Test func `an enrolment waits as long as the server requests, and then succeeds`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
         try await server.fail("/v1/devices", status: 429, retryAfter: "1")

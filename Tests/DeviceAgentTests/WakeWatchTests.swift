@@ -6,7 +6,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// A system bus of the test's own, with logind and NetworkManager as python-dbusmock simulates them.
+/// Runs the watch on a private system bus, on which python-dbusmock simulates logind and NetworkManager.
 @Suite struct WakeWatchTests {
     private let bus: DesktopBus
     private let logind: RunningProcess

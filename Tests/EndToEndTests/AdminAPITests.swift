@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// The admin API of a real server, on the wire.
+    /// Checks the admin API of a real server, on the wire.
     struct AdminAPITests {
         private let server: InstalledServer
 

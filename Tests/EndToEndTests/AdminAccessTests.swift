@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Access to the admin API: the mode of its socket, and the user of the connecting process.
+    /// Checks access to the admin API: the mode of its socket, and the user of the connecting process.
     struct AdminAccessTests {
         /// A directory that every user of the machine may search, as /run/posthorn is.
         private let open: TemporaryDirectory

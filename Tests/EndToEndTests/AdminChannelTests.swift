@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Channels in the admin API of a real server.
+    /// Checks channels in the admin API of a real server.
     struct AdminChannelTests {
         private let server: InstalledServer
 

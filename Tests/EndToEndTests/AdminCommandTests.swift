@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// The commands for apps, keys and channels against a real server.
+    /// Runs the commands for apps, keys and channels against a real server.
     struct AdminCommandTests {
         private let server: InstalledServer
 
@@ -61,7 +61,7 @@ extension ServerEndToEnd {
             #expect(again.errorOutput == "posthorn: app 'org.example.News' already exists\n")
         }
 
-        @Test func `an app of a new team says so, and the teams are listed with their apps and keys`() async throws {
+        @Test func `app add reports a new team, and the teams are listed with their apps and keys`() async throws {
             let first = try await server.posthorn("app", "add", "org.example.News", "--team", "TEAM000001")
             #expect(first.errorOutput == "Created team TEAM000001.\n")
             let second = try await server.posthorn("app", "add", "org.example.Mail", "--team", "TEAM000001")
@@ -128,7 +128,7 @@ extension ServerEndToEnd {
             #expect(gone.exit == .code(4) && gone.errorOutput.contains("posthorn channel list"))
         }
 
-        @Test func `an app without broadcasts says how to allow them`() async throws {
+        @Test func `a channel for an app without broadcasts is refused with the command to allow them`() async throws {
             try await server.posthorn("app", "add", "org.example.Mail")
             let result = try await run("channel", "create", "org.example.Mail")
             #expect(result.exit == .code(5))

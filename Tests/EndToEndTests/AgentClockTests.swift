@@ -5,9 +5,9 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// The clock of the user's machine jumps.
+    /// Checks an agent while the clock of the user's machine jumps.
     ///
-    /// The server's clock and the timers' clock do not, as in the kernel.
+    /// The server's clock and the timers' clock do not jump, as in the kernel.
     @Suite(.preloadsLibrary) struct AgentClockTests {
         private let clock: String
         private let files: TemporaryDirectory
@@ -30,9 +30,7 @@ extension DeviceEndToEnd {
                 ])
         }
 
-        /// Moves the machine's clock.
-        ///
-        /// Renames the file, so that no reader sees half of it.
+        /// Moves the machine's clock by renaming a new file into place, so that no reader sees half of it.
         private func jump(to offset: String) throws {
             try files.write(offset, to: "clock.new")
             guard unsafe rename("\(clock).new", clock) == 0 else { throw SystemFailure(call: "rename", code: errno) }

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// Kills the real agent at random moments under notifications, and compares its promises with the results.
+    /// Kills the real agent at random moments while notifications arrive, and compares its inbox with the shown alerts.
     struct AgentKillTests {
         private static let doubt = "the agent ended while it was shown"
 

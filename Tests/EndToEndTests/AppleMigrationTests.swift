@@ -13,7 +13,7 @@ extension ServerEndToEnd {
             let names = try #require(Self.page.firstMatch(of: /\nnames = (.*apple\.com.*)\n/)).1
             let network = try await LedNetwork(names: String(names))
             let answers = try await network.answers(of: try #require(ClientPage("curl").program).code)
-            let refusal = "The device token is for production, and this connection for development."
+            let refusal = "The device token is for production; this connection is for development."
             #expect(Set(answers.keys) == Set(names.split(separator: " ").map(String.init)))
             for (name, answer) in answers {
                 let isDevelopment = name.contains("sandbox") || name.contains("development")

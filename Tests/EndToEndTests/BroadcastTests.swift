@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// A broadcast from its channel to the screen of a user whose app has subscribed.
+    /// Checks broadcasts on their way from the channel to the screen of a user whose app has subscribed.
     struct BroadcastTests {
         @Test(.tags(.slow))
         func `a broadcast is an alert on the desktop, and its channel's next one replaces it`() async throws {
@@ -101,7 +101,7 @@ extension DeviceEndToEnd {
             #expect(try await studio.subscriptionCount(of: channel) == 1)
         }
 
-        @Test func `a removed channel is refused, or leaves a notice at the next start`() async throws {
+        @Test func `an unknown channel is refused, and a removed one leaves a notice at the next start`() async throws {
             let house = try await House()
             let studio = try await Studio(house)
             let (kept, removed) = (try await studio.createChannel(), try await studio.createChannel())

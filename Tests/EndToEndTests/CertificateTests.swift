@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Certificates from `posthorn certificate issue`, and curl sending with them.
+    /// Issues certificates with `posthorn certificate issue`, and sends with them through curl.
     struct CertificateTests {
         private static let topic = "org.example.Mail"
         private let server: EphemeralServer
@@ -185,9 +185,7 @@ extension ServerEndToEnd {
 /// The server's answer to curl as a provider.
 struct CurlAnswer {
     let status: Int
-    /// The reason in the body.
-    ///
-    /// Nil when there is none.
+    /// The reason in the body; nil when the body has no reason.
     let reason: String?
     /// The header fields, as curl shows them.
     let head: String

@@ -9,7 +9,7 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
     /// The device tokens of the page's table.
     enum Token: String, CaseIterable {
         case registered
-        case nobodys = "nobody's"
+        case nobodys = "unknown"
         case gone = "no longer registered"
     }
 
@@ -65,9 +65,7 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
             .map { $0.filter { $0 != "'" } }
     }
 
-    /// The page's program, which is its only code block besides installations.
-    ///
-    /// Nil when it is in another language.
+    /// The page's program, which is its only code block besides installations; nil when it is in another language.
     var program: (language: Language, code: String)? {
         let programs = Language.allCases.flatMap { language in
             blocks(language.rawValue).filter { !Self.installers.contains($0.prefix { $0 != " " }) }

@@ -57,9 +57,7 @@ final class ClientPageRun: Sendable {
         return lines[0].trimmingCharacters(in: .whitespaces)
     }
 
-    /// Parses the variables that the server wrote for a shell.
-    ///
-    /// Python's own path is not among them.
+    /// Parses the variables that the server wrote for a shell, except Python's own path.
     static func variables(in text: String) -> [String: String] {
         let settings = text.matches(of: /(?m)^(\w+)='?(.*?)'?$/).map { (String($0.1), String($0.2)) }
         return Dictionary(settings) { $1 }.merging(["PYTHONPATH": ""]) { $1 }

@@ -53,9 +53,7 @@ extension DeviceEndToEnd {
             #expect(linked.sorted() == ClientPage.all.map(\.name))
         }
 
-        /// The interpreters by the page's name.
-        ///
-        /// Two are made at a time, once.
+        /// The interpreters by the page's name, which are created once, two at a time.
         private static let environments = Task {
             try await withThrowingTaskGroup(of: (String, VirtualEnvironment).self) { group in
                 var made: [String: VirtualEnvironment] = [:]

@@ -24,7 +24,7 @@ struct CommandFailureTests {
     @Test(arguments: [
         ("sytem", "to system, session, or an address"), ("unix:path=/nowhere/bus", "correct its address"),
     ])
-    func `a missing bus is named as it was set, by posthorn and by the agent, which ends`(
+    func `posthorn and the agent report a missing bus by its address, and the agent ends`(
         value: String, remedy: String
     ) async throws {
         let files = try TemporaryDirectory()

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// A connection that breaks, and the user's view of it.
+    /// Checks a connection that breaks, and the user's view of it.
     struct ConnectionTests {
         private struct Status: Decodable {
             var connected: Bool

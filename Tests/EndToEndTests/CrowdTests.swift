@@ -4,7 +4,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// One loop under load, and a provider on it.
+    /// Checks that a provider is served by a loop under load.
     struct CrowdTests {
         private let server: EphemeralServer
         private let peer: TLSPeer

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// Accepted notifications arrive once and in order, whichever process ends in between.
+    /// Checks that accepted notifications arrive once and in order, whichever process ends in between.
     struct DeliveryTests {
         @Test func `a notification accepted before the server was killed arrives once`() async throws {
             let house = try await House()
@@ -86,7 +86,7 @@ extension DeviceEndToEnd {
             #expect(Set(load.accepted).subtracting(arrived).isEmpty, "of \(load.accepted.count), \(load.refused)")
         }
 
-        @Test func `unregistering answers 410 with the time in milliseconds, and registering again a working token`()
+        @Test func `an unregistered token answers 410 with a time in milliseconds, and the next token is valid`()
             async throws
         {
             let house = try await House()

@@ -9,7 +9,7 @@ internal import TestSupport
 final class Desk: Sendable {
     /// The app that tests send to.
     ///
-    /// A second app marks the end of its effects.
+    /// Notifications to a second app mark the end of its effects.
     static let app = House.app
     private static let markerApp = "org.example.Marker"
 
@@ -74,7 +74,11 @@ final class Desk: Sendable {
 
     /// Sends a payload while the master switch is off, and returns the effects that reached the user.
     ///
-    /// The next entry in the inbox marks the end.
+    /// All effects of the payload arrive before the next entry in the inbox.
+    ///
+    /// - Parameter payload: The payload.
+    /// - Returns: The effects that reached the user.
+    /// - Throws: `DeadlinePassed`; `RefusedMarker` when the server refuses a notification.
     func sendWhileSilent(_ payload: String) async throws -> Reached {
         let before = state
         let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
@@ -97,9 +101,15 @@ final class Desk: Sendable {
         }
     }
 
-    /// Clicks on the alert, at a distance from its lower right corner, until the newest entry has a state.
+    /// Clicks on the alert until the newest entry has a state.
     ///
     /// A window that has just appeared may miss the first click.
+    ///
+    /// - Parameters:
+    ///   - state: The expected state.
+    ///   - fromRight: The distance from the right edge in pixels.
+    ///   - fromBottom: The distance from the lower edge in pixels.
+    /// - Throws: `DeadlinePassed`.
     func click(_ state: String, fromRight: Int, fromBottom: Int) async throws {
         try await eventually("the alert is \(state)", evidence: { self.transcript }) {
             if let frame = try await screen.alertFrames().first {

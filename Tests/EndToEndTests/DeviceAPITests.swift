@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// Registrations and subscriptions of the device API, as an independent agent would request them.
+    /// Checks registrations and subscriptions of the device API, as an independent agent would request them.
     struct DeviceAPITests {
         private static let mail = "org.example.Mail"
         private let server: InstalledServer
@@ -63,10 +63,10 @@ extension DeviceEndToEnd {
         }
 
         @Test(arguments: [
-            (#"{"environment":"sandbox"}"#, "BadEnvironment", #"write "production" or "development""#),
-            (#"{"environment":""}"#, "BadEnvironment", #"write "production" or "development""#),
+            (#"{"environment":"sandbox"}"#, "BadEnvironment", #"Use "production" or "development""#),
+            (#"{"environment":""}"#, "BadEnvironment", #"Use "production" or "development""#),
             (#"{"environment":"Production"}"#, "BadEnvironment", "production"),
-            (#"{"environment":1}"#, "BadEnvironment", #"write "production" or "development""#),
+            (#"{"environment":1}"#, "BadEnvironment", #"Use "production" or "development""#),
             ("[]", "BadJSON", "JSON object"), ("production", "BadJSON", "JSON object"), (" ", "BadJSON", "JSON object"),
         ])
         func `an unknown environment is refused with the valid values`(
@@ -78,10 +78,11 @@ extension DeviceEndToEnd {
         }
 
         @Test(arguments: [
-            ("/v1/acks", #"{"acks":[{"id":1,"outcome":"shown"},{"id":"2"}]}"#, "acks[1].id is a whole number"),
+            ("/v1/acks", #"{"acks":[{"id":1,"outcome":"shown"},{"id":"2"}]}"#, "acks[1].id must be a whole number"),
             ("/v1/acks", #"{"acks":[{"id":1}]}"#, "acks[0].outcome is missing"),
-            ("/v1/acks", #"{"acks":1}"#, "acks is a list"), ("/v1/acks", #"{"acks":null}"#, "acks is a list, not null"),
-            ("/v1/acks", #"{"acks":[{"id":1,"outcome":"seen"}]}"#, "acks[0].outcome cannot"),
+            ("/v1/acks", #"{"acks":1}"#, "acks must be a list"),
+            ("/v1/acks", #"{"acks":null}"#, "acks must be a list, not null"),
+            ("/v1/acks", #"{"acks":[{"id":1,"outcome":"seen"}]}"#, "acks[0].outcome is invalid"),
             ("/v1/devices", #"{"nmae":"desk","platform":"linux"}"#, "name is missing"),
         ])
         func `a missing or invalid member is named`(path: String, body: String, detail: String) async throws {
@@ -134,7 +135,7 @@ extension DeviceEndToEnd {
             let own = try await createChannel()
             let unregistered = try await ask("PUT", "\(path)/\(Self.escaped(own))")
             #expect(unregistered.status == 404 && unregistered.error == "UnknownTopic")
-            #expect(unregistered.detail?.contains("register it first") == true)
+            #expect(unregistered.detail?.contains("Register it first") == true)
             _ = try await token()
             for text in ["x", "", "%", "%4", "AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAB%3D%3D", "a b"] {
                 let answer = try await ask("PUT", "\(path)/\(text.replacing(" ", with: "%20"))")

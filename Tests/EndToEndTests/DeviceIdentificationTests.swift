@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// Requests of the device API whose secret is unknown to the server, or not known yet.
+    /// Checks requests of the device API whose secret is unknown to the server, or not known yet.
     struct DeviceIdentificationTests {
         private static let mail = "org.example.Mail"
         private static let large = String(repeating: "this is no JSON ", count: 62 * 1024 / 16)
@@ -69,12 +69,12 @@ extension DeviceEndToEnd {
         @Test(arguments: [
             (#"{"acks":[]}"#, 204, ""),
             (#"{"acks":[{"id":1,"outcome":"shown","reason":null,"later":[{}]}],"x":1}"#, 204, ""),
-            (#"{}"#, 400, "acks is missing"), (#"{"acks":1}"#, 400, "acks is a list"),
+            (#"{}"#, 400, "acks is missing"), (#"{"acks":1}"#, 400, "acks must be a list"),
             (
                 #"{"acks":[{"id":1,"outcome":"shown"},{"id":"2","outcome":"shown"}]}"#, 400,
-                "acks[1].id is a whole number"
+                "acks[1].id must be a whole number"
             ),
-            (#"{"acks":[{"id":1,"outcome":"eaten"}]}"#, 400, "acks[0].outcome cannot"),
+            (#"{"acks":[{"id":1,"outcome":"eaten"}]}"#, 400, "acks[0].outcome is invalid"),
             (#"{"acks":[{"id":1,"outcome":"shown"}]"#, 400, "unexpected byte 36"),
         ])
         func `acknowledgements are parsed strictly`(body: String, status: Int, detail: String) async throws {

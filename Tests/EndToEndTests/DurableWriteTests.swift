@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// The order of system calls that makes files survive a power loss, as strace records it for the real programs.
+    /// Checks the order of system calls that makes files survive a power loss, as strace records it.
     struct DurableWriteTests {
         private let files: TemporaryDirectory
         private var log: String { files.path(of: "calls") }
@@ -80,7 +80,7 @@ extension ServerEndToEnd {
     }
 }
 
-/// A system call that makes files durable, or that needs to be followed by one.
+/// A system call that makes files durable, or that another one must follow.
 private enum FileCall: Equatable {
     case synchronize(String)
     case rename(String, to: String)
@@ -90,9 +90,7 @@ private enum FileCall: Equatable {
     var newName: String? { if case .rename(_, let name) = self { name } else { nil } }
     var removed: String? { if case .remove(let path) = self { path } else { nil } }
 
-    /// Parses a log of `strace -f -y`.
-    ///
-    /// When another thread interrupts a call, its first line counts.
+    /// Parses a log of `strace -f -y`, in which the first line of an interrupted call counts.
     static func parse(_ log: String) -> [FileCall] {
         log.split(separator: "\n").compactMap { line in
             if let match = line.firstMatch(of: /(?:fsync|fdatasync)\([0-9]+<([^>]*)>/) {

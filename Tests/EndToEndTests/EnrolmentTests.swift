@@ -5,9 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// Enrolment by the device API.
-    ///
-    /// A server without open enrolment accepts one device for each code.
+    /// Checks enrolment by the device API: a server without open enrolment accepts one device for each code.
     struct EnrolmentTests {
         private func enrol(_ body: String, at server: InstalledServer, count: Int = 1) async throws -> [Int] {
             let requests = (0..<count).flatMap { _ in ["-o", "/dev/null", "\(server.url)/v1/devices"] }

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Production and development on one server: by port, by server name, for tokens, keys and registrations.
+    /// Checks production and development on one server: by port, by server name, for tokens, keys and registrations.
     struct EnvironmentTests {
         @Test func `the server name or the port selects the environment, and the other's tokens do not work`()
             async throws

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// The behavior of `posthornd --ephemeral` that a provider's own tests need.
+    /// Checks the behavior of `posthornd --ephemeral` that a provider's own tests need.
     struct EphemeralTests {
         @Test(arguments: ["Unregistered", "ExpiredToken"])
         func `a requested 410 has the timestamp that clients parse`(reason: String) async throws {

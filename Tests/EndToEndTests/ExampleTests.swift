@@ -10,9 +10,7 @@ extension DeviceEndToEnd {
         private static let examples = "\(RepositoryPaths.root)/examples"
         private static let notification = #"{"payload":{"aps":{"alert":{"body":"b"}},"note":"Paint"}}"#
 
-        /// Calls the app on the bus as the agent does, and returns its answer.
-        ///
-        /// `gdbus` replaces the agent.
+        /// Calls the app on the bus with `gdbus`, as the agent does, and returns its answer.
         private func call(
             _ app: String, _ method: String, _ arguments: [String], on bus: DesktopBus
         ) async throws -> ProgramResult {

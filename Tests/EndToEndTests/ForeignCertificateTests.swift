@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Certificates in the admin API on the wire, of other authorities, and beside a configured certificate.
+    /// Checks certificates in the admin API on the wire, of other authorities, and beside a configured certificate.
     struct ForeignCertificateTests {
         private static let topic = "org.example.Mail"
         private let files: TemporaryDirectory
@@ -139,7 +139,7 @@ extension ServerEndToEnd {
             try FileManager.default.removeItem(atPath: server.files.path(of: "data/authority.key"))
             let unmade = try await server.admin.exchange("POST", path, body)
             #expect(unmade.status == 500 && unmade["error"] == "CertificateNotMade", "\(unmade)")
-            #expect(unmade["detail"]?.contains("authority.key: It is missing") == true)
+            #expect(unmade["detail"]?.contains("authority.key: The file is missing") == true)
         }
 
         private struct Device: Decodable {

@@ -49,9 +49,7 @@ struct GeneratedPagesCommandLineTests {
             .compactMap { $0.prefixMatch(of: /[ ]{2}([a-z][a-z-]*)/).map { String($0.1) } }
     }
 
-    /// Removes the parts that each command's help repeats.
-    ///
-    /// The page has them once, with the program.
+    /// Removes the parts that each command's help repeats, which the page has once, with the program.
     private func withoutCommonParts(_ help: String) -> String {
         let common = ["Options of every command:", "Environment:", "Exit codes:", "Run 'posthorn "]
         return paragraphs(of: help).filter { paragraph in !common.contains { paragraph.hasPrefix($0) } }
@@ -106,7 +104,7 @@ struct GeneratedPagesCommandLineTests {
         ```
 
         `posthorn inbox list --json`: newest first; `received_at` is UNIX **milliseconds**, `payload` is the provider's text,
-        byte for byte but for NUL and Unicode's noncharacters, which a bus cannot carry. `state` is `waiting`, `shown`,
+        unchanged except for NUL and Unicode's noncharacters, which D-Bus cannot transport. `state` is `waiting`, `shown`,
         `viewed`, `closed` or `suppressed`. `reason` is the reason why it was
         [suppressed](device-protocol.md#acknowledge-post-v1acks), or an error. `effects` lists the parts with their outcome,
         for example `badge` or `sound:silent`. `read` says whether the user has seen it; `channel` is the channel id of a

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Peers that end their output and keep reading: RFC 8446, section 6.1.
+    /// Checks peers that end their output and keep reading: RFC 8446, section 6.1.
     struct HalfCloseTests {
         private static let payload = #"{"aps":{"alert":"Hello"}}"#
 
@@ -127,8 +127,8 @@ extension ServerEndToEnd {
             try await eventually("it is gone") { try await server.admin.status().counts.devicesConnected == 0 }
         }
 
-        /// The answer waits because the peer's window is closed, and nothing can open it any more.
-        @Test func `a connection that waits to answer costs no CPU time, and a reset closes it at once`() async throws {
+        /// The answer waits because the peer's window is closed, and the peer cannot open it any more.
+        @Test func `a connection that waits to answer costs no CPU time, and a reset closes it`() async throws {
             let server = try await EphemeralServer()
             let wrong = ProviderRequest(token: "bad", topic: server.topic.topic, providerToken: "bad")
             let peer = try TLSPeer(.init(server.target))

@@ -3,9 +3,7 @@
 internal import Foundation
 internal import TestSupport
 
-/// A server, one enrolled user with one registered app, and a provider.
-///
-/// Most tests start with these.
+/// A server, one enrolled user with one registered app, and a provider, with which most tests start.
 struct House {
     /// The app's id, which is also its topic.
     static let app = "org.example.Mail"
@@ -45,7 +43,10 @@ struct House {
 
     /// Sends one more notification, waits until it arrives, and returns the texts of all earlier ones.
     ///
-    /// Deliveries come in order. So this proves that a notification does not arrive.
+    /// Deliveries come in order. So a notification that is missing from the result does not arrive.
+    ///
+    /// - Returns: The bodies of the other entries, newest first.
+    /// - Throws: `DeadlinePassed`; `RefusedMarker` when the server refuses the notification.
     func bodiesUpToMarker() async throws -> [String] {
         let marker = "marker \(UUID().uuidString)"
         let sent = try await provider.send(notification(marker))

@@ -4,7 +4,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// The agent's own texts in alerts on the notification server.
+    /// Checks the agent's own texts in alerts on the notification server.
     struct LanguageTests {
         private func show(language: String) async throws -> [RecordingDaemon.Shown] {
             let bus = try await DesktopBus()

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// The end of a server, and changes while it serves.
+    /// Checks the end of a server, and changes while it serves.
     struct LifeCycleTests {
         @Test func `SIGTERM answers open requests before GOAWAY gives the reason, and exits with 0`() async throws {
             let server = try await EphemeralServer()

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Lists of all channels, which cost the store's time and memory.
+    /// Checks lists of all channels, which cost the store's time and memory.
     struct ListingTests {
         @Test func `a team that reads none of its lists does not block another team's lists`() async throws {
             let tenants = try await Tenants(options: ["--loops", "1"])

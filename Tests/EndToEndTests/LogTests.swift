@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// The server's log: without a reader, under a flood, and about refused peers.
+    /// Checks the server's log without a reader, under a flood, and about refused peers.
     struct LogTests {
         /// A FIFO that is open for reading and never read.
         private final class UnreadPipe: Sendable {
@@ -30,9 +30,7 @@ extension ServerEndToEnd {
             }
         }
 
-        /// Opens a device's stream repeatedly.
-        ///
-        /// Each stream ends the previous one.
+        /// Opens a device's stream repeatedly, and each stream ends the previous one.
         private func floodStreams(_ server: InstalledServer, _ device: PlainDevice, count: Int) throws -> RunningProcess
         {
             try RunningProcess(

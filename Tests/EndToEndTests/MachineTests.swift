@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// An agent without a session, with its own bus and with hooks.
+    /// Runs an agent without a session, with its own bus and with hooks.
     struct MachineTests {
         @Test func `an agent without a session runs a hook, and posthorn reaches it on its bus`() async throws {
             let bus = try await DesktopBus()

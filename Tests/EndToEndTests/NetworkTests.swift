@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// An agent and a server on a network of their own, whose addresses and routes a test changes.
+    /// Runs an agent and a server on a private network, whose addresses and routes a test changes.
     @Suite(.enabled(if: OwnNetwork.isPossible, "a network namespace needs root or user namespaces"))
     struct NetworkTests {
         @Test func `an agent reconnects immediately when its network path changes, and otherwise stays`()

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// Mistakes of new users, and whether the answer says what to do.
+    /// Makes mistakes of new users, and checks that the answer says what to do.
     struct NewcomerMistakeTests {
         /// A mistake, and the words that its answer must contain.
         struct Mistake: Sendable, CustomTestStringConvertible {
@@ -51,19 +51,23 @@ extension DeviceEndToEnd {
             Mistake(name: "the expiration is a date", status: 400, words: ["apns-expiration", "seconds"]) {
                 $0.with("apns-expiration", "2026-01-01")
             },
-            Mistake(name: "the token is in brackets", status: 400, words: ["device token", "hexadecimal", "place 1"]) {
+            Mistake(
+                name: "the token is in brackets", status: 400, words: ["device token", "hexadecimal", "position 1"]
+            ) {
                 $0.at($0.path.replacingOccurrences(of: "device/", with: "device/<") + ">")
             },
-            Mistake(name: "the token has escaped blanks", status: 400, words: ["device token", "blanks", "place 65"]) {
+            Mistake(
+                name: "the token has escaped blanks", status: 400, words: ["device token", "spaces", "position 65"]
+            ) {
                 $0.at($0.path + "%20")
             },
             Mistake(name: "the token is cut off", status: 400, words: ["device token", "62", "64"]) {
                 $0.at(String($0.path.dropLast(2)))
             },
-            Mistake(name: "the token is another server's", status: 400, words: ["device token", "did not make"]) {
+            Mistake(name: "the token is another server's", status: 400, words: ["device token", "did not issue"]) {
                 $0.at("/3/device/" + String(repeating: "ab", count: 32))
             },
-            Mistake(name: "a header comes twice", status: 400, words: ["apns-topic", "twice"]) {
+            Mistake(name: "a header comes twice", status: 400, words: ["apns-topic", "repeated"]) {
                 $0.adding("apns-topic", "org.example.Mail")
             },
             Mistake(name: "the authorization is the token alone", status: 403, words: ["bearer"]) {
@@ -75,7 +79,7 @@ extension DeviceEndToEnd {
             Mistake(name: "a blank stands before the topic", status: 400, words: ["apns-topic"]) {
                 $0.with("apns-topic", " " + ($0.field("apns-topic") ?? ""))
             },
-            Mistake(name: "a blank stands behind the provider token", status: 403, words: ["blank", "authorization"]) {
+            Mistake(name: "a space follows the provider token", status: 403, words: ["space", "authorization"]) {
                 $0.with("authorization", ($0.field("authorization") ?? "") + " ")
             },
             Mistake(name: "a blank stands before the authorization", status: 403, words: ["bearer"]) {
@@ -90,7 +94,7 @@ extension DeviceEndToEnd {
             Mistake(name: "a blank stands behind the expiration", status: 400, words: ["apns-expiration"]) {
                 $0.with("apns-expiration", "0 ")
             },
-            Mistake(name: "a blank stands behind the collapse id", status: 400, words: ["apns-collapse-id", "blank"]) {
+            Mistake(name: "a blank stands behind the collapse id", status: 400, words: ["apns-collapse-id", "space"]) {
                 $0.with("apns-collapse-id", "score ")
             },
             Mistake(name: "the provider token is garbage", status: 403, words: ["JWT", "three parts"]) {
@@ -124,7 +128,7 @@ extension DeviceEndToEnd {
             let wrongTeam = try await client.send(request)
             #expect(wrongTeam.data == [#"{"reason":"InvalidProviderToken"}"#])
             let team = try server.variable("APNS_TEAM2")
-            #expect(wrongTeam.field("posthorn-detail")?.contains("Set the team id to \(team)") == true)
+            #expect(wrongTeam.field("posthorn-detail")?.contains("Use team ID \(team)") == true)
             let token = try await client.providerToken(teamID: team)
             let wrongTopic = try await client.send(request.with("authorization", "bearer \(token)"))
             #expect(wrongTopic.data == [#"{"reason":"TopicDisallowed"}"#])

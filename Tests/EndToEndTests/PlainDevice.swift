@@ -3,9 +3,7 @@
 internal import Foundation
 internal import TestSupport
 
-/// A device without an agent.
-///
-/// It enrols, registers one app, and reports the outcomes that a test gives it.
+/// A device without an agent, which enrols, registers one app, and reports the outcomes that a test selects.
 struct PlainDevice {
     let id: String
     /// The app's device token.

@@ -7,9 +7,7 @@ internal import Testing
 extension DeviceEndToEnd {
     /// Checks the alerts, badges and sounds that reach a user, and that the settings apply.
     struct PresentationTests {
-        /// A payload with a unique title.
-        ///
-        /// The same text twice within a second would be shown once.
+        /// A payload with a unique title, because the same text twice within a second would be shown once.
         private var everything: String {
             let title = "Lunch \(UUID().uuidString)"
             return #"{"aps":{"alert":{"title":"\#(title)","body":"At noon"},"badge":4,"sound":"default"}}"#

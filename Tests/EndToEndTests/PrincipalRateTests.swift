@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Rate limits of a real server for strangers and devices.
+    /// Checks rate limits of a real server for strangers and devices.
     struct PrincipalRateTests {
         private static let mail = "org.example.Mail"
 

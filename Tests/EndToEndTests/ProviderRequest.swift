@@ -7,9 +7,7 @@ internal import TestSupport
 struct ProviderRequest: Sendable {
     var method = "POST"
     var path: String
-    /// The `apns-*` and `authorization` fields, in order.
-    ///
-    /// A name may appear twice.
+    /// The `apns-*` and `authorization` fields in order, in which a name may appear twice.
     var fields: [[String]]
     var body: String? = #"{"aps":{"alert":"Hello"}}"#
 

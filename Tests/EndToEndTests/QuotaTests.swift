@@ -5,13 +5,11 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Rates and quotas of a real server, over HTTP/2.
+    /// Checks rates and quotas of a real server, over HTTP/2.
     struct QuotaTests {
         private static let (ours, theirs) = ("TEAM000001", "TEAM000002")
 
-        /// Starts a server for a test of daily limits.
-        ///
-        /// Waits first if the day could change during the test.
+        /// Starts a server for a test of daily limits, and waits first if the day could change during the test.
         private func tenantsOfOneDay(options: [String] = []) async throws -> Tenants {
             try await UTCDay.waitForRoom()
             return try await Tenants(options: options)

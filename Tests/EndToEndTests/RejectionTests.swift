@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// The status, reason, header fields and frames of the provider API, as real clients rely on them.
+    /// Checks the status, reason, header fields and frames of the provider API, as real clients rely on them.
     struct RejectionTests {
         /// A change to a valid request, and the required answer.
         struct Case {

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// An agent that restarts while its alerts are on the screen of a real notification daemon.
+    /// Restarts an agent while its alerts are on the screen of a real notification daemon.
     struct RestartTests {
         private let payload = #"{"aps":{"alert":{"title":"Lunch","body":"At noon"}}}"#
 

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// The TLS of a real server, scanned from outside with testssl.sh.
+    /// Scans the TLS of a real server from outside with testssl.sh.
     struct ScannerTests {
         /// The parts for protocols, ciphers and known vulnerabilities.
         ///

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// SIGTERM while requests of strangers wait for the store.
+    /// Sends SIGTERM while requests of strangers wait for the store.
     struct ShutdownTests {
         @Test(.tags(.slow))
         func `streams of strangers that wait for the store do not crash a server that stops`() async throws {

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// The first contact of an operator with the server.
+    /// Checks the first start of a server by a new administrator.
     struct StartTests {
         private let server = RepositoryPaths.program("posthornd")
 

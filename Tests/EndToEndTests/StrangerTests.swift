@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Peers without a credential that exhaust resources.
+    /// Checks the server against peers without a credential that try to exhaust its resources.
     struct StrangerTests {
         private static func residentMebibytes(_ process: RunningProcess) -> Int {
             let status = readText("/proc/\(process.identifier)/status")

@@ -31,6 +31,13 @@ struct Studio {
     /// Publishes a broadcast over the provider API, and requires that it is accepted.
     ///
     /// A server that listens on one port selects the environment by the server name that the provider requests.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload.
+    ///   - channel: The channel's id.
+    ///   - environment: The environment of the channel.
+    ///   - expiration: The value of `apns-expiration`.
+    /// - Throws: `RefusedBroadcast` when the server refuses it.
     func publish(
         _ payload: String, to channel: String, environment: String = "production", expiration: Int64 = 0
     ) async throws {

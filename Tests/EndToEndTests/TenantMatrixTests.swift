@@ -5,9 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Two teams and two devices on one server.
-    ///
-    /// Each foreign id is answered like an unknown one.
+    /// Checks that a server with two teams and two devices answers each foreign id like an unknown one.
     struct TenantMatrixTests {
         private static let (first, second, nobody) = ("org.first.App", "org.second.App", "org.nobody.App")
         private let tenants: Tenants

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Traces of notifications in `posthorn trace` and the admin API.
+    /// Checks traces of notifications in `posthorn trace` and the admin API.
     struct TraceTests {
         private struct Trace: Decodable {
             let events: [Event]

@@ -6,7 +6,7 @@ internal import TestSupport
 
 /// Kills programs of a user's desktop at random moments while a provider sends.
 ///
-/// The agent is killed most often, the notification server and posthornd less often.
+/// Kills the agent most often, and the notification server and posthornd less often.
 final class Turmoil: Sendable {
     private static let stayingApp = "org.example.Alarm"
 
@@ -76,9 +76,8 @@ final class Turmoil: Sendable {
 
     // MARK: The provider
 
-    /// Sends one number after the other, each once, until the rounds are over.
-    ///
-    /// Some go to an app whose alerts stay.
+    /// Sends one number after the other, each once, until the rounds are over; every fourth goes to an app whose alerts
+    /// stay.
     private func send() async throws -> Sent {
         let provider = try await APNsProvider(house.target, connectionAttempts: 1)
         var sent = Sent()

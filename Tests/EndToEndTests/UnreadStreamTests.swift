@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// A device that opens its stream over WebSocket and then reads nothing of it.
+    /// Checks a device that opens its stream over WebSocket and then does not read it.
     struct UnreadStreamTests {
         private let server: InstalledServer
         private let provider: APNsProvider
@@ -71,7 +71,7 @@ extension DeviceEndToEnd {
         }
 
         @Test(.tags(.slow))
-        func `a device that stops reading delays no other, is dropped, and gets its last on reconnecting`()
+        func `a device that stops reading delays no other, is dropped, and gets the rest on reconnecting`()
             async throws
         {
             #expect(try await stuck.stream.connect(roomByteCount: 4096).status == 101)

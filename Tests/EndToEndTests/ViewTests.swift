@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// The effects of Close and View, clicked with a pointer on real notification daemons.
+    /// Checks the effects of Close and View, clicked with a pointer on real notification daemons.
     struct ViewTests {
         /// A notification daemon and the places of its buttons, from screenshots: Close stands left of View.
         struct Buttons: Sendable {

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Many notifications at once.
+    /// Sends many notifications, and many invalid requests, over one connection.
     struct VolumeTests {
         @Test(.tags(.slow))
         func `ten thousand notifications over one connection to a hundred topics all arrive, each once`() async throws {

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// The agent's commands for a user without a desktop.
+    /// Checks the agent's commands for a user without a desktop.
     struct WatchTests {
         @Test func `watch and badge continue over a restart of the agent`() async throws {
             let house = try await House()

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension DeviceEndToEnd {
-    /// The device stream over WebSocket, as an independent agent would use it.
+    /// Uses the device stream over WebSocket, as an independent agent would.
     struct WebSocketTests {
         private static let mail = "org.example.Mail"
         private let server: InstalledServer
@@ -138,7 +138,7 @@ extension DeviceEndToEnd {
             #expect(try await device.connect().fields["posthorn-heartbeat"] == nil)
         }
 
-        /// The same happens to a device that does not read, because the ping waits behind all other data.
+        /// A device that does not read is dropped in the same way, because the ping waits behind all other data.
         @Test(.tags(.slow))
         func `a device that does not answer a ping is dropped, and unacknowledged notifications wait`() async throws {
             try await connect()

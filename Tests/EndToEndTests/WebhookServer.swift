@@ -23,9 +23,7 @@ struct WebhookServer {
     /// The URL that a test sets with `posthorn app set --webhook`.
     var url: String { "https://127.0.0.1:\(port)/events" }
 
-    /// Sets the answers to the next requests.
-    ///
-    /// Later requests get 204.
+    /// Sets the answers to the next requests; later requests get 204.
     func behave(_ answers: String...) async throws {
         let _: Done = try await script.ask(Behaviour(answers: answers))
     }

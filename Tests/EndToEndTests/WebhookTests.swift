@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// A back-end that receives the outcomes of its notifications, and is not always available.
+    /// Checks a back-end that receives the outcomes of its notifications, and is not always available.
     struct WebhookTests {
         private static let mail = "org.example.Mail"
         private let server: InstalledServer
@@ -34,9 +34,7 @@ extension ServerEndToEnd {
             return sent.map(\.id)
         }
 
-        /// Returns the numbers that a device acknowledges.
-        ///
-        /// After a kill they are not consecutive.
+        /// Returns the numbers by which a device acknowledges notifications, which are not consecutive after a kill.
         private func sequences(of ids: [String]) async throws -> [Int64] {
             let answer = try await server.admin.exchange("GET", "/v1/trace?app=\(Self.mail)&limit=1000")
             let events = try answer.decoded(Trace.self).events

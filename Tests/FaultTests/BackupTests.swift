@@ -101,10 +101,10 @@ extension Faults {
             }
             try await refuse("SHA256SUMS") { try FileManager.default.removeItem(atPath: "\($0)/SHA256SUMS") }
             for name in ["posthorn.sqlite", "token.keys", "team-id", "authority.key"] {
-                try await refuse("\(name): It is missing") { copy in
+                try await refuse("\(name): The file is missing") { copy in
                     try FileManager.default.removeItem(atPath: "\(copy)/\(name)")
                 }
-                try await refuse("\(name): It is not what was written") { copy in
+                try await refuse("\(name): The file is not as it was written") { copy in
                     let file = URL(fileURLWithPath: "\(copy)/\(name)")
                     var bytes = try Data(contentsOf: file)
                     bytes[bytes.count / 2] ^= 1
@@ -128,7 +128,7 @@ extension Faults {
             try await backedUp().stop()
             let before = try FileManager.default.contentsOfDirectory(atPath: backup).sorted()
             let check = try await RunningProcess.run(RepositoryPaths.program("posthornd"), ["--check-backup", backup])
-            #expect(check.exit == .code(0) && check.output.contains("1 notifications wait"), "\(check)")
+            #expect(check.exit == .code(0) && check.output.contains("1 pending notifications"), "\(check)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: backup).sorted() == before)
         }
 
@@ -164,7 +164,7 @@ extension Faults {
         @Test func `a restore creates the data directory, but not its parents`() async throws {
             try await backedUp().stop()
             let slip = try await site.posthornd("--restore", backup, on: site.files.path(of: "slip/data"))
-            #expect(slip.exit == .code(73) && slip.errorOutput.contains("no directory"), "\(slip)")
+            #expect(slip.exit == .code(73) && slip.errorOutput.contains("does not exist"), "\(slip)")
             #expect(!FileManager.default.fileExists(atPath: site.files.path(of: "slip")))
             let new = site.files.path(of: "new")
             try await site.posthornd("--restore", backup, on: new + "/").succeeded()

@@ -5,9 +5,9 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The wall clock jumps.
+    /// Checks a server while the wall clock jumps.
     ///
-    /// The timers' clock does not, as in the kernel.
+    /// The timers' clock does not jump, as in the kernel.
     @Suite(.preloadsLibrary) struct ClockTests {
         private let site: Site
         private let clock: String
@@ -22,9 +22,7 @@ extension Faults {
             ]
         }
 
-        /// Moves the clock of the server and of the provider.
-        ///
-        /// Renames the file, so that no reader sees half of it.
+        /// Moves the clock of server and provider by renaming a new file into place, so that no reader sees half of it.
         private func jump(to offset: String) throws {
             try site.files.write(offset, to: "clock.new")
             guard unsafe rename("\(clock).new", clock) == 0 else { throw SystemFailure(call: "rename", code: errno) }
@@ -75,7 +73,7 @@ extension Faults {
 
             try jump(to: "+86340")
             #expect(try await site.enrol(early.code, at: url) == 201, "a minute before its end")
-            // The server grants no extra time. One of the two seconds covers the fractions of both clocks.
+            // The server grants no extra time. One of the two seconds covers the fractions of a second of both clocks.
             try jump(to: "+\(late.expiresAt - Int64(Date().timeIntervalSince1970) + 2)")
             #expect(try await site.enrol(late.code, at: url) == 403, "two seconds after its end")
             try await server.stop()

@@ -37,7 +37,7 @@ extension Faults {
             let stream = try site.openStream(url)
             try await eventually("everything has come, or nothing will", evidence: { server.process.transcript }) {
                 if server.process.exit != nil || stream.process.exit != nil { return true }
-                // One bit in a page of pointers can cost more than two texts. A server that lost more reports it.
+                // One bit in a page of pointers can cost more than two texts. A server that loses more reports it.
                 return stream.texts.count >= Self.sent.count
                     || server.process.errorOutput.contains("store_notice")
                     || server.process.errorOutput.contains("store_failed")

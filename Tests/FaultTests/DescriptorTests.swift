@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The process has no file descriptors left, or the kernel has no memory for a connection.
+    /// Checks a server without free file descriptors, or on a kernel without memory for a connection.
     struct DescriptorTests {
         private let site: Site
 

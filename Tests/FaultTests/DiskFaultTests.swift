@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The disk refuses one write at random, or all writes from one on.
+    /// Runs a server on a disk that refuses one random write, or all writes from a random one on.
     ///
     /// `make soak` tries each write.
     struct DiskFaultTests {

@@ -10,7 +10,13 @@ internal import Testing
 @Suite(.serialized) enum Faults {
     /// Selects the steps of a long walk: random ones in each ordinary run, and all of them in `make soak`.
     ///
-    /// The seed is printed. Set `POSTHORN_TEST_SEED` to select the same steps again.
+    /// Prints the seed. Set `POSTHORN_TEST_SEED` to select the same steps again.
+    ///
+    /// - Parameters:
+    ///   - all: The steps.
+    ///   - count: The number of steps to select in an ordinary run.
+    ///   - sourceLocation: The location to print.
+    /// - Returns: The selected steps.
     static func steps<Step>(
         _ all: [Step], count: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) -> [Step] {

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// Notifications fill the disk, and acknowledgments from devices free space again.
+    /// Fills the disk with notifications, and frees space with acknowledgments from devices.
     @Suite(.enabled(if: geteuid() == 0, "mounting a small file system needs root"))
     struct FullDiskTests {
         private let disk: SmallDisk

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The server is killed at random moments under load: python/kill.py.
+    /// Kills the server at random moments under load: python/kill.py.
     struct KillTests {
         /// The results of a run with its accepted notifications.
         private struct Report: Decodable {

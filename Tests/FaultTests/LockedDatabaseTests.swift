@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// Another program has locked the database, or tries to.
+    /// Checks a server whose database another program has locked, or tries to lock.
     struct LockedDatabaseTests {
         private let site: Site
 

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The kernel refuses memory from a random request on.
+    /// Runs a server while the kernel refuses memory from a random request on.
     ///
     /// `make soak` tries each request.
     struct MemoryTests {
@@ -16,6 +16,12 @@ extension Faults {
         /// Starts the server as the child of a shell, which ends with it.
         ///
         /// Without memory a program can only crash, and a crash of the test's own child would be a failure.
+        ///
+        /// - Parameters:
+        ///   - injection: The calls that fail.
+        ///   - copy: The data directory.
+        /// - Returns: The server.
+        /// - Throws: `SystemFailure`, `MissingProgram`.
         private func start(_ injection: Injection, on copy: String) throws -> PushServer {
             let shell = ["/bin/sh", "-c", #""$@"; exit 1"#, "sh"]
             return try site.start(

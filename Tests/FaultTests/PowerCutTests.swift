@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The power is cut, so data that the kernel had not written to the disk is lost.
+    /// Cuts the power, so that data is lost that the kernel has not written to the disk.
     @Suite(.enabled(if: CutDisk.isPossible, "cutting the power needs root, loop devices and mkfs.ext4"))
     struct PowerCutTests {
         @Test(.tags(.slow)) func `a notification accepted before a power cut is there afterwards`() async throws {
@@ -27,7 +27,7 @@ extension Faults {
                 let cut = ContinuousClock.now
                 try disk.cutPower()
                 let answered = try await sender.value
-                // A machine without power answers nothing, so answers from during the cut do not count.
+                // A machine without power does not answer, so answers during the cut do not count.
                 let accepted = answered.filter { $0.at < cut }.map(\.text)
                 try await server.process.killNow()
                 try disk.comeBack()

@@ -3,9 +3,7 @@
 internal import Foundation
 internal import TestSupport
 
-/// A data directory with one app, its signing key and one device.
-///
-/// Tests start servers on it, one after the other.
+/// A data directory with one app, its signing key and one device, on which tests start servers one after the other.
 final class Site: Sendable {
     static let topic = "org.example.Mail"
 
@@ -83,8 +81,13 @@ final class Site: Sendable {
             environment: ["POSTHORN_ADMIN_SOCKET": files.path(of: "admin.sock")])
     }
 
-    /// Sends a notification with this text as its body.
+    /// Sends a notification with a text as its body.
     ///
+    /// - Parameters:
+    ///   - text: The body.
+    ///   - url: The server's URL.
+    ///   - options: More options of `posthorn send`.
+    ///   - environment: More environment variables of `posthorn send`.
     /// - Returns: The answer; nil when there was none.
     /// - Throws: `DeadlinePassed` when the program does not end.
     func answer(
@@ -144,7 +147,7 @@ final class Site: Sendable {
         return Int(result.output)
     }
 
-    /// Returns the device's pending notifications, which a new server without a fault delivers.
+    /// Returns the device's pending notifications, as a new server without a fault delivers them.
     func waiting(on copy: String? = nil) async throws -> [String] {
         let server = try start(on: copy)
         let url = try await server.url()
@@ -161,7 +164,7 @@ final class Site: Sendable {
         return texts.filter { !$0.hasPrefix("mark-") }
     }
 
-    /// Waits for pending output: a later answer of the server has arrived.
+    /// Waits for the server's pending output to the stream, by waiting for two later answers of the server.
     func settle(_ server: PushServer, _ stream: Stream) async {
         for _ in 0..<2 { _ = try? await posthorn("status") }
     }
@@ -253,9 +256,7 @@ struct PushServer: Sendable {
     /// Waits until the server listens.
     func waitUntilListening() async throws { _ = try await url() }
 
-    /// Waits for the server's URL.
-    ///
-    /// Throws when the server ends instead.
+    /// Waits for the server's URL, and throws an error when the server ends instead.
     func url() async throws -> String {
         try await eventualValue("posthornd listens", evidence: { process.transcript }) {
             let hasEnded = process.exit != nil
@@ -265,9 +266,7 @@ struct PushServer: Sendable {
         }
     }
 
-    /// Waits for the server's URL.
-    ///
-    /// Returns nil when the server ended instead.
+    /// Waits for the server's URL, or returns nil when the server ends instead.
     func urlIfStarted() async throws -> String? {
         try await eventualValue("posthornd listens or ends", evidence: { process.transcript }) { () -> String?? in
             let hasEnded = process.exit != nil

@@ -13,7 +13,7 @@ extension Faults {
         /// The error of each failing system call.
         ///
         /// `read` and `write`, which wake loops up, are left out. They cannot fail in practice, and a server in which
-        /// they do stops itself on purpose.
+        /// they fail stops itself on purpose.
         private static let errors = [
             "openat": "EMFILE", "pread64": "EIO", "pwrite64": "EIO", "fdatasync": "EIO",
             "fsync": "EIO", "ftruncate": "EIO", "fallocate": "ENOSPC", "unlink": "EACCES", "rename": "EACCES",
@@ -28,9 +28,13 @@ extension Faults {
 
         init() async throws { site = try await Site() }
 
-        /// Starts a server, delivers pending notifications, and sends and delivers another one.
+        /// Starts a server, delivers pending notifications, sends and delivers two more, and always ends the server.
         ///
-        /// Always ends the server.
+        /// - Parameters:
+        ///   - wrapper: The command that starts the server with failing calls.
+        ///   - copy: The data directory.
+        /// - Returns: The texts of the accepted notifications.
+        /// - Throws: `DeadlinePassed` when a program does not end.
         private func work(_ wrapper: [String], on copy: String) async throws -> [String] {
             let server = try site.start(wrapper, on: copy)
             var accepted: [String] = []

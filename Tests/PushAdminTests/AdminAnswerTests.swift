@@ -112,7 +112,7 @@ struct AdminAnswerTests {
                 + "Is it running?")
     }
 
-    /// Leaves behind the socket of a server that was killed.
+    /// Creates a socket file and leaves it behind, as a killed server does.
     private func listenAndLeave(_ path: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -20,9 +20,10 @@ struct LintTests {
         let report = try lint([wrong, good])
         #expect(
             report.text == """
-                \(wrong): E L-G01 aps.badge: aps.badge is a text. The badge shows digits only: give a whole number, 0 or \
-                more, without quotes.
-                \(wrong): W L-T06 aps.alert.title: Avoid you, your, I and my in a title: they can be ambiguous or offend.
+                \(wrong): E L-G01 aps.badge: aps.badge is a string. A badge is a whole number, 0 or more, without \
+                quotes.
+                \(wrong): W L-T06 aps.alert.title: Avoid you, your, I and my in a title: they can be ambiguous or \
+                offensive.
                 \(wrong): I L-M06 aps.alert.body: Avoid you, your, I and my in alert text where possible.
                 2 payloads: 1 error, 1 warning, 1 piece of advice
                 """)
@@ -55,12 +56,12 @@ struct LintTests {
 
     @Test(arguments: [
         (
-            #"{"aps":{"alert":Hi}}"#, "in aps.alert: a text needs double quotes",
+            #"{"aps":{"alert":Hi}}"#, "in aps.alert: a string needs double quotes",
             ["  {\"aps\":{\"alert\":Hi}}", "                  ^"]
         ),
         ("{\n  \"備份\": 1\n  \"b\": 2\n}", "line 3, column 3", ["    \"b\": 2", "    ^"]),
         (#"{"備份":x}"#, "line 1, column 7", [#"  {"備份":x}"#, "          ^"]),
-        ("{\"a\":\"\u{1B}[31m\"}", "a control character", ["  {\"a\":\"\"}", "        ^"]),
+        ("{\"a\":\"\u{1B}[31m\"}", "control character in a string", ["  {\"a\":\"\"}", "        ^"]),
         ("", "the payload is empty", ["  ", "  ^"]),
         (
             #"{"aps":{"alert":"\#(String(repeating: "0123456789", count: 9)) "x"}}"#, "closing quote is missing",

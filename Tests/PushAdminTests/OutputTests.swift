@@ -89,8 +89,7 @@ struct OutputTests {
         #expect(nowhere?.remedy == "Create the directory first.")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a key is read only from a regular file, and a pipe is refused at once`() throws
-    {
+    @Test(.timeLimit(.minutes(1))) func `a key is read only from a regular file, without waiting for a pipe`() throws {
         let files = try TemporaryDirectory()
         let path = files.path(of: "AuthKey_ABC1234567.p8")
         #expect(unsafe mkfifo(path, 0o600) == 0)

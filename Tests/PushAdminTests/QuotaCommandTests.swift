@@ -44,7 +44,7 @@ struct QuotaCommandTests {
             ], deviceRate: 100, deviceBurst: 1000)
         #expect(
             QuotaCommands.report(of: quotas).text == """
-                OF     NAME              LIMIT         ALLOWED  USED  REMAINING    RESETS IN  REFUSED
+                TYPE   NAME              LIMIT         ALLOWED  USED  REMAINING    RESETS IN  REFUSED
                 topic  org.example.Mail  5 per second       50    30         20          6 s        3
                 topic  org.example.Mail  per day           100     1         99  16 h 28 min        3
                 Each device token: 100 requests per second, burst 1000.

@@ -41,7 +41,7 @@ struct ReportTests {
         #expect(InboxCommands.report(of: [entry]).text.contains(" \(said), new"))
     }
 
-    @Test func `a reason that is too long keeps its start and the new mark`() {
+    @Test func `a reason that is too long is cut at its end, and the mark of a new entry stays`() {
         let reason = "hook any: " + String(repeating: "x", count: 100)
         let entry = InboxEntry(
             .dictionary([("state", .string("shown")), ("reason", .string(reason)), ("title", .string("T"))]))
@@ -49,7 +49,7 @@ struct ReportTests {
         #expect(row.contains("shown: hook any: xxx") && row.hasSuffix(", new  T"), "\(row)")
     }
 
-    @Test func `settings are readable, with events where there are some`() {
+    @Test func `settings have readable values, and a column of events only if there are any`() {
         func line(_ event: String, _ name: String, _ value: String) -> AgentSetting {
             AgentSetting(.dictionary([("event", .string(event)), ("name", .string(name)), ("value", .string(value))]))
         }
@@ -188,14 +188,14 @@ struct ReportTests {
         status.memory = AdminAPI.Memory(heldBytes: 16_384, budgetBytes: 512 << 20, heldBack: 0)
         let quiet = StatusCommand.report(of: status)
         #expect(
-            quiet.text.contains("Connections        6 of 960: 2 of devices, 3 of providers, 1 without a credential"))
+            quiet.text.contains("Connections        6 of 960: 2 from devices, 3 from providers, 1 unauthenticated"))
         #expect(quiet.text.contains("\nConnection memory  16 KiB of 512 MiB\n"))
-        #expect(!quiet.text.contains("closed when idle") && !quiet.text.contains("held back"))
+        #expect(!quiet.text.contains("closed when idle") && !quiet.text.contains("reading paused"))
         #expect(try quiet.jsonText.contains(#""over_limit":0"#))
         status.connections?.shed = 7
         status.memory?.heldBack = 5
         let busy = StatusCommand.report(of: status).text
-        #expect(busy.contains("\n  closed when idle  7\n") && busy.contains("\n  held back         5 times\n"))
+        #expect(busy.contains("\n  closed when idle  7\n") && busy.contains("\n  reading paused    5 times\n"))
     }
 
     @Test func `the status shows a full disk, refused requests and the remedy`() throws {

@@ -65,7 +65,7 @@ struct TraceCommandTests {
             event("shown", at: 2, device: "b"),
         ])
         let text = TraceCommand.timeLines(trace).text
-        #expect(text.contains("Devices         2 of a broadcast") && text.contains("DEVICE"))
+        #expect(text.contains("Devices         2 (broadcast)") && text.contains("DEVICE"))
     }
 
     @Test func `a list says how to continue, and an empty one where to look`() {

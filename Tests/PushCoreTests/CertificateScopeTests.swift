@@ -191,7 +191,7 @@ struct CertificateScopeTests {
                     continue
                 }
                 readCount += 1
-                // Each topic that was read must stand in the bytes.
+                // Each topic that was read must occur in the bytes.
                 let stands = read.topics.allSatisfy { String(decoding: content, as: UTF8.self).contains($0) }
                 #expect(!read.topics.isEmpty && stands, "byte \(offset) is \(value)")
                 #expect((content == Self.list) ? read == original : true, "byte \(offset)")

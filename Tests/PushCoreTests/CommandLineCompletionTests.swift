@@ -4,7 +4,7 @@ internal import PushCore
 internal import TestSupport
 internal import Testing
 
-/// Runs the completion scripts in the shells that they are for.
+/// Runs each completion script in its shell.
 struct CommandLineCompletionTests {
     /// The typed words, of which the last is unfinished, and the completions that the shell may offer.
     private static let offers: [(typed: [String], offered: Set<String>)] = [

@@ -41,7 +41,7 @@ struct DERReaderTests {
     }
 
     @Test func `an element does not extend beyond its container`() throws {
-        // The inner text claims the byte after the sequence.
+        // The inner text's length includes the byte after the sequence.
         let der: [UInt8] = [0x30, 0x03, 0x0C, 0x02, 0x61, 0x62]
         var reader = DERReader(der.span)
         var inner = try reader.elements(of: DERReader.Tag.sequence, der.span)

@@ -23,9 +23,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", "refused_topics is missing."), (#"{"refused_topics":null}"#, "refused_topics is a list."),
-        (#"{"refused_topics":["a",1]}"#, "refused_topics[1] is a text."),
-        (#"{"refused_topics":[["a"]]}"#, "refused_topics[0] is a text."),
+        ("{}", "refused_topics is missing."), (#"{"refused_topics":null}"#, "refused_topics must be a list."),
+        (#"{"refused_topics":["a",1]}"#, "refused_topics[1] must be a string."),
+        (#"{"refused_topics":[["a"]]}"#, "refused_topics[0] must be a string."),
     ])
     func `an invalid member is named`(text: String, defect: String) {
         #expect(read(text) == .failure(.malformed(defect)))

@@ -63,7 +63,7 @@ struct DisplayTextTests {
         #expect(scalars(DisplayText.terminal(text, scalarCountMax: limit)) == scalars(cut))
     }
 
-    @Test func `an entity is never cut off`() {
+    @Test func `an entity is never cut in two`() {
         #expect(DisplayText.markup("<<<<", scalarCountMax: 3) == "&lt;&lt;…")
     }
 
@@ -90,9 +90,7 @@ struct DisplayTextTests {
         #expect(scalars(DisplayText.terminal(safe)) == scalars(safe))
     }
 
-    /// The scalars of a text.
-    ///
-    /// `String` compares canonically equivalent texts as equal.
+    /// Returns the scalars of a text, because `String` compares canonically equivalent texts as equal.
     private func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
 
     @Test(arguments: [

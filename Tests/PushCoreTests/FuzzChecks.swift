@@ -64,7 +64,8 @@ enum FuzzChecks {
 
     /// Checks that a stream's events do not depend on where it is split.
     ///
-    /// The first byte selects the split.
+    /// - Parameter input: The bytes, of which the first one selects the split.
+    /// - Returns: The violation, or nil.
     @Sendable static func eventStream(_ input: [UInt8]) -> String? {
         let stream = Array(input.dropFirst())
         let place = min(Int(input.first ?? 0), stream.count)
@@ -188,9 +189,10 @@ enum FuzzChecks {
 }
 
 extension FuzzChecks {
-    /// Checks that a scope allows what it lists, and survives writing and reading.
+    /// Checks that a scope allows the topics that it lists, and survives writing and reading.
     ///
-    /// The first byte selects which extension the rest is, and whether there is a UID.
+    /// - Parameter input: The bytes. The first one selects which extension the rest is, and whether there is a UID.
+    /// - Returns: The violation, or nil.
     @Sendable static func certificateScope(_ input: [UInt8]) -> String? {
         let choice = input.first ?? 0
         let content = Array(input.dropFirst())

@@ -3,7 +3,7 @@
 import PushCore
 import Testing
 
-/// Texts that RFC 8259 allows and texts that it does not, section by section.
+/// Texts that RFC 8259 allows and texts that it does not allow, section by section.
 enum JSONCorpus {
     /// A text and its problem.
     struct Invalid: Sendable, CustomTestStringConvertible {

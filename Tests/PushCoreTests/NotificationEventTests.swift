@@ -171,7 +171,7 @@ struct NotificationEventTests {
         }
     }
 
-    /// Writes an event, finds it in the stream and reads it.
+    /// Writes an event to a stream, parses the stream, and reads the event.
     private func roundTrip(_ pending: PendingNotification, app: String? = "app") throws -> ReceivedNotification {
         var output: [UInt8] = []
         NotificationEvent.append(pending, app: app, to: &output)

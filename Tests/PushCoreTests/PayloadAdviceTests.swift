@@ -31,30 +31,30 @@ struct PayloadAdviceTests {
         ),
         (#"{"aps":{"badge":3"#, "in aps.badge: the object that begins at byte 7 has no closing brace"),
         (#"{"x":[1,2"#, "byte 9 (line 1, column 10): the array that begins at byte 5 has no closing bracket"),
-        (#"{"aps":"#, "in aps: a value must follow the colon"), (#"{"aps":1,"#, "something must follow the comma"),
+        (#"{"aps":"#, "in aps: expected a value after the colon"), (#"{"aps":1,"#, "the payload ends after a comma"),
         ("", "byte 0 (line 1, column 1): the payload is empty; send one JSON object, at least {}"),
         (" \n", "byte 2 (line 2, column 1): the payload is empty"),
         ("{\"aps\":{\"alert\":\"Hi\n\"}}", "the string that begins at byte 16 has no closing quote on its line"),
-        ("{\"aps\":{\"alert\":\"a\tb\"}}", "a tab in a text is written \\t"),
-        ("{\"aps\":\"a\u{1}b\"}", "a control character in a text is written \\u"),
-        (#"{"aps":{"alert":Hi}}"#, "byte 16 (line 1, column 17), in aps.alert: a text needs double quotes"),
-        (#"{"aps":{"alert":'Hi'}}"#, "a text needs double quotes, not single ones"),
-        (#"{"aps":{"alert":“Hi”}}"#, "a text needs straight double quotes"),
-        (#"{"aps":{"badge":+1}}"#, "in aps.badge: a number has no plus sign"),
-        (#"{"aps":{"badge":.5}}"#, "a number begins with a digit"),
-        (#"{"aps":{"badge":-}}"#, "a digit must stand here"),
-        (#"{"aps":{"badge":03}}"#, "a number does not begin with 0"),
-        (#"{"aps":{"badge":}}"#, "a value must stand before the closing bracket"),
-        (#"{"aps":{"badge":,"a":1}}"#, "a value must stand before the comma"),
-        (#"{"a":[1,]}"#, "leave out the comma before the closing bracket"),
-        (#"{"a":True}"#, "a text needs double quotes; without quotes there are only numbers, true, false and null"),
+        ("{\"aps\":{\"alert\":\"a\tb\"}}", "write a tab in a string as \\t"),
+        ("{\"aps\":\"a\u{1}b\"}", "write a control character in a string as \\u"),
+        (#"{"aps":{"alert":Hi}}"#, "byte 16 (line 1, column 17), in aps.alert: a string needs double quotes"),
+        (#"{"aps":{"alert":'Hi'}}"#, "a string needs double quotes, not single quotes"),
+        (#"{"aps":{"alert":“Hi”}}"#, "a string needs straight double quotes"),
+        (#"{"aps":{"badge":+1}}"#, "in aps.badge: a number cannot have a plus sign"),
+        (#"{"aps":{"badge":.5}}"#, "a number must begin with a digit"),
+        (#"{"aps":{"badge":-}}"#, "expected a digit"),
+        (#"{"aps":{"badge":03}}"#, "a number cannot have leading zeros"),
+        (#"{"aps":{"badge":}}"#, "expected a value before the closing bracket"),
+        (#"{"aps":{"badge":,"a":1}}"#, "expected a value before the comma"),
+        (#"{"a":[1,]}"#, "remove the comma before the closing bracket"),
+        (#"{"a":True}"#, "a string needs double quotes; only numbers, true, false and null have none"),
         (#"{"a":/* x */1}"#, "JSON has no comments"), (#"{"a":1 // x"#, "JSON has no comments"),
-        (#"{"a":1,// x"#, "JSON has no comments"), (#"{"a":;}"#, "a value must begin here"),
-        (#"{"aps":{"badge":1,}}"#, "in aps: leave out the comma before the closing brace"),
-        (#"{'aps':1}"#, "a name needs double quotes, not single ones"),
-        (#"{aps:1}"#, "a name in double quotes must stand here"),
-        (#"{“aps”:1}"#, "a name needs straight double quotes"), (#"{"aps" 1}"#, "a colon must stand between"),
-        (#"{"aps":{"alert":"Hi" "badge":1}}"#, "a comma must stand before this"),
+        (#"{"a":1,// x"#, "JSON has no comments"), (#"{"a":;}"#, "expected a value"),
+        (#"{"aps":{"badge":1,}}"#, "in aps: remove the comma before the closing brace"),
+        (#"{'aps':1}"#, "a name needs double quotes, not single quotes"),
+        (#"{aps:1}"#, "expected a name in double quotes"),
+        (#"{“aps”:1}"#, "a name needs straight double quotes"), (#"{"aps" 1}"#, "expected a colon between"),
+        (#"{"aps":{"alert":"Hi" "badge":1}}"#, "expected a comma before this"),
         (
             #"{"aps":{"alert":"say "Hi""}}"#,
             "in aps.alert: the string that begins at byte 16 ended before this: its closing quote is missing, or a quote"
@@ -62,18 +62,18 @@ struct PayloadAdviceTests {
         (#"{"aps":{"alert":"Hi,"badge":3}}"#, "in aps.alert: the string that begins at byte 16 ended before this"),
         (#"{"aps":[1}"#, "the array that begins at byte 7 has no closing bracket"),
         (#"{"aps":{"a":1]}"#, "the object that begins at byte 7 has no closing brace"),
-        (#"{"aps":1 2}"#, "a comma or the closing bracket must stand here"),
-        (#"{"aps":"\x"}"#, "this escape does not exist"), (#"{"aps":"\ud800"}"#, "half of a surrogate pair"),
-        ("{}}", "one closing brace too many"), ("{} {}", "nothing may follow the end of the object"),
-        ("[]", "the payload is an array and must be an object"), (#""x""#, "the payload is a text"),
+        (#"{"aps":1 2}"#, "expected a comma or the closing bracket"),
+        (#"{"aps":"\x"}"#, "invalid escape sequence"), (#"{"aps":"\ud800"}"#, "unpaired surrogate"),
+        ("{}}", "extra closing brace"), ("{} {}", "unexpected text after the end of the object"),
+        ("[]", "the payload is an array, but must be an object"), (#""x""#, "the payload is a string"),
         ("hello", "the payload must be one JSON object"), ("\u{FEFF}{}", "begins with a byte order mark"),
         (
             "{\n  \"aps\": {\n    \"ä\": 1\n    \"b\": 2}}",
-            "byte 29 (line 4, column 5), in aps: a comma must stand before this"
+            "byte 29 (line 4, column 5), in aps: expected a comma before this"
         ),
-        ("{\"é\":x}", "byte 6 (line 1, column 6): a text needs double quotes"),
+        ("{\"é\":x}", "byte 6 (line 1, column 6): a string needs double quotes"),
 
-        (#"{"a":"# + String(repeating: "[", count: 64), "arrays and objects nest more than 64 deep"),
+        (#"{"a":"# + String(repeating: "[", count: 64), "arrays and objects are nested more than 64 deep"),
     ])
     func `an error names its place and a remedy`(payload: String, expected: String) throws {
         let sentence = try advice(bytes(payload))
@@ -82,7 +82,7 @@ struct PayloadAdviceTests {
     }
 
     @Test func `compressed bytes and bytes that are not UTF-8 are recognized`() throws {
-        #expect(try advice(bytes("{\"a\":\"") + [0xFF, 0x22, 0x7D]).contains("not UTF-8"))
+        #expect(try advice(bytes("{\"a\":\"") + [0xFF, 0x22, 0x7D]).contains("invalid UTF-8"))
         #expect(try advice([0x1F, 0x8B, 0x08]).contains("compressed"))
     }
 

@@ -61,13 +61,12 @@ struct PayloadLinterTests {
     @Test func `a finding names the field and the remedy`() {
         #expect(
             findings(#"{"aps":{"badge":"3","alert":7}}"#).map(\.line) == [
-                "E L-K04 aps.alert: aps.alert is a whole number. The alert must be a text, or an object with title and body.",
-                "E L-G01 aps.badge: aps.badge is a text. The badge shows digits only: give a whole number, 0 or more, "
-                    + "without quotes.",
+                "E L-K04 aps.alert: aps.alert is a whole number. The alert must be a string, or an object with title and body.",
+                "E L-G01 aps.badge: aps.badge is a string. A badge is a whole number, 0 or more, without quotes.",
             ])
         #expect(
             findings(#"{"aps":{"allert":"Hi","content-available":1}}"#).map(\.line) == [
-                "W L-K13 aps.allert: APNs knows no key that is spelled like this, and ignores it: write alert."
+                "W L-K13 aps.allert: APNs does not define this key and ignores it: write alert."
             ])
         #expect(
             findings("{").map(\.text) == [
@@ -75,7 +74,7 @@ struct PayloadLinterTests {
             ])
         #expect(
             findings(String(repeating: " ", count: 4998) + "{}", nil).map(\.text) == [
-                "The payload has 5000 bytes and may have 4096: send less, and let the app fetch the rest."
+                "The payload has 5000 bytes, but at most 4096 are allowed: send less, and let the app fetch the rest."
             ])
     }
 

@@ -183,7 +183,7 @@ struct PayloadTests {
         #expect(try parse("{\"aps\":{\"sound\":\"\(name)\"}}").sound == .init(name: isNamed ? name : nil))
     }
 
-    @Test func `a sound inside the alert is used when there is none beside it`() throws {
+    @Test func `a sound inside the alert is used when the payload has no other`() throws {
         #expect(try parse(#"{"aps":{"alert":{"body":"b","sound":"bell"}}}"#).sound == .init(name: "bell"))
         #expect(
             try parse(#"{"aps":{"alert":{"body":"b","sound":"bell"},"sound":"gong"}}"#).sound == .init(name: "gong"))

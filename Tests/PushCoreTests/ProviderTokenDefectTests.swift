@@ -14,17 +14,18 @@ struct ProviderTokenDefectTests {
 
     @Test(
         arguments: [
-            ("abc", "three parts"), ("a.b.c.d", "three parts"), ("", "three parts"), ("!.b.c", "header is no JSON"),
-            (token("[]", claims), "header is no JSON"), (token(#"{"kid":"ABC123DEFG"}"#, claims), "alg is not ES256"),
+            ("abc", "three parts"), ("a.b.c.d", "three parts"), ("", "three parts"), ("!.b.c", "header is not a JSON"),
+            (token("[]", claims), "header is not a JSON"),
+            (token(#"{"kid":"ABC123DEFG"}"#, claims), "alg is not ES256"),
             (token(#"{"alg":"none","kid":"ABC123DEFG"}"#, claims), "alg is not ES256"),
             (token(#"{"alg":"ES256"}"#, claims), "kid is missing"),
             (token(#"{"alg":"ES256","kid":"abc123defg"}"#, claims), "kid is missing"),
             (token(#"{"alg":"ES256","kid":"ABC123DEFG","crit":[]}"#, claims), "crit"),
-            (token(header, "x"), "claims are no JSON"), (token(header, "{}"), "iss is missing"),
+            (token(header, "x"), "claims are not a JSON"), (token(header, "{}"), "iss is missing"),
             (token(header, #"{"iss":"DEF123GHIJ"}"#), "iat is missing"),
-            (token(header, #"{"iss":"DEF123GHIJ","iat":"soon"}"#), "iat is no number"),
+            (token(header, #"{"iss":"DEF123GHIJ","iat":"soon"}"#), "iat is not a number"),
             (token(header, #"{"iss":"DEF123GHIJ","iat":1,"iat":2}"#), "twice"),
-            (token(header, claims, "?"), "signature is no base64"),
+            (token(header, claims, "?"), "signature is not base64"),
             (String(repeating: "a", count: 5000), "at most 2048"),
         ])
     func `a defect is named without repeating the token`(compact: String, words: String) {

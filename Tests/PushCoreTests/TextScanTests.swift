@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushCore
 
-/// Plain letters and digits are scanned in runs, and escaped ones letter by letter.
+/// Compares scans of plain letters and digits, which are read in runs, with scans of escaped ones, which are not.
 struct TextScanTests {
     @Test func `the scan of a text does not depend on how its letters are escaped`() {
         let english = [

@@ -3,7 +3,7 @@
 import Foundation
 import TestSupport
 
-/// Runs nghttpd: HTTP/2 over TLS with ALPN.
+/// Runs nghttpd, which serves HTTP/2 over TLS with ALPN.
 ///
 /// It serves the files of its directory and echoes uploads.
 final class NghttpServer {
@@ -46,9 +46,7 @@ final class NghttpServer {
         }
     }
 
-    /// Returns a port that was free a moment ago.
-    ///
-    /// nghttpd does not report the port that it gets for 0.
+    /// Returns a port that was free a moment ago, because nghttpd does not report the port that it gets for 0.
     private static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

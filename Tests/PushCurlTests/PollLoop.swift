@@ -18,9 +18,7 @@ final class PollLoop: SocketWatcher {
         timerAt = delay.map { ContinuousClock.now + $0 }
     }
 
-    /// Runs the loop until the condition holds.
-    ///
-    /// Returns false when the deadline passes first.
+    /// Runs the loop until the condition holds, and returns false when the deadline passes first.
     func run(within deadline: Duration = .seconds(20), until isDone: () -> Bool) -> Bool {
         let end = ContinuousClock.now + deadline
         while !isDone() {

@@ -59,7 +59,7 @@ import Testing
         #expect(throws: CurlError.self) { try told.results[0]?.get() }
     }
 
-    @Test func `another thread wakes it, also before it waits`() {
+    @Test func `another thread can wake the client, even before it waits`() {
         let client = ThreadClient()
         let waker = client.waker
         waker.wake()

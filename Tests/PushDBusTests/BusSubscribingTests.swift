@@ -52,8 +52,8 @@ struct BusSubscribingTests {
             count += 1
         }
         for _ in 0..<600 { try bus.server.emit(TestBus.path, TestBus.interface, "Changed", []) }
-        // The bus answers one connection in order. After the first call all signals are sent on, after the second they
-        // are here.
+        // The bus answers one connection in order. After the first call all signals are on their way.
+        // After the second call they have arrived.
         for connection in [bus.server, bus.client] {
             _ = try connection.call(
                 "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer", "Ping")

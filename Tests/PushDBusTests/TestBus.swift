@@ -34,6 +34,11 @@ final class TestBus {
     /// Runs both connections until a condition holds.
     ///
     /// Does not suspend. Otherwise one end could wait for other tests until the other end's deadline passes.
+    ///
+    /// - Parameters:
+    ///   - what: The condition in words.
+    ///   - condition: Returns whether the condition holds.
+    /// - Throws: An error when the deadline passes, or the condition's error.
     func work(until what: String, _ condition: () throws -> Bool) throws {
         let deadline = ContinuousClock.now + Patience.usual * Patience.factor
         var descriptors = [server, client].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }

@@ -22,7 +22,8 @@ enum HTTPSessionFuzzCheck {
 
     /// Drives an `HTTP2Session`.
     ///
-    /// An odd first byte prepends the preface and SETTINGS to the bytes.
+    /// - Parameter input: The bytes. An odd first byte prepends the preface and SETTINGS to them.
+    /// - Returns: The violation, or nil.
     @Sendable static func http2(_ input: [UInt8]) -> String? {
         let greeting =
             Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0]

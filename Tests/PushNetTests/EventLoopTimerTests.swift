@@ -33,7 +33,7 @@ import Testing
         #expect(ran == ["first"])
     }
 
-    @Test func `a cancelled timer's action is released at once`() throws {
+    @Test func `a cancelled timer's action is released immediately`() throws {
         let loop = try EventLoop()
         weak var held: Unmoved?
         let timer: TimerID

@@ -21,7 +21,7 @@ import Testing
         #expect(buckets.admit(cause, about: nil, now: 2 * refill) == 0)
     }
 
-    @Test func `a subject's line passes once a minute and does not use up the event's bucket`() {
+    @Test func `a subject's line is logged once a minute and does not use up the event's bucket`() {
         var buckets = LogBuckets()
         #expect(buckets.admit(connected, about: "a", now: 0) == 0)
         for _ in 0..<77_999 { #expect(buckets.admit(connected, about: "a", now: 59 * Self.second) == nil) }
@@ -60,7 +60,7 @@ import Testing
         let late = LogBuckets.Cause(event: "late", level: .info)
         let admitted = (0..<10 * burst).filter { _ in buckets.admit(late, about: "x", now: 1) != nil }
         #expect(admitted.count == burst)
-        // A minute later the table has room again.
+        // A minute later the table has free entries again.
         #expect(buckets.admit(late, about: "x", now: 61 * Self.second) == 9 * burst)
         #expect(buckets.admit(late, about: "x", now: 61 * Self.second) == nil)
     }

@@ -7,9 +7,7 @@ import Testing
 
 /// Checks log lines that pass through a real pipe.
 @Suite struct LogOutputTests {
-    /// A pipe whose log end is blocking, as standard error is.
-    ///
-    /// The reader's end is non-blocking.
+    /// A pipe whose log end is blocking, as standard error is, and whose reading end is non-blocking.
     private final class LogPipe {
         let log: EventLog
         private let reading: Int32

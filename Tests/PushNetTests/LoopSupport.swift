@@ -7,7 +7,11 @@ import Testing
 
 /// Runs the loop until a handler stops it.
 ///
-/// Fails the test when that takes longer than ten seconds times the factor of `Patience`.
+/// The test fails when that takes longer than ten seconds times the factor of `Patience`.
+///
+/// - Parameters:
+///   - loop: The loop.
+///   - sourceLocation: The location of the failure.
 func runUntilStopped(_ loop: EventLoop, sourceLocation: SourceLocation = #_sourceLocation) {
     let deadline = loop.schedule(after: .seconds(10) * Patience.factor) {
         Issue.record("nobody stopped the loop", sourceLocation: sourceLocation)
@@ -56,9 +60,7 @@ func send(_ text: String, to socket: Int32) throws {
     try #require(count == bytes.count)
 }
 
-/// Reads at most 64 KiB of pending text.
-///
-/// Returns nil when nothing is pending.
+/// Reads at most 64 KiB of pending text, or returns nil when no text is pending.
 func receive(from socket: Int32) throws -> String? {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe Sockets.read(socket, into: $0) }

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `an empty queue of connections is nil and does not mean exhaustion`() throws {
+    @Test func `an empty queue of connections returns nil and does not report exhaustion`() throws {
         let listener = try Sockets.listen(host: "127.0.0.1", port: 0, sharingPort: false)
         var isExhausted = false
         let isNone = try Sockets.accept(listener.rawValue, exhausted: &isExhausted) == nil
@@ -144,7 +144,12 @@ import Testing
 
 /// Connects to a family's loopback address and waits for the connection.
 ///
-/// With IPv4 the source address ends in `source`.
+/// - Parameters:
+///   - port: The port.
+///   - family: The address family.
+///   - source: The last number of the source address, for IPv4; nil for any address.
+/// - Returns: The connected socket.
+/// - Throws: The error of a system call.
 func connect(toPort port: UInt16, family: Int32, fromHost source: UInt32? = nil) throws -> FileDescriptor {
     let client = FileDescriptor(
         adopting: socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
@@ -191,9 +196,7 @@ func option(_ socket: Int32, _ level: Int32, _ name: Int32) -> Int32 {
     return value
 }
 
-/// Returns a listener's family.
-///
-/// A dual-stack listener is reached over IPv4 too.
+/// Returns a listener's address family, and IPv4 for a dual-stack listener, which is reached over IPv4 too.
 func boundFamily(_ socket: Int32) throws -> Int32 {
     let domain = option(socket, SOL_SOCKET, SO_DOMAIN)
     let isDualStack = domain == AF_INET6 && option(socket, Int32(IPPROTO_IPV6), IPV6_V6ONLY) == 0

@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-// The one function for system calls is internal, and its four outcomes deserve a test each.
+// The function for system calls is internal, and each of its four outcomes needs a test.
 @testable import PushNet
 
 @Suite struct SystemTests {

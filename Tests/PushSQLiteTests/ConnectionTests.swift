@@ -18,7 +18,7 @@ import Testing
         try Connection(path: path, durability: .full, exclusive: exclusive)
     }
 
-    @Test func `a new file and its log are for the owner alone`() throws {
+    @Test func `only the owner can access a new file and its log`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t(x)")
         for name in [path, "\(path)-wal"] {
@@ -31,7 +31,7 @@ import Testing
         ("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("trusted_schema", "0"),
         ("locking_mode", "exclusive"), ("cell_size_check", "1"),
     ])
-    func `the connection is set up for safety`(pragma: String, value: String) throws {
+    func `a connection sets each pragma to its safe value`(pragma: String, value: String) throws {
         let connection = try open(exclusive: true)
         let statement = try connection.prepare(
             """
@@ -47,20 +47,20 @@ import Testing
         #expect(found[pragma] == value)
     }
 
-    @Test func `SQL cannot write the schema behind SQLite's back`() throws {
+    @Test func `SQL cannot write the schema table directly`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t(x); PRAGMA writable_schema = ON")
         #expect(throws: SQLiteError.self) { try connection.execute("UPDATE sqlite_schema SET sql = ''") }
     }
 
-    @Test func `an exclusive connection refuses a second one at once`() throws {
+    @Test func `an exclusive connection refuses a second one immediately`() throws {
         let first = try open(exclusive: true)
         let error = #expect(throws: SQLiteError.self) { try open(exclusive: true) }
         #expect(error?.isBusy == true)
         try first.execute("CREATE TABLE t(x)")
     }
 
-    @Test func `a file is free again once the connection and its statements are gone`() throws {
+    @Test func `a file is unlocked once the connection and its statements are released`() throws {
         do {
             let statement = try open(exclusive: true).prepare("SELECT 1")
             #expect(throws: SQLiteError.self) { try open(exclusive: true) }
@@ -77,20 +77,20 @@ import Testing
         #expect(statement.int64(0) == 7)
     }
 
-    @Test func `a missing directory cannot be opened`() throws {
+    @Test func `a file in a missing directory cannot be opened`() throws {
         let error = #expect(throws: SQLiteError.self) {
             try Connection(path: directory.path(of: "none/test.sqlite"), durability: .full, exclusive: true)
         }
         #expect(error?.isCannotOpen == true)
     }
 
-    @Test func `a file that is no database is damaged`() throws {
+    @Test func `a file that is not a database is reported as damaged`() throws {
         try directory.write(String(repeating: "no database ", count: 1000), to: "test.sqlite")
         let error = #expect(throws: SQLiteError.self) { try open() }
         #expect(error?.isCorrupt == true)
     }
 
-    @Test func `a database that may only be read is refused`() throws {
+    @Test func `a read-only database is refused`() throws {
         let open = try TemporaryDirectory(isOpen: true)
         let path = try open.write("", to: "test.sqlite", permissions: 0o444)
         let error = try OrdinaryUser.run {
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: Transactions
 
-    @Test func `a transaction that throws leaves nothing`() throws {
+    @Test func `a transaction that throws is rolled back`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t(x INTEGER UNIQUE)")
         let error = #expect(throws: SQLiteError.self) {
@@ -116,7 +116,7 @@ import Testing
         #expect(try count(connection) == 1)
     }
 
-    @Test func `a commit that is refused leaves nothing and the connection usable`() throws {
+    @Test func `a failed commit is rolled back and leaves the connection usable`() throws {
         let connection = try open()
         try connection.execute(
             "CREATE TABLE a(x INTEGER PRIMARY KEY); CREATE TABLE t(x REFERENCES a DEFERRABLE INITIALLY DEFERRED)")
@@ -128,7 +128,7 @@ import Testing
         #expect(try count(connection) == 0)
     }
 
-    @Test func `a full database says that it is full`() throws {
+    @Test func `a full database is reported as full`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t(x); PRAGMA max_page_count = 10")
         let error = #expect(throws: SQLiteError.self) {
@@ -137,7 +137,7 @@ import Testing
         #expect(error?.isFull == true)
     }
 
-    @Test func `rows that changed and the last row are counted`() throws {
+    @Test func `the number of changed rows and the last inserted row are reported`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t(x); INSERT INTO t VALUES (1), (2), (3)")
         #expect(connection.lastInsertedRow == 3)
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: Checkpoints
 
-    @Test func `by hand, the log grows until it is told to be copied`() throws {
+    @Test func `with manual checkpoints the log grows until a checkpoint is requested`() throws {
         let connection = try open(exclusive: true)
         connection.checkpointByHand()
         try connection.execute("CREATE TABLE t(x)")
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `closing leaves the log alone only when told to`(leaves: Bool) throws {
+    func `closing keeps the log only on request`(leaves: Bool) throws {
         do {
             let connection = try open(exclusive: true)
             try connection.execute("CREATE TABLE t(x); INSERT INTO t VALUES (1)")

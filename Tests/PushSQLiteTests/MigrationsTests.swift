@@ -19,7 +19,7 @@ import Testing
         return try statement.step() ? statement.int64(0) : -1
     }
 
-    @Test func `steps run once each, in order`() throws {
+    @Test func `migration steps run once each, in order`() throws {
         let first: Migrations.Step = "CREATE TABLE a(x); INSERT INTO a VALUES (1)"
         try Migrations([first]).apply(to: connection)
         let two = Migrations([first, "UPDATE a SET x = x + 1"])
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [(1, false), (2, true), (-1, true)])
-    func `a file of a later program is refused`(found: Int, isRefused: Bool) throws {
+    func `a file of a later version is refused`(found: Int, isRefused: Bool) throws {
         try connection.execute("CREATE TABLE a(x)")
         switch found {
         case 2: try connection.execute("PRAGMA user_version = 2")
@@ -48,7 +48,7 @@ import Testing
         #expect(seen == found && known == 1)
     }
 
-    @Test func `a step that fails leaves the version before it`() throws {
+    @Test func `a failed step leaves the file at the previous version`() throws {
         let migrations = Migrations(["CREATE TABLE a(x)", "CREATE TABLE b(x); CREATE TABLE a(x)"])
         let error = #expect(throws: MigrationError.self) { try migrations.apply(to: connection) }
         guard case .failed(let step, let reason) = error else {
@@ -61,8 +61,8 @@ import Testing
         #expect(try number("SELECT count(*) FROM sqlite_schema WHERE name = 'b'") == 0)
     }
 
-    /// A changed bit in a table's definition makes another definition that SQLite accepts.
-    @Test func `a file whose tables are not those of its version is damaged`() throws {
+    /// SQLite accepts a table's definition in which one bit of a column's name changed.
+    @Test func `a file whose tables differ from those of its version is reported as damaged`() throws {
         let migrations = Migrations(["CREATE TABLE a(x, team)", "CREATE INDEX by_x ON a(x)"])
         try migrations.apply(to: connection)
         try connection.execute("CREATE TABLE foreign_one(y)")

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1, Int64.max])
-    func `a number comes back`(value: Int64) throws {
+    func `a bound number is returned unchanged`(value: Int64) throws {
         let statement = try connection.prepare("SELECT ?1, ?2")
         statement.bind(value, at: 1)
         statement.bind(Int64?.some(value), at: 2)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a", "with\0NUL", "e\u{301} \u{e9} 🦆", String(repeating: "x", count: 100_000)])
-    func `a text comes back byte for byte`(value: String) throws {
+    func `a bound text is returned byte for byte`(value: String) throws {
         let statement = try connection.prepare("SELECT ?1, ?2, typeof(?1)")
         statement.bind(value, at: 1)
         statement.bind(String?.some(value), at: 2)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 8, 4096, 100_000])
-    func `bytes come back, and none are not NULL`(count: Int) throws {
+    func `bound bytes are returned unchanged, and an empty array is not NULL`(count: Int) throws {
         let value = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let statement = try connection.prepare("SELECT ?1, ?2, typeof(?1)")
         statement.bind(value, at: 1)
@@ -46,7 +46,7 @@ import Testing
         #expect(statement.string(2) == "blob")
     }
 
-    @Test func `NULL is nil, or nothing`() throws {
+    @Test func `NULL is returned as nil or as an empty value`() throws {
         let statement = try connection.prepare("SELECT ?1, ?2, ?3")
         statement.bind(Int64?.none, at: 1)
         statement.bind(String?.none, at: 2)
@@ -60,7 +60,7 @@ import Testing
         #expect(statement.bytes(2) == [])
     }
 
-    @Test func `a statement is used again after its last row`() throws {
+    @Test func `a statement can be reused after its last row`() throws {
         let statement = try connection.prepare("SELECT ?1")
         for round in Int64(0)..<3 {
             statement.bind(round, at: 1)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a statement that met a broken rule is used again`() throws {
+    @Test func `a statement can be reused after a constraint violation`() throws {
         try connection.execute("CREATE TABLE t(x INTEGER UNIQUE)")
         let statement = try connection.prepare("INSERT INTO t VALUES (?)")
         statement.bind(1, at: 1)
@@ -83,7 +83,7 @@ import Testing
         try statement.run()
     }
 
-    @Test func `what is too long for a row is refused when the statement runs`() throws {
+    @Test func `a value that is too long for a row is refused when the statement runs`() throws {
         let statement = try connection.prepare("SELECT ?1")
         statement.bind([UInt8](repeating: 0, count: 1 << 20), at: 1)
         #expect(try statement.step())
@@ -94,13 +94,13 @@ import Testing
         #expect(try statement.step())
     }
 
-    @Test func `SQL that is wrong is refused with its text`() throws {
+    @Test func `invalid SQL is refused with its text`() throws {
         let error = #expect(throws: SQLiteError.self) { try connection.prepare("SELEKT 1") }
         #expect(error?.subject == "SELEKT 1")
         #expect(error?.message.contains("syntax error") == true)
     }
 
-    @Test func `a parameter that is not there stops the process`() async {
+    @Test func `binding a parameter that does not exist stops the process`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let directory = try TemporaryDirectory()
             let path = directory.path(of: "test.sqlite")

@@ -12,14 +12,23 @@ import Testing
 
     private static func limiter(all: Int = 100, strangers: Int = 50, perNetwork: Int = 10) -> ConnectionLimiter {
         ConnectionLimiter(
-            ConnectionLimiter.Caps(descriptorCount: 1000, all: all, strangers: strangers, perNetwork: perNetwork))
+            ConnectionLimiter.Caps(
+                descriptorCount: 1000, memoryByteCount: 1 << 30, all: all, strangers: strangers, perNetwork: perNetwork)
+        )
     }
 
     @Test(arguments: [(20_000, 18_750), (1024, 960), (300, 236), (48, 8), (0, 8)])
     func `descriptors are reserved for the store and the administrator`(descriptors: Int, connections: Int) {
-        let caps = ConnectionLimiter.Caps(descriptorCount: descriptors)
+        let caps = ConnectionLimiter.Caps(descriptorCount: descriptors, memoryByteCount: 1 << 30)
         #expect(caps.all == connections)
         #expect(caps.strangers < caps.all && caps.perNetwork < caps.all)
+    }
+
+    @Test(arguments: [(0, 8), (256 << 20, 16_384), (8 << 30, 18_750)])
+    func `a process with little memory accepts fewer connections than it has descriptors`(memory: Int, connections: Int)
+    {
+        #expect(ConnectionLimiter.Caps(descriptorCount: 20_000, memoryByteCount: memory).all == connections)
+        #expect(ConnectionLimiter.Caps(descriptorCount: 20_000, memoryByteCount: memory, all: 5).all == 5)
     }
 
     @Test func `one connection above a network's limit exceeds it, and another network's does not`() {

@@ -31,7 +31,7 @@ import Testing
         #expect(shared.count == DayCount(day: 0, count: 1))
     }
 
-    @Test func `a notification that is taken back can be sent again, on the same day only`() {
+    @Test func `a refund makes room for another notification, on the same day only`() {
         let shared = Shared()
         #expect(shared.add(on: 5, upTo: 2) && shared.add(on: 5, upTo: 2) && !shared.add(on: 5, upTo: 2))
         DayCount.takeBack(from: shared.state, on: 4)

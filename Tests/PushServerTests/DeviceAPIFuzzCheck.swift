@@ -13,9 +13,10 @@ import PushWebSocket
 /// paths, bodies, WebSocket handshakes and messages. Loops, sockets and the store are left out and covered by
 /// `MonkeyTests`.
 enum DeviceAPIFuzzCheck {
-    /// Handles the bytes whole and split in two.
+    /// Checks that the bytes have the same effect whole and split in two.
     ///
-    /// The first byte selects the split.
+    /// - Parameter input: The bytes, of which the first one selects the split.
+    /// - Returns: The violation, or nil.
     @Sendable static func requests(_ input: [UInt8]) -> String? {
         let stream = Array(input.dropFirst())
         let place = min(Int(input.first ?? 0), stream.count)
@@ -28,7 +29,7 @@ enum DeviceAPIFuzzCheck {
 
 /// The device API without a loop and a store.
 ///
-/// Validates what it can, and answers 204 where a store would act.
+/// It validates as much as it can, and answers 204 where a store would act.
 private final class FuzzedDeviceAPI: HTTPSessionDelegate, WebSocketDelegate {
     /// The first violation that was found.
     private(set) var problem: String?

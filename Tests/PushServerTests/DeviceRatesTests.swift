@@ -48,7 +48,8 @@ import Testing
         var taken = 0
         for step in 0..<1000 as Range<UInt64> {
             taken += self.taken(rates, 7, of: 5, at: now)
-            // Only one other device at a time: the slot with the smallest debt belongs to it, never to the flooder.
+            // Only one other device sends at a time. So the slot with the smallest debt is that device's, and never
+            // the flooder's.
             _ = self.taken(rates, 100 + step, of: 1, at: now)
             now += Self.second / 100
         }

@@ -12,7 +12,7 @@ import Testing
             + Array(repeating: 9, count: 16)
     }
 
-    @Test func `a secret belongs to a device, to a stranger or is unknown, and the last insert counts`() {
+    @Test func `a secret belongs to a device or to a stranger, or is unknown, and the last insert counts`() {
         let cache = DeviceSecretCache()
         #expect(cache.find(hash(1)) == nil)
         cache.insert(DeviceID(rawValue: 5), for: hash(1))

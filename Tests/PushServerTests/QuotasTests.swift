@@ -12,9 +12,7 @@ import Testing
     private static let other = Topic(id: TopicID(rawValue: 3), name: "org.other.App", teamID: "TEAM000002")
     private static let noon = QuotaMoment(monotonicNanoseconds: 9_000_000_000, unixSeconds: 20_000 * 86_400 + 43_200)
 
-    /// Takes the allowances of one request.
-    ///
-    /// Returns nil, or the seconds after which to retry.
+    /// Takes the allowances of one request, and returns nil, or the seconds after which to retry.
     private func send(
         _ loop: LoopQuotas, _ topic: Topic = mail, key: String = "KEY0000001", at now: QuotaMoment = noon
     ) -> Int64? {

@@ -17,9 +17,7 @@ import Testing
 
         init(_ bucket: TokenBucket) { self.bucket = bucket }
 
-        /// Takes one token.
-        ///
-        /// Returns nil, or the nanoseconds to wait.
+        /// Takes one token, and returns nil, or the nanoseconds to wait.
         func send() -> Int64? {
             switch bucket.take(fullAt: fullAt, now: now) {
             case .taken(let next):

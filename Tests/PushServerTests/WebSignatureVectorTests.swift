@@ -15,9 +15,7 @@ struct WebSignatureVectorTests {
 
     private struct Group: Decodable {
         let comment: String
-        /// The verifying key.
-        ///
-        /// Nil in the groups of symmetric keys.
+        /// The verifying key; nil in the groups of symmetric keys.
         let `public`: JWK?
         let tests: [Vector]
     }

@@ -14,7 +14,7 @@ import Testing
         (device, token) = try store.registeredDevice()
     }
 
-    @Test func `every field comes back as it was accepted, over a new start`() throws {
+    @Test func `every field of an accepted notification is delivered unchanged after a restart`() throws {
         let notification = Notification(
             address: token, apnsID: Array("0000".utf8), uniqueID: UniqueID(high: .max, low: 1),
             topicName: "com.example.App.voip", pushType: .voip, priority: 5,
@@ -36,7 +36,7 @@ import Testing
         #expect(delivered.acceptedUnixMilliseconds == notification.acceptedUnixMilliseconds)
     }
 
-    @Test func `fields that the provider left out stay left out`() throws {
+    @Test func `fields that the provider omits are omitted on delivery`() throws {
         let bare = Notification(
             address: token, apnsID: [], uniqueID: UniqueID(high: 0, low: 0), topicName: "", pushType: nil,
             priority: nil, expirationUnixSeconds: nil, collapseID: nil, payload: [],
@@ -49,7 +49,7 @@ import Testing
         #expect(delivered.apnsID == [] && delivered.payload == [] && delivered.topicName == "")
     }
 
-    @Test func `a device that never enrolled is a bad device token`() throws {
+    @Test func `a token of a device that never enrolled is a bad device token`() throws {
         for number in [2, UInt64(Int64.max), UInt64.max] {
             let unknown = DeviceTokenContents(
                 device: DeviceID(rawValue: number), topic: token.topic, generation: 1)
@@ -58,14 +58,14 @@ import Testing
         #expect(try store.counts().accepted == 0)
     }
 
-    @Test func `an app that is not registered on a device is unregistered`() throws {
+    @Test func `a notification for an app that is not registered on the device is refused as unregistered`() throws {
         let other = DeviceTokenContents(
             device: token.device, topic: TopicID(rawValue: token.topic.rawValue + 1), generation: 1)
         #expect(try store.accept(.to(other, "a")) == .refused(.unregistered, ended: store.clock.now))
     }
 
     @Test(arguments: [(UInt32(0), false), (1, false), (2, true), (3, false), (UInt32.max, false)])
-    func `only the live generation is accepted`(generation: UInt32, isAccepted: Bool) throws {
+    func `only a token of the current generation is accepted`(generation: UInt32, isAccepted: Bool) throws {
         store.clock.now += 5
         try store.succeed(.unregister(secretHash: device.secretHash, topic: "com.example.App"))
         let ended = store.clock.now
@@ -76,7 +76,7 @@ import Testing
         #expect(try store.accept(.to(address, "a")) == expected)
     }
 
-    @Test func `the bound drops the oldest, and counts it`() throws {
+    @Test func `a full queue drops its oldest notification and counts it`() throws {
         _ = try store.accept(["a", "b", "c"].map { .to(token, $0) })
         #expect(try store.counts().dropped == 0)
         try store.accept(.to(token, "d"))
@@ -85,7 +85,7 @@ import Testing
         #expect(try store.counts().pending == 3)
     }
 
-    @Test func `the bound is that of one app on one device`() throws {
+    @Test func `each app on each device has its own limit of pending notifications`() throws {
         try store.addApp("com.example.Other")
         let other = try store.register(device, "com.example.Other")
         let second = try store.enrol(2)
@@ -95,7 +95,7 @@ import Testing
         #expect(try store.counts().pending == 9)
     }
 
-    @Test func `a newer one with the same collapse id takes the place at the end`() throws {
+    @Test func `a newer notification with the same collapse id replaces the older one, at the queue's end`() throws {
         _ = try store.accept([
             .to(token, "a", collapseID: "x"), .to(token, "b"), .to(token, "c", collapseID: "x"),
         ])
@@ -103,7 +103,7 @@ import Testing
         #expect(try store.counts().collapsed == 1)
     }
 
-    @Test func `collapsing at the bound drops nothing else`() throws {
+    @Test func `a replacement in a full queue drops no other notification`() throws {
         _ = try store.accept([.to(token, "a"), .to(token, "b", collapseID: "x"), .to(token, "c")])
         try store.accept(.to(token, "d", collapseID: "x"))
         #expect(try store.waiting(device) == ["a", "c", "d"])
@@ -116,7 +116,7 @@ import Testing
         #expect(try store.waiting(device) == ["a", "b"])
     }
 
-    @Test func `an empty collapse id collapses, a missing one does not`() throws {
+    @Test func `notifications with an empty collapse id replace each other, and those without one do not`() throws {
         _ = try store.accept([.to(token, "a"), .to(token, "b")])
         #expect(try store.waiting(device) == ["a", "b"])
         _ = try store.accept([.to(token, "c", collapseID: ""), .to(token, "d", collapseID: "")])
@@ -124,14 +124,14 @@ import Testing
         #expect(try store.counts().collapsed == 1)
     }
 
-    @Test func `a collapse id holds for one app on one device`() throws {
+    @Test func `notifications of two apps with the same collapse id do not replace each other`() throws {
         try store.addApp("com.example.Other")
         let other = try store.register(device, "com.example.Other")
         _ = try store.accept([.to(token, "a", collapseID: "x"), .to(other, "b", collapseID: "x")])
         #expect(try store.waiting(device) == ["a", "b"])
     }
 
-    @Test func `a topic that the device refuses is accepted and dropped`() throws {
+    @Test func `a notification for a topic that the device refuses is accepted and dropped`() throws {
         try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: ["com.example.App"]))
         #expect(try store.accept(.to(token, "a")) == .accepted)
         #expect(try store.counts().dropped == 1)
@@ -141,7 +141,7 @@ import Testing
         #expect(try store.waiting(device) == ["b"])
     }
 
-    @Test func `answers come to the loop that asked, in its order`() throws {
+    @Test func `each loop receives the answers to its own commands, in their order`() throws {
         let store = try TestStore(loopCount: 2)
         let (_, token) = try store.registeredDevice()
         let answers = (0..<20).map { store.address(loop: $0 % 2) }
@@ -155,12 +155,12 @@ import Testing
         #expect(exchanges == answers.filter { $0.loop == 1 }.map(\.exchange))
     }
 
-    @Test func `an answer for a loop that does not exist goes nowhere`() throws {
+    @Test func `an answer for a loop that does not exist is discarded`() throws {
         _ = try store.run([.accept(.to(token, "a"), answer: store.address(loop: 7))])
         #expect(try store.waiting(device) == ["a"])
     }
 
-    @Test func `more commands than one transaction takes are all answered`() throws {
+    @Test func `more commands than fit into one transaction are all answered`() throws {
         let store = try TestStore { $0.pendingPerTopicCountMax = 20_000 }
         let (_, token) = try store.registeredDevice()
         let acceptances = try store.accept((0..<10_000).map { .to(token, "\($0)") }).0

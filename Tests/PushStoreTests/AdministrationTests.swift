@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Apps
 
-    @Test func `apps are listed by topic, with what they hold`() throws {
+    @Test func `apps are listed by topic, with their registrations and pending notifications`() throws {
         try store.succeed(.addApp(topic: "b", name: "B", teamID: "T"))
         try store.succeed(.addApp(topic: "a", name: "A", teamID: "T"))
         let device = try store.enrol()
@@ -38,7 +38,7 @@ import Testing
         #expect(app.pendingCount == 2 && app.teamID == "T")
     }
 
-    @Test func `a topic exists once`() throws {
+    @Test func `a topic cannot be added twice`() throws {
         try store.addApp()
         #expect(try store.refusal(.addApp(topic: "com.example.App", name: "", teamID: "")) == .alreadyExists)
         #expect(try store.refusal(.addApp(topic: "com.example.APP", name: "", teamID: "")) == nil)
@@ -50,14 +50,14 @@ import Testing
         (Limits.topicByteCountMax + 1, Limits.displayNameByteCountMax, false),
         (Limits.topicByteCountMax, Limits.displayNameByteCountMax + 1, false),
     ])
-    func `an app's texts have their bounds`(topicByteCount: Int, nameByteCount: Int, fits: Bool) throws {
+    func `an app's topic and name have size limits`(topicByteCount: Int, nameByteCount: Int, fits: Bool) throws {
         let (topic, name) = (
             String(repeating: "t", count: topicByteCount), String(repeating: "n", count: nameByteCount)
         )
         #expect(try store.refusal(.addApp(topic: topic, name: name, teamID: "")) == (fits ? nil : .tooMany))
     }
 
-    @Test func `removing an app ends its tokens everywhere, and adding it again makes new ones`() throws {
+    @Test func `removing an app ends its tokens on all devices, and adding it again creates new ones`() throws {
         try store.addApp()
         try store.addApp("com.example.Other")
         let devices = [try store.enrol(1), try store.enrol(2)]
@@ -81,7 +81,7 @@ import Testing
         #expect(recounted.registrations == 2 && recounted.pending == 2 && recounted.apps == 2)
     }
 
-    @Test func `removing an app takes what is going out off all streams`() throws {
+    @Test func `removing an app cancels its deliveries in the same batch`() throws {
         try store.addApp()
         let device = try store.enrol()
         let token = try store.register(device)
@@ -95,13 +95,13 @@ import Testing
     }
 
     @Test(arguments: [StoreRequest.app(topic: "none"), .removeApp(topic: "none")])
-    func `an app that is not there is unknown`(request: StoreRequest) throws {
+    func `a request for a missing app is refused as an unknown topic`(request: StoreRequest) throws {
         #expect(try store.refusal(request) == .unknownTopic)
     }
 
     // MARK: Keys
 
-    @Test func `keys are listed oldest first, revoked ones too, and for ever`() throws {
+    @Test func `keys are listed oldest first, and revoked keys stay in the list`() throws {
         try store.succeed(.addKey(key("NEWER00000", created: 9, topics: ["b", "a"])))
         try store.succeed(.addKey(key("OLDER00000", created: 3)))
         try store.succeed(.addKey(key("NONE000000", created: 12, topics: [])))
@@ -117,7 +117,7 @@ import Testing
         #expect(keys.allSatisfy { $0.privateKey == nil })
     }
 
-    @Test func `a key id is used once, even after it was revoked`() throws {
+    @Test func `a key id cannot be added twice, even after its key was revoked`() throws {
         try store.succeed(.addKey(key("KEY0000000")))
         try store.succeed(.revokeKey(id: "KEY0000000"))
         #expect(try store.refusal(.addKey(key("KEY0000000"))) == .alreadyExists)
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: Devices
 
-    @Test func `devices are listed oldest first, with what they hold`() throws {
+    @Test func `devices are listed oldest first, with their topics and pending notifications`() throws {
         try store.addApp("b")
         try store.addApp("a")
         let second = try store.enrol(2)
@@ -148,7 +148,7 @@ import Testing
         #expect(one.connected && one.name == "desk" && one.platform == "linux")
     }
 
-    @Test func `what is asked in the batch of an attach already sees the stream`() throws {
+    @Test func `a request in the same batch as an attach already sees the stream`() throws {
         let device = try store.enrol()
         let answer = store.address()
         let replies = try store.run([
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: The directory
 
-    @Test func `every loop gets the directory first, and again after each change`() throws {
+    @Test func `each loop receives the directory at the start and after each change`() throws {
         _ = try store.collectors[1].take("the first directory") { !$0.isEmpty }
         try store.addApp()
         try store.succeed(.addKey(key("KEY0000000", topics: ["a"])))
@@ -180,7 +180,7 @@ import Testing
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.version < $1.version })
     }
 
-    @Test func `a directory comes before the answer to what changed it`() throws {
+    @Test func `a changed directory precedes the answer to the request that changed it`() throws {
         let answer = store.address()
         store.store.submit([.perform(.addApp(topic: "a", name: "", teamID: ""), answer: answer)])
         let replies = try store.collectors[0].take("the answer") { $0.contains { $0.answers(answer) } }
@@ -190,7 +190,7 @@ import Testing
         #expect(directory < answered)
     }
 
-    @Test func `what changes neither apps nor keys sends no directory`() throws {
+    @Test func `a command that changes neither apps nor keys sends no directory`() throws {
         try store.addApp()
         _ = directories(0)
         _ = directories(1)

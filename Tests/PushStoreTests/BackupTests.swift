@@ -38,7 +38,7 @@ import Testing
         return texts
     }
 
-    @Test func `a copy that is made while notifications come is what the store held when it was complete`() throws {
+    @Test func `a copy that is made under load holds exactly the notifications accepted before its end`() throws {
         var accepted = try fill(0..<1000)
         let watch = Watch()
         try store.succeed(.backup(watch.order(copy)))
@@ -56,7 +56,7 @@ import Testing
         #expect(try store.counts().pending == accepted.count)
     }
 
-    @Test func `a copy outlives rollbacks and checkpoints of the store`() throws {
+    @Test func `a copy survives rollbacks and checkpoints of the store`() throws {
         _ = try fill(0..<1000)
         let watch = Watch()
         try store.succeed(.backup(watch.order(copy)))
@@ -69,7 +69,7 @@ import Testing
         #expect(try StoreCheck(path: copy).problems == [])
     }
 
-    @Test func `one copy at a time, to a new file, and its failure is not the store's`() throws {
+    @Test func `only one copy runs at a time, it replaces no file, and its failure does not affect the store`() throws {
         _ = try fill(0..<1000)
         try Data().write(to: URL(fileURLWithPath: copy))
         let refused = Watch()
@@ -94,7 +94,7 @@ import Testing
         #expect(try store.accept(.to(token, "after")) == .accepted)
     }
 
-    @Test func `a store that stops tells that the copy is not complete`() throws {
+    @Test func `stopping the store ends a running copy and reports its end`() throws {
         _ = try fill(0..<2000)
         let watch = Watch()
         store.store.submit([.perform(.backup(watch.order(copy)), answer: store.address())])
@@ -102,7 +102,7 @@ import Testing
         #expect(watch.ends.all.count == 1)
     }
 
-    @Test func `a restored file goes on behind every sequence that may have been given out`() throws {
+    @Test func `a restored file continues after every sequence that may have been assigned`() throws {
         _ = try fill(0..<3)
         let watch = Watch()
         try store.succeed(.backup(watch.order(copy)))
@@ -115,7 +115,7 @@ import Testing
         #expect(sequences.count == 4 && sequences[3] - sequences[2] > 1 << 39)
     }
 
-    @Test func `a check finds a row that the disk changed, a reference into nothing, and a file in use`() throws {
+    @Test func `a check reports a changed row, a reference to a missing row, and a file in use`() throws {
         _ = try fill(0..<3)
         #expect(throws: StoreError.self) { try StoreCheck(path: store.path) }
         store.store.stop()
@@ -128,8 +128,7 @@ import Testing
         #expect(problems == ["a row of registrations refers to a row of topics that is missing"])
     }
 
-    @Test func `a file that nobody uses is checked where nothing can be written, and nothing is left beside it`() throws
-    {
+    @Test func `an unused file is checked in a read-only directory, without creating a file beside it`() throws {
         _ = try fill(0..<3)
         let watch = Watch()
         let open = try TemporaryDirectory(isOpen: true)

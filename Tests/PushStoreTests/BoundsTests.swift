@@ -5,7 +5,7 @@ import PushStore
 import TestSupport
 import Testing
 
-/// Tests of the bounds on waiting notifications of a device.
+/// Checks the limits of pending notifications of a device.
 @Suite struct BoundsTests {
     // MARK: Teams
 
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [Int.max, 64])
-    func `a team with ten apps on a device drops nothing of another team's`(recentCountMax: Int) throws {
+    func `a team with ten apps on a device causes no drop of another team's notifications`(recentCountMax: Int) throws {
         let (store, device, token, others) = try crowd(appCount: 10) {
             $0.pendingPerDeviceCountMax = 1000
             $0.recentCountMax = recentCountMax
@@ -36,7 +36,7 @@ import Testing
         #expect(waiting.prefix(5) == ["kept 0", "kept 1", "kept 2", "kept 3", "kept 4"])
     }
 
-    @Test func `at the bound of a device the oldest of the fullest app of the fullest team goes`() throws {
+    @Test func `a full device drops the oldest notification of the fullest app of the fullest team`() throws {
         let (store, device, token, others) = try crowd(appCount: 2) { $0.pendingPerDeviceCountMax = 5 }
         _ = try store.accept([
             .to(token, "a"), .to(others[0], "b"), .to(token, "c"), .to(others[1], "d"), .to(others[1], "e"),
@@ -52,7 +52,7 @@ import Testing
         #expect(try store.counts().dropped == 3)
     }
 
-    @Test func `at the bound of a device an expired notification of any team goes first`() throws {
+    @Test func `a full device first removes expired notifications of any team`() throws {
         let (store, device, token, others) = try crowd(appCount: 1) { $0.pendingPerDeviceCountMax = 3 }
         let expiration = TestStore.startMilliseconds / 1000 + 1
         _ = try store.accept([.to(token, "a", expiration: expiration), .to(others[0], "b"), .to(others[0], "c")])
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [Int.max, 8])
-    func `of a burst to a connected device exactly what was dropped is not delivered`(recentCountMax: Int) throws {
+    func `each notification of a burst is either delivered or recorded as dropped`(recentCountMax: Int) throws {
         let (store, _, got) = try burst(200) { $0.recentCountMax = recentCountMax }
         let counts = try store.counts()
         let window = Limits.unacknowledgedCountMax
@@ -98,13 +98,13 @@ import Testing
         #expect(got.isSuperset(of: (0..<window).map(String.init)))
     }
 
-    @Test func `the bound of a device drops nothing that is in flight either`() throws {
+    @Test func `the limit of a device drops no notification that is in flight`() throws {
         let (store, _, got) = try burst(200) { $0.pendingPerDeviceCountMax = 10 }
         #expect(got.count == Limits.unacknowledgedCountMax + 10)
         #expect(try store.counts().dropped == 200 - got.count)
     }
 
-    @Test func `what was in flight when the stream closed waits again, beside no more than the bound`() throws {
+    @Test func `notifications in flight when the stream closes are pending again, beside a full queue`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         let (stream, _) = try store.attach(device)

@@ -46,7 +46,7 @@ private let channelCount: UInt64 = 3
         }
     }
 
-    @Test func `after any kill, each channel has its last accepted broadcast, for those who did not acknowledge`()
+    @Test func `after any kill each channel has its last accepted broadcast for those that did not acknowledge`()
         async throws
     {
         let directory = try TemporaryDirectory()

@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test func `a channel that is not there, or is of another app or environment, is not registered`() throws {
+    @Test func `a channel that is missing, or of another app or environment, is not registered`() throws {
         let channel = try station.channel()
         let strangers = [
             TestChannel(id: ChannelID(high: 0, low: 0), topic: channel.topic),
@@ -30,14 +30,14 @@ import Testing
     }
 
     @Test(arguments: [(Int64.min, false), (-1, false), (0, true), (1, false), (Int64.max, false)])
-    func `a channel that stores nothing takes no expiration but 0`(expiration: Int64, isGood: Bool) throws {
+    func `a channel that stores nothing accepts only the expiration 0`(expiration: Int64, isGood: Bool) throws {
         let channel = try station.channel(1, .noMessageStored)
         let expected = isGood ? Acceptance.accepted : .refused(.badExpirationDate, ended: nil)
         #expect(try store.publish(.to(channel, "a", expiration: expiration)) == expected)
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1, 1_800_000_000, Int64.max])
-    func `a channel that stores takes any expiration`(expiration: Int64) throws {
+    func `a channel that stores broadcasts accepts any expiration`(expiration: Int64) throws {
         let channel = try station.subscribedChannel()
         #expect(try store.publish(.to(channel, "a", expiration: expiration)) == .accepted)
         #expect(try store.waiting(station.device) == (expiration >= startSeconds ? ["a"] : []))
@@ -46,7 +46,7 @@ import Testing
     // MARK: Recipients
 
     @Test(arguments: MessageStoragePolicy.allCases)
-    func `every connected subscriber gets it at once, and nobody else`(policy: MessageStoragePolicy) throws {
+    func `a broadcast is sent immediately to each connected subscriber only`(policy: MessageStoragePolicy) throws {
         let channel = try station.channel(1, policy)
         let (listener, stranger, absent) = (try station.another(2), try station.another(3), try station.another(4))
         for device in [station.device, listener, absent] { try store.subscribe(device, to: channel) }
@@ -56,7 +56,7 @@ import Testing
         #expect(try store.waiting(absent) == (policy == .noMessageStored ? [] : ["a"]))
     }
 
-    @Test func `it arrives as a notification of the subscriber's own token`() throws {
+    @Test func `a broadcast arrives as a notification to the subscriber's own token`() throws {
         let channel = try station.subscribedChannel()
         let direct = try attachAndPublish(.to(channel, "a"))
         let (stream, replies) = try store.attach(station.device)
@@ -78,7 +78,7 @@ import Testing
         #expect(direct.sequence == read.sequence && read.sequence > 0)
     }
 
-    @Test func `a token that began anew is the one that a broadcast names`() throws {
+    @Test func `a broadcast after a new registration is addressed to the new token`() throws {
         try store.succeed(.unregister(secretHash: station.device.secretHash, topic: Station.topic))
         let token = try store.register(station.device)
         let channel = try station.subscribedChannel()
@@ -87,7 +87,7 @@ import Testing
         #expect(replies.delivered(to: stream).map(\.notification.address) == [token])
     }
 
-    @Test func `who subscribes while connected gets what comes after, and nothing from before`() throws {
+    @Test func `a device that subscribes while connected gets later broadcasts and no earlier ones`() throws {
         let channel = try station.channel()
         try store.publish(.to(channel, "before"))
         let (stream, _) = try store.attach(station.device)
@@ -99,7 +99,7 @@ import Testing
         #expect(replies.texts(to: again) == ["after"])
     }
 
-    @Test func `in one batch, subscribing and unsubscribing part the broadcasts exactly`() throws {
+    @Test func `within one batch a device gets exactly the broadcasts between subscribing and unsubscribing`() throws {
         let channel = try station.channel()
         let (stream, _) = try store.attach(station.device)
         func publish(_ text: String) -> StoreCommand {
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Storage
 
-    @Test func `what a channel stores is delivered until it is acknowledged, for each subscriber alone`() throws {
+    @Test func `a stored broadcast is delivered to each subscriber until that subscriber acknowledges it`() throws {
         let channel = try station.subscribedChannel()
         let other = try station.another(2)
         try store.subscribe(other, to: channel)
@@ -137,7 +137,7 @@ import Testing
         #expect(try store.counts().pending == 1)
     }
 
-    @Test func `a newer one takes the place of what is stored, also of what is on its way`() throws {
+    @Test func `a newer broadcast replaces the stored one, even if that was already sent`() throws {
         let channel = try station.subscribedChannel()
         try store.publish(.to(channel, "a"))
         #expect(try store.waiting(station.device) == ["a"])
@@ -147,7 +147,7 @@ import Testing
         #expect(counts.accepted == 2 && counts.collapsed == 1 && counts.pending == 1)
     }
 
-    @Test func `in one batch only the newest stored one goes out`() throws {
+    @Test func `only the newest of several stored broadcasts in one batch is sent`() throws {
         let channel = try station.subscribedChannel()
         let (stream, _) = try store.attach(station.device)
         let replies = try store.publish([.to(channel, "a"), .to(channel, "b"), .to(channel, "c")]).1
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1] as [Int64])
-    func `what is now or never, or expired, leaves what is stored`(expiration: Int64) throws {
+    func `a now-or-never or expired broadcast does not replace the stored one`(expiration: Int64) throws {
         let channel = try station.subscribedChannel()
         try store.publish(.to(channel, "stored"))
         #expect(try store.publish(.to(channel, "late", expiration: expiration)) == .accepted)
@@ -169,7 +169,7 @@ import Testing
         (Limits.broadcastStorageSecondsMax + 1, Limits.broadcastStorageSecondsMax),
         (Int64.max - 1_800_000_000, Limits.broadcastStorageSecondsMax),
     ])
-    func `it is kept to its expiration and eight hours at most`(expiration: Int64, keptSeconds: Int64) throws {
+    func `a broadcast is stored until it expires, at most eight hours`(expiration: Int64, keptSeconds: Int64) throws {
         let channel = try station.subscribedChannel()
         try store.publish(.to(channel, "a", expiration: startSeconds + expiration))
         store.clock.now += keptSeconds * 1000
@@ -179,7 +179,7 @@ import Testing
         #expect(try store.waiting(station.device) == [])
     }
 
-    @Test func `what expired is swept once, and makes room in every window`() throws {
+    @Test func `an expired broadcast is swept once and frees its place in the window`() throws {
         let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
         let station = try Station(store)
         let channel = try station.subscribedChannel()
@@ -198,7 +198,7 @@ import Testing
 
     // MARK: Order and window
 
-    @Test func `broadcasts and notifications come in the order of acceptance, at once and on the next stream`() throws {
+    @Test func `broadcasts and notifications arrive in the order of acceptance, now and on the next stream`() throws {
         let channels = try [1, 2, 3].map { try station.subscribedChannel($0) }
         func batch() throws -> [StoreReply] {
             try store.run([
@@ -217,7 +217,7 @@ import Testing
         #expect(try store.waiting(station.device) == ["a", "b", "c", "d", "e"])
     }
 
-    @Test func `a queue longer than the window keeps its order over refills`() throws {
+    @Test func `a queue longer than the window keeps its order when the window is refilled`() throws {
         let channels = try (1...70).map { try station.subscribedChannel($0) }
         var expected: [String] = []
         for (number, channel) in channels.enumerated() {
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: ["replaced", "unsubscribed", "removed", "refused"])
-    func `what takes a broadcast away frees its place in the window`(how: String) throws {
+    func `removing a sent broadcast in any way frees its place in the window`(how: String) throws {
         let channel = try station.subscribedChannel()
         let (stream, _) = try store.attach(station.device)
         try store.publish(.to(channel, "broadcast"))
@@ -260,7 +260,7 @@ import Testing
         #expect(try store.run([command]).texts(to: stream) == ["\(Limits.unacknowledgedCountMax)"])
     }
 
-    @Test func `what one subscriber acknowledges at the same moment still comes to the next one`() throws {
+    @Test func `a broadcast that one subscriber acknowledges is still delivered to another in the same batch`() throws {
         let channel = try station.subscribedChannel(1)
         let other = try station.another(2)
         try store.subscribe(other, to: channel)
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test(arguments: [Limits.unacknowledgedCountMax - 1, Limits.unacknowledgedCountMax])
-    func `now or never needs room in the window of one subscriber at least`(unacknowledgedCount: Int) throws {
+    func `a now-or-never broadcast needs capacity in one subscriber's window`(unacknowledgedCount: Int) throws {
         let channel = try station.subscribedChannel(1, .noMessageStored)
         let (stream, _) = try store.attach(station.device)
         _ = try store.accept((0..<unacknowledgedCount).map { .to(station.token, "\($0)") })
@@ -290,7 +290,7 @@ import Testing
 
     // MARK: Filters
 
-    @Test func `a device that refuses the topic gets none, neither then nor later`() throws {
+    @Test func `a device that refuses a topic misses its broadcasts, even after it accepts the topic again`() throws {
         let channel = try station.subscribedChannel()
         let hash = station.device.secretHash
         let (stream, _) = try store.attach(station.device)
@@ -307,7 +307,7 @@ import Testing
         #expect(try store.waiting(station.device) == ["after"])
     }
 
-    @Test func `who subscribes while refusing hears nothing until it no longer refuses`() throws {
+    @Test func `a device that subscribes while it refuses the topic gets broadcasts once it accepts it`() throws {
         let hash = station.device.secretHash
         try store.succeed(.setFilter(secretHash: hash, refusedTopics: [Station.topic]))
         let (stream, _) = try store.attach(station.device)
@@ -319,7 +319,7 @@ import Testing
 
     // MARK: Counting
 
-    @Test func `a broadcast counts once, whatever its audience`() throws {
+    @Test func `a broadcast counts once, however many subscribers it has`() throws {
         let (storing, passing) = (try station.subscribedChannel(1), try station.subscribedChannel(2, .noMessageStored))
         let other = try station.another(2)
         for channel in [storing, passing] { try store.subscribe(other, to: channel) }
@@ -341,7 +341,7 @@ import Testing
         #expect(try store.counts().pending == 1)
     }
 
-    @Test func `a now-or-never broadcast is acknowledged by its first subscriber, or expires with its last stream`()
+    @Test func `a now-or-never broadcast ends with its first acknowledgement, or expires with its last stream`()
         throws
     {
         let channel = try station.subscribedChannel(1, .noMessageStored)
@@ -360,7 +360,7 @@ import Testing
         #expect(try store.counts().expired == 1 && store.counts().pending == 0)
     }
 
-    @Test func `a stream that closes before a now-or-never broadcast goes out expires it`() throws {
+    @Test func `a now-or-never broadcast expires if its stream closes before it is sent`() throws {
         let channel = try station.subscribedChannel(1, .noMessageStored)
         let stream = store.address()
         _ = try store.run([

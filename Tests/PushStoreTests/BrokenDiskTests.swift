@@ -23,7 +23,7 @@ import Testing
         ("fdatasync,fsync", "EIO", 1), ("fdatasync,fsync", "EIO", 2), ("fdatasync,fsync", "EIO", 7),
         ("pwrite64", "EIO", 1), ("pwrite64", "EIO", 5),
     ])
-    func `after a failed write nothing is acknowledged, and a new start finds all that was`(
+    func `after a failed write nothing is accepted, and a restart has all accepted notifications`(
         calls: String, error: String, call: Int
     ) async throws {
         let log = directory.path(of: "accepted")
@@ -45,7 +45,7 @@ import Testing
         #expect(try store.accept(.to(token, "after")) == .accepted)
     }
 
-    @Test func `a full disk under the log is no failure of the disk`() async throws {
+    @Test func `a log write that fails for lack of space does not stop the store`() async throws {
         await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
             let store = try TestStore(path: path)
             let strace = try await traceMyself("pwrite64", "pwrite64:error=ENOSPC:when=1..4")

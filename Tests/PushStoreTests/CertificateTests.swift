@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    @Test func `certificates are listed oldest first as they were added, also after a new start`() throws {
+    @Test func `certificates are listed oldest first with their contents, also after a restart`() throws {
         let added = [certificate(1, created: 9), certificate(2, created: 3), certificate(3, created: 9, revoked: 12)]
         for certificate in added { try store.succeed(.addCertificate(certificate)) }
         try store.reopen()
         #expect(try all() == [added[1], added[0], added[2]])
     }
 
-    @Test func `a fingerprint exists once, and bringing it again changes nothing`() throws {
+    @Test func `adding a known fingerprint again is refused and changes nothing`() throws {
         try store.succeed(.addCertificate(certificate(1)))
         var again = certificate(1)
         again.teamID = "TEAM000001"
@@ -45,7 +45,7 @@ import Testing
         #expect(try all() == [certificate(1)])
     }
 
-    @Test func `revoking is for ever, and keeps its first time`() throws {
+    @Test func `a revocation is permanent and keeps its first time`() throws {
         try store.succeed(.addCertificate(certificate(1)))
         let time = store.clock.now / 1000
         try store.succeed(.revokeCertificate(certificate(1).fingerprint))
@@ -56,19 +56,19 @@ import Testing
         #expect(try all().map(\.revokedUnixSeconds) == [time])
     }
 
-    @Test func `a known one that is brought revoked is revoked`() throws {
+    @Test func `adding a known certificate as revoked revokes it`() throws {
         try store.succeed(.addCertificate(certificate(1)))
         try store.succeed(.addCertificate(certificate(1, revoked: 7)))
         #expect(try all() == [certificate(1, revoked: 7)])
     }
 
-    @Test func `an unknown one cannot be revoked by its fingerprint alone`() throws {
+    @Test func `an unknown certificate cannot be revoked by its fingerprint alone`() throws {
         try store.succeed(.addCertificate(certificate(1)))
         #expect(try store.refusal(.revokeCertificate(certificate(2).fingerprint)) == .unknownCertificate)
         #expect(try store.refusal(.revokeCertificate([])) == .unknownCertificate)
     }
 
-    @Test func `loops hear of what is revoked, and of nothing else`() throws {
+    @Test func `loops receive the revoked certificates and no others`() throws {
         try store.succeed(.addCertificate(certificate(1)))
         _ = revoked()
         try store.succeed(.addCertificate(certificate(2)))

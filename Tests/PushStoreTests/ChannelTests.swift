@@ -23,7 +23,7 @@ import Testing
 
     // MARK: Channels
 
-    @Test func `a channel is read as it was made, also after a new start`() throws {
+    @Test func `a channel is returned as it was created, also after a restart`() throws {
         store.clock.now += 1999
         let channel = try station.channel(7, .noMessageStored, environment: .development)
         let request = StoreRequest.channel(channel.id, topic: Station.topic, environment: .development)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `channels are listed oldest first, of one environment or of both`() throws {
+    @Test func `channels of one environment or of both are listed oldest first`() throws {
         let ids = try [
             station.channel(9), station.channel(1, environment: .development), station.channel(5),
         ].map(\.id.text)
@@ -48,7 +48,7 @@ import Testing
         #expect(try store.channels(Station.topic, .development).map(\.channelID) == [ids[1]])
     }
 
-    @Test func `an id is taken for all apps and environments`() throws {
+    @Test func `a channel id is unique across apps and environments`() throws {
         try store.addBroadcastApp("other")
         _ = try station.channel(1)
         #expect(try store.refusal(create(1)) == .alreadyExists)
@@ -56,7 +56,7 @@ import Testing
         #expect(try store.refusal(create(1, "other")) == .alreadyExists)
     }
 
-    @Test func `an app that is unknown or has no broadcasts gets no channel`() throws {
+    @Test func `a channel cannot be created for an unknown app or for one without broadcasts`() throws {
         try store.addApp("quiet")
         #expect(try store.refusal(create(1, "none")) == .unknownTopic)
         #expect(try store.refusal(create(1, "quiet")) == .broadcastsNotAllowed)
@@ -64,7 +64,7 @@ import Testing
         #expect(try store.refusal(.channels(topic: "none", environment: nil)) == .unknownTopic)
     }
 
-    @Test func `the bound is of each app and each environment, and removing makes room`() throws {
+    @Test func `each app has a limit of channels in each environment, and removing a channel makes room`() throws {
         try store.addBroadcastApp("other")
         for number in UInt64(1)...3 { try store.succeed(create(number)) }
         #expect(try store.refusal(create(4)) == .tooMany)
@@ -76,7 +76,7 @@ import Testing
         #expect(try store.refusal(create(7)) == .tooMany)
     }
 
-    @Test(.tags(.slow)) func `an app has ten thousand channels in an environment and not one more`() throws {
+    @Test(.tags(.slow)) func `an app can have ten thousand channels in an environment and not one more`() throws {
         let store = try TestStore()
         try store.addBroadcastApp()
         let replies = try store.run(
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [(Station.topic, Environment.development), ("other", .production)])
-    func `a channel of another app or environment is unknown, and stays`(
+    func `a channel of another app or environment is unknown and cannot be removed`(
         topic: String, environment: Environment
     ) throws {
         try store.addBroadcastApp("other")
@@ -100,7 +100,7 @@ import Testing
         #expect(try store.channels().map(\.subscriptionCount) == [1])
     }
 
-    @Test func `a removed channel is unknown, and its subscriptions are gone`() throws {
+    @Test func `a removed channel is unknown, and its subscriptions are removed`() throws {
         let (gone, kept) = (try station.subscribedChannel(1), try station.subscribedChannel(2))
         try store.publish(.to(gone, "a"))
         let request = StoreRequest.removeChannel(gone.id, topic: Station.topic, environment: .production)
@@ -115,7 +115,7 @@ import Testing
 
     // MARK: Subscriptions
 
-    @Test func `subscriptions are listed in the order of subscribing, once each`() throws {
+    @Test func `subscriptions are listed once each, in the order of subscribing`() throws {
         let channels = try [3, 1, 2].map { try station.channel($0) }
         for channel in channels + [channels[0]] { try store.subscribe(station.device, to: channel) }
         #expect(try store.subscriptions(station.device) == channels.map(\.id))
@@ -126,7 +126,7 @@ import Testing
         #expect(try store.subscriptions(station.device) == [channels[1], channels[2], channels[0]].map(\.id))
     }
 
-    @Test func `a channel counts its subscriptions, also after a new start`() throws {
+    @Test func `a channel counts its subscriptions, also after a restart`() throws {
         let (first, second) = (try station.channel(1), try station.channel(2))
         let others = try [2, 3, 4].map { try station.another($0) }
         for device in others { try store.subscribe(device, to: first) }
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `only a registered app of the channel's own environment subscribes`() throws {
+    @Test func `only an app that is registered in the channel's environment can subscribe`() throws {
         try store.addBroadcastApp("other")
         let channel = try station.channel(1)
         let foreign = try station.channel(2, environment: .development)
@@ -157,7 +157,7 @@ import Testing
         #expect(try refusal(station.device, Station.topic, channel.id) == .unknownTopic)
     }
 
-    @Test func `unsubscribing where there is nothing to end is done`() throws {
+    @Test func `unsubscribing without a subscription succeeds`() throws {
         let channel = try station.channel(1)
         let strangers = [(station.device.secretHash, "none"), (station.device.secretHash, Station.topic)]
         for (secretHash, topic) in strangers {
@@ -173,7 +173,7 @@ import Testing
             try store.refusal(.subscriptions(secretHash: station.device.secretHash, topic: "none")) == .unknownTopic)
     }
 
-    @Test(.tags(.slow)) func `an app on a device has a thousand subscriptions and not one more`() throws {
+    @Test(.tags(.slow)) func `an app on a device can have a thousand subscriptions and not one more`() throws {
         let store = try TestStore()
         let station = try Station(store)
         let channels = (0...UInt64(Limits.subscriptionPerAppCountMax)).map { ChannelID(high: .max, low: $0) }
@@ -195,7 +195,7 @@ import Testing
         .removeSelf(secretHash: TestDevice(number: 1).secretHash), .removeDevice(DeviceID(rawValue: 1)),
         .expireDevice(DeviceID(rawValue: 1)),
     ])
-    func `what ends the registration ends its subscriptions for good`(request: StoreRequest) throws {
+    func `the end of a registration removes its subscriptions permanently`(request: StoreRequest) throws {
         let channel = try station.subscribedChannel()
         try store.succeed(request)
         #expect(try store.channels().map(\.subscriptionCount) == [0])
@@ -212,7 +212,7 @@ import Testing
         StoreRequest.removeApp(topic: Station.topic),
         .changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: false),
     ])
-    func `without app or broadcasts there are no channels of any environment`(request: StoreRequest) throws {
+    func `removing an app or its broadcasts removes its channels in all environments`(request: StoreRequest) throws {
         try store.addBroadcastApp("other")
         let (first, second) = (try station.subscribedChannel(1), try station.subscribedChannel(2))
         _ = try station.channel(3, environment: .development)

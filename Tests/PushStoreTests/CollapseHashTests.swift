@@ -6,13 +6,13 @@ import Testing
 
 @testable import PushStore
 
-/// Tests of two collapse ids with the same 64-bit hash: the bytes decide, not the hash.
+/// Checks two collapse ids with the same 64-bit hash: the bytes decide, not the hash.
 @Suite struct CollapseHashTests {
     private static let (first, second) = collidingPair()
 
     /// Returns two ids of 24 bytes with the same hash.
     ///
-    /// The second word of the other id compensates the change of its first word. This works for any first words,
+    /// The second word of the second id compensates for the change of its first word. This works for any first words,
     /// because the checksum's state depends on earlier words only through its value.
     ///
     /// - Returns: The two ids.
@@ -42,7 +42,7 @@ import Testing
             acceptedUnixMilliseconds: TestStore.startMilliseconds)
     }
 
-    @Test func `the two ids of these tests differ and have one hash`() {
+    @Test func `the two ids of these tests differ and have the same hash`() {
         #expect(Self.first != Self.second)
         #expect(CollapseHash(Self.first) == CollapseHash(Self.second))
         #expect(Self.first.count <= Limits.collapseIDByteCountMax)

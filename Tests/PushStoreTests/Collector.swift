@@ -37,7 +37,7 @@ final class Collector: StoreReplyReceiver, @unchecked Sendable {
         condition.broadcast()
     }
 
-    /// Waits until the replies satisfy a condition; returns all replies and removes them.
+    /// Waits until the replies satisfy a condition, then removes and returns all replies.
     func take(_ what: String, until isEnough: ([StoreReply]) -> Bool) throws -> [StoreReply] {
         condition.lock()
         defer { condition.unlock() }
@@ -51,7 +51,7 @@ final class Collector: StoreReplyReceiver, @unchecked Sendable {
         return replies
     }
 
-    /// Returns all replies and removes them.
+    /// Removes and returns all replies.
     func takeAll() -> [StoreReply] {
         condition.lock()
         defer { condition.unlock() }

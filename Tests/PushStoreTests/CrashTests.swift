@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `after any kill, what was accepted is there and what was acknowledged stays away`() async throws {
+    @Test func `after any kill accepted notifications are stored and acknowledged ones are gone`() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "posthorn.sqlite")
         let diary = directory.path(of: "diary")

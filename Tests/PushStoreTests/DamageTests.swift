@@ -32,7 +32,7 @@ import Testing
         ] + [0, 1, 2, 3, 4, 8, 16, 24, 40, 42, 44, 48, 60, 70, 90].map { oneByteChanged($0) }
 
     @Test(arguments: changes)
-    func `a row that changed behind the store's back is dropped and reported, its neighbours are delivered`(
+    func `a row that was changed outside the store is dropped and reported, and its neighbors are delivered`(
         change: String
     ) throws {
         try prepare()
@@ -56,7 +56,7 @@ import Testing
         "UPDATE broadcasts SET checksum = checksum + 1 WHERE sequence = 2",
         "UPDATE channels SET id = zeroblob(16) WHERE number = 2",
     ])
-    func `a broadcast that changed behind the store's back is dropped and reported once, for all subscribers`(
+    func `a broadcast that was changed outside the store is dropped and reported once for all subscribers`(
         change: String
     ) throws {
         do {
@@ -78,7 +78,7 @@ import Testing
         #expect(counts.pending == 2 && counts.dropped == 1)
     }
 
-    @Test func `a damaged row holds up nothing of a long queue`() throws {
+    @Test func `a damaged row does not block the rest of a long queue`() throws {
         let count = Limits.unacknowledgedCountMax + 5
         do {
             let store = try TestStore(in: directory)
@@ -99,7 +99,7 @@ import Testing
         #expect(store.notices.all.count == 2)
     }
 
-    @Test func `a notification that its device would not find is found by the check`() throws {
+    @Test func `the check reports a notification that is missing from its device's queue`() throws {
         do {
             let store = try TestStore(in: directory) { $0.recentCountMax = 0 }
             let (_, token) = try store.registeredDevice()
@@ -111,7 +111,7 @@ import Testing
         #expect(try StoreCheck(path: path).problems == ["the notification 2 is not among those of its device"])
     }
 
-    @Test func `a table that is not as it was made is damage, to the check and at the start`() throws {
+    @Test func `an altered table is reported as damage by the check and at the start`() throws {
         try TestStore(in: directory).store.stop()
         try "ALTER TABLE topics RENAME COLUMN team TO teal".runBySQLite(path)
         #expect(try StoreCheck(path: path).problems == ["topics is not as it was made"])
@@ -121,14 +121,14 @@ import Testing
     }
 
     @Test(arguments: [Int64.max, -1])
-    func `a last sequence that cannot be right is damage`(sequence: Int64) throws {
+    func `an impossible last sequence is reported as damage`(sequence: Int64) throws {
         try prepare()
         try "UPDATE state SET value = \(sequence)".runBySQLite(path)
         let error = try #require(throws: StoreError.self) { try TestStore(in: directory) }
         guard case .damaged(path, _, _) = error else { throw error }
     }
 
-    @Test(.tags(.slow)) func `flipped bits never come out as another text`() throws {
+    @Test(.tags(.slow)) func `flipped bits never change a delivered text`() throws {
         try prepare()
         let intact = try Data(contentsOf: URL(fileURLWithPath: path))
         var (openedCount, toldCount) = (0, 0)
@@ -151,7 +151,7 @@ import Testing
         #expect(openedCount > 0 && toldCount > 0, "\(openedCount) opened, \(toldCount) told a text")
     }
 
-    @Test func `a damaged page of notifications is found at the start, and said`() throws {
+    @Test func `a damaged page of notifications is reported at the start with a remedy`() throws {
         try prepare()
         try damageLeaves()
         let error = try #require(throws: StoreError.self) { try TestStore(in: directory) }

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `entries are read as they were written, and a changed row never traps`(seed: UInt64) {
+    func `entries survive writing and reading, and a changed row does not crash`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let entries = entries(&generator, count: Int.random(in: 0...40, using: &generator))
         var bytes: [UInt8] = []
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a sequence is found whether it is sent in order or again`() {
+    @Test func `a sequence is found whether it was sent in order, out of order or again`() {
         let history = DeliveryHistory(device)
         for sequence in [5, 9, 7, 1, 20] as [Int64] {
             #expect(history.noteSent(sequence, topic(1), isBroadcast: false) == .first)
@@ -50,7 +50,7 @@ import Testing
         #expect(history.entries[2].marks == [.init(.shown), .sentAgain])
     }
 
-    @Test func `what the table has is joined with what was sent since`() {
+    @Test func `entries from the table are merged with those sent since`() {
         let history = DeliveryHistory(device)
         for sequence in [8, 12] as [Int64] { _ = history.noteSent(sequence, topic(1), isBroadcast: false) }
         history.load([
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50)
-    func `trimming keeps an equal share for each team, and the newest of it`(seed: UInt64) {
+    func `trimming keeps the newest entries of each team, in equal shares`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let history = DeliveryHistory(device)
         let teamCount = UInt32.random(in: 1...6, using: &generator)

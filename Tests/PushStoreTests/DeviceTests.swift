@@ -17,7 +17,7 @@ import Testing
 
     private let code = [UInt8](repeating: 7, count: 32)
 
-    @Test func `an enrolment code is good once`() throws {
+    @Test func `an enrolment code works once`() throws {
         try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
         #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code))) == nil)
         #expect(try store.refusal(.enrol(TestDevice(number: 2).enrolment(codeHash: code))) == .badEnrolmentCode)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `an enrolment whose answer was lost is repeated with its request id, also after a restart`() throws {
+    @Test func `an enrolment whose answer was lost can be repeated with its request id, also after a restart`() throws {
         try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
         #expect(try enrol(1, requestID: 9) == DeviceID(rawValue: 1))
         #expect(try enrol(2, requestID: 9) == DeviceID(rawValue: 1))
@@ -57,8 +57,7 @@ import Testing
         #expect(try store.counts().devices == 1)
     }
 
-    @Test func `an enrolment is not repeated once the device has a stream, is removed, or the code is too old`() throws
-    {
+    @Test func `an enrolment cannot be repeated after a stream, a removal or the code's expiration`() throws {
         for number in 1...3 as ClosedRange<UInt64> {
             let hash = [UInt8](repeating: UInt8(number), count: 32)
             try store.succeed(.addEnrolmentCode(hash: hash, expiresUnixSeconds: 1_800_000_060))
@@ -75,19 +74,19 @@ import Testing
     }
 
     @Test(arguments: [(Int64(60_999), true), (61_000, false)])
-    func `an enrolment code is good until its second is over`(laterMilliseconds: Int64, isGood: Bool) throws {
+    func `an enrolment code is valid until the end of its last second`(laterMilliseconds: Int64, isGood: Bool) throws {
         try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
         store.clock.now += laterMilliseconds
         let refusal = try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
         #expect(refusal == (isGood ? nil : .badEnrolmentCode))
     }
 
-    @Test func `an unknown enrolment code enrols nobody`() throws {
+    @Test func `an unknown enrolment code enrols no device`() throws {
         #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code))) == .badEnrolmentCode)
         #expect(try store.refusal(.register(secretHash: TestDevice(number: 1).secretHash, topic: app)) == .unauthorized)
     }
 
-    @Test func `a code that is there already, used or not, is refused`() throws {
+    @Test func `an enrolment code cannot be added twice, even after its use`() throws {
         try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max))
         #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max)) == .alreadyExists)
         try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
@@ -109,7 +108,7 @@ import Testing
         return codes
     }
 
-    @Test func `codes are listed until they are used or expired, oldest first`() throws {
+    @Test func `codes are listed until they are used or expire, in the order of expiration`() throws {
         for (byte, seconds) in [(1, 90), (2, 60), (7, 70)] {
             try addCode(UInt8(byte), expiresUnixSeconds: 1_800_000_000 + Int64(seconds))
         }
@@ -146,7 +145,7 @@ import Testing
         #expect(try store.counts().devices == 1)
     }
 
-    @Test func `a device whose id or secret is taken uses no code up`() throws {
+    @Test func `an enrolment with a taken id or secret does not use up its code`() throws {
         let first = try store.enrol(1)
         try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max))
         var same = TestDevice(number: 2).enrolment(codeHash: code)
@@ -158,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [(0, true), (Limits.displayNameByteCountMax, true), (Limits.displayNameByteCountMax + 1, false)])
-    func `a name has its bound, in bytes`(byteCount: Int, fits: Bool) throws {
+    func `a device's name and platform have a size limit in bytes`(byteCount: Int, fits: Bool) throws {
         let name = String(repeating: "n", count: byteCount)
         let device = TestDevice(number: 1)
         #expect(try store.refusal(.enrol(device.enrolment(name: name))) == (fits ? nil : .tooMany))
@@ -171,7 +170,7 @@ import Testing
 
     // MARK: Registration
 
-    @Test func `registering again changes nothing while it is live`() throws {
+    @Test func `registering again returns the same token while the registration is valid`() throws {
         let device = try store.enrol()
         let first = try store.register(device)
         #expect(first == DeviceTokenContents(device: device.id, topic: first.topic, generation: 1))
@@ -181,7 +180,7 @@ import Testing
         #expect(try store.counts().registrations == 1)
     }
 
-    @Test func `each registration after an end has the next generation`() throws {
+    @Test func `each registration after an unregistration has the next generation`() throws {
         let device = try store.enrol()
         for generation in UInt32(1)...4 {
             #expect(try store.register(device).generation == generation)
@@ -191,13 +190,13 @@ import Testing
     }
 
     @Test(arguments: ["com.example.Other", "com.example.app", "com.example.App\0", ""])
-    func `only a topic that exists can be registered`(topic: String) throws {
+    func `only an existing topic can be registered`(topic: String) throws {
         let device = try store.enrol()
         #expect(try store.refusal(.register(secretHash: device.secretHash, topic: topic)) == .unknownTopic)
         #expect(try store.refusal(.unregister(secretHash: device.secretHash, topic: topic)) == nil)
     }
 
-    @Test func `a device has a bound of registrations`() throws {
+    @Test func `a device has a maximum number of registrations`() throws {
         let device = try store.enrol()
         let topics = (0..<Limits.registrationPerDeviceCountMax + 1).map { "com.example.\($0)" }
         let adding = topics.map { topic in
@@ -214,7 +213,7 @@ import Testing
         try store.register(device, topics.last ?? "")
     }
 
-    @Test func `unregistering ends the token, drops what waits and delivers nothing more`() throws {
+    @Test func `unregistering ends the token, drops pending notifications and stops deliveries`() throws {
         let device = try store.enrol()
         let token = try store.register(device)
         let (stream, _) = try store.attach(device)
@@ -236,7 +235,7 @@ import Testing
         #expect(try store.waiting(device) == [])
     }
 
-    @Test func `unregistering leaves other apps and devices alone`() throws {
+    @Test func `unregistering does not affect other apps and devices`() throws {
         try store.addApp("com.example.Other")
         let (first, second) = (try store.enrol(1), try store.enrol(2))
         let tokens = [
@@ -251,7 +250,7 @@ import Testing
 
     // MARK: Filters
 
-    @Test func `a filter drops what waits of its topics, and replaces the earlier filter`() throws {
+    @Test func `a filter drops the pending notifications of its topics and replaces the earlier filter`() throws {
         try store.addApp("com.example.Other")
         let device = try store.enrol()
         let tokens = [try store.register(device), try store.register(device, "com.example.Other")]
@@ -264,7 +263,7 @@ import Testing
         #expect(try store.waiting(device) == ["\(tokens[1].topic.rawValue)", "again"])
     }
 
-    @Test func `a filter holds for what is registered later`() throws {
+    @Test func `a filter applies to later registrations`() throws {
         let device = try store.enrol()
         try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: [app]))
         let token = try store.register(device)
@@ -273,7 +272,7 @@ import Testing
     }
 
     @Test(arguments: [(Limits.filterTopicCountMax, true), (Limits.filterTopicCountMax + 1, false)])
-    func `a filter has a bound of topics`(count: Int, fits: Bool) throws {
+    func `a filter has a maximum number of topics`(count: Int, fits: Bool) throws {
         let device = try store.enrol()
         let topics = (0..<count).map(String.init)
         let refusal = try store.refusal(.setFilter(secretHash: device.secretHash, refusedTopics: topics))
@@ -281,7 +280,7 @@ import Testing
     }
 
     @Test(arguments: [(Limits.topicByteCountMax, true), (Limits.topicByteCountMax + 1, false)])
-    func `a topic of a filter has a bound of bytes`(byteCount: Int, fits: Bool) throws {
+    func `a topic in a filter has a maximum size in bytes`(byteCount: Int, fits: Bool) throws {
         let device = try store.enrol()
         let topics = [String(repeating: "t", count: byteCount)]
         let refusal = try store.refusal(.setFilter(secretHash: device.secretHash, refusedTopics: topics))
@@ -289,7 +288,7 @@ import Testing
     }
 
     @Test(arguments: [(Limits.acknowledgementBatchCountMax, true), (Limits.acknowledgementBatchCountMax + 1, false)])
-    func `acknowledgements have a bound, and of numbers that no notification has the outcomes do not count`(
+    func `a list of acknowledgements has a maximum length, and outcomes of unknown numbers do not count`(
         count: Int, fits: Bool
     ) throws {
         let device = try store.enrol()
@@ -303,7 +302,7 @@ import Testing
     // MARK: Removal of a device
 
     @Test(arguments: [true, false])
-    func `a removed device ends its stream, its tokens and its secret`(bySelf: Bool) throws {
+    func `removing a device ends its stream, its tokens and its secret`(bySelf: Bool) throws {
         let device = try store.enrol()
         let token = try store.register(device)
         let (stream, _) = try store.attach(device)
@@ -323,7 +322,7 @@ import Testing
         #expect(counts.pending == 0 && counts.unregistered == 1)
     }
 
-    @Test func `the id of a removed device is never given out again, its secret may be`() throws {
+    @Test func `the id of a removed device cannot be used again, but its secret can`() throws {
         let device = try store.enrol(1)
         try store.succeed(.removeDevice(device.id))
         #expect(try store.refusal(.enrol(device.enrolment())) == .alreadyExists)
@@ -337,7 +336,7 @@ import Testing
         .unregister(secretHash: [1], topic: "com.example.App"), .setFilter(secretHash: [], refusedTopics: []),
         .acknowledge(secretHash: [], []), .removeSelf(secretHash: [UInt8](repeating: 0, count: 10_000)),
     ])
-    func `every device request needs a secret`(request: StoreRequest) throws {
+    func `a device request with an unknown secret is refused`(request: StoreRequest) throws {
         let removed = try store.enrol()
         try store.succeed(.removeDevice(removed.id))
         #expect(try store.refusal(request) == .unauthorized)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DurabilityTests {
     @Test(arguments: StoreDurability.allCases)
-    func `what was accepted is there after an orderly end, in every mode`(_ durability: StoreDurability) throws {
+    func `accepted notifications survive a clean stop in every durability mode`(_ durability: StoreDurability) throws {
         let store = try TestStore { $0.durability = durability }
         let (device, token) = try store.registeredDevice()
         #expect(try store.accept((0..<50).map { .to(token, "\($0)") }).0.allSatisfy { $0 == .accepted })
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: StoreDurability.allCases)
-    func `what found no room in the window comes once there is room, written or not`(
+    func `notifications that exceed the window are sent when it has capacity, written or not`(
         _ durability: StoreDurability
     ) throws {
         let store = try TestStore { ($0.durability, $0.pendingPerTopicCountMax) = (durability, 1000) }
@@ -33,7 +33,7 @@ import Testing
         #expect(texts == (0..<2 * count).map(String.init))
     }
 
-    @Test func `relaxed answers before it writes, and writes all the same`() throws {
+    @Test func `with relaxed durability the store answers before it writes, and still writes`() throws {
         let store = try TestStore { $0.durability = .relaxed }
         let (device, token) = try store.registeredDevice()
         let answer = store.address()

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: Environment.allCases)
-    func `the same environment gives the same token again`(environment: Environment) throws {
+    func `registering again in the same environment returns the same token`(environment: Environment) throws {
         let token = try store.register(device, in: environment)
         #expect(try store.register(device, in: environment) == token)
         try store.reopen()
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: Environment.allCases)
-    func `the other environment gives another token, and ends what was of the first`(first: Environment) throws {
+    func `registering in the other environment returns another token and ends the first`(first: Environment) throws {
         let token = try store.register(device, in: first)
         let (stream, _) = try store.attach(device)
         try store.accept(.to(token, "waits"))
@@ -41,7 +41,7 @@ import Testing
         #expect(try store.register(device, in: first).generation == token.generation + 2)
     }
 
-    @Test func `what would go out in the batch of the change does not`() throws {
+    @Test func `a change of environment cancels deliveries in the same batch`() throws {
         let token = try store.register(device)
         let (stream, _) = try store.attach(device)
         let change = StoreRequest.register(
@@ -54,7 +54,7 @@ import Testing
         #expect(replies.texts(to: stream) == [])
     }
 
-    @Test func `an app subscribes in the environment that it is registered in now`() throws {
+    @Test func `an app can subscribe only in its current environment`() throws {
         let channels = try Environment.allCases.enumerated().map { index, environment in
             let id = ChannelID(high: 0, low: UInt64(index))
             try store.succeed(
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a key is listed with its environment, also after a new start`() throws {
+    @Test func `a key is listed with its environment, also after a restart`() throws {
         let environments: [Environment?] = [nil, .production, .development]
         for (index, environment) in environments.enumerated() {
             try store.succeed(
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: Other settings of an app
 
-    @Test func `an app is shown as it was added and changed`() throws {
+    @Test func `an app has the settings with which it was added and changed`() throws {
         func app() throws -> AdminAPI.App {
             guard case .app(let app) = try store.succeed(.app(topic: "a")) else { throw MissingReply(what: "app") }
             return app
@@ -107,18 +107,18 @@ import Testing
     }
 
     @Test(arguments: [(Limits.displayNameByteCountMax, true), (Limits.displayNameByteCountMax + 1, false)])
-    func `a changed name has its bound`(byteCount: Int, fits: Bool) throws {
+    func `a changed name has a size limit`(byteCount: Int, fits: Bool) throws {
         let name = String(repeating: "n", count: byteCount)
         let request = StoreRequest.changeApp(topic: Station.topic, name: name, checks: nil, allowsBroadcasts: nil)
         #expect(try store.refusal(request) == (fits ? nil : .tooMany))
     }
 
-    @Test func `an app that is not there cannot be changed`() throws {
+    @Test func `a missing app cannot be changed`() throws {
         let request = StoreRequest.changeApp(topic: "none", name: nil, checks: .off, allowsBroadcasts: nil)
         #expect(try store.refusal(request) == .unknownTopic)
     }
 
-    @Test func `loops hear of checks and broadcasts`() throws {
+    @Test func `loops receive an app's changed checks and broadcast setting`() throws {
         _ = store.collectors[0].takeAll()
         let answer = store.address()
         let change = StoreRequest.changeApp(topic: Station.topic, name: nil, checks: .strict, allowsBroadcasts: false)

@@ -20,13 +20,13 @@ import Testing
         (Int64.min, true), (-1, true), (1, true), (1_799_999_999, true), (1_800_000_000, false),
         (1_800_000_001, false), (Int64.max, false),
     ])
-    func `an expiration in the past is accepted and never delivered`(expiration: Int64, isExpired: Bool) throws {
+    func `a notification that has expired is accepted and never delivered`(expiration: Int64, isExpired: Bool) throws {
         #expect(try store.accept(.to(token, "a", expiration: expiration)) == .accepted)
         #expect(try store.counts().expired == (isExpired ? 1 : 0))
         #expect(try store.waiting(device) == (isExpired ? [] : ["a"]))
     }
 
-    @Test func `up to its expiration a notification waits, one millisecond later it does not`() throws {
+    @Test func `a notification is kept up to its expiration and not one millisecond longer`() throws {
         try store.accept(.to(token, "a", expiration: startSeconds + 60))
         store.clock.now += 60_000
         #expect(try store.waiting(device) == ["a"])
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [nil, Int64.max, 1_800_000_000 + Limits.retentionSecondsMax + 1] as [Int64?])
-    func `without expiration, or with a late one, a notification waits 30 days`(expiration: Int64?) throws {
+    func `a notification without an expiration, or with a late one, is kept for 30 days`(expiration: Int64?) throws {
         try store.accept(.to(token, "a", expiration: expiration))
         store.clock.now += Limits.retentionSecondsMax * 1000
         #expect(try store.waiting(device) == ["a"])
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `at a bound, what has expired makes room before what still waits`(isReopened: Bool) throws {
+    func `a full queue removes expired notifications before it drops others`(isReopened: Bool) throws {
         let store = try TestStore { $0.pendingPerTopicCountMax = 3 }
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a"))
@@ -60,7 +60,7 @@ import Testing
         #expect(try store.counts().dropped == 1)
     }
 
-    @Test func `expiry is a moment, which outlives new starts`() throws {
+    @Test func `restarts do not change a notification's expiration`() throws {
         try store.accept(.to(token, "a", expiration: startSeconds + 60))
         for _ in 0..<5 {
             store.clock.now += 10_000
@@ -73,7 +73,7 @@ import Testing
         #expect(try store.waiting(device) == [])
     }
 
-    @Test func `what was swept does not come back when the clock does`() throws {
+    @Test func `a swept notification does not return when the clock is set back`() throws {
         let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a", expiration: startSeconds + 60))
@@ -83,7 +83,7 @@ import Testing
         #expect(try store.waiting(device) == [])
     }
 
-    @Test func `a sweep takes all that expired, in more steps than one, and nothing else`() throws {
+    @Test func `a sweep removes exactly the expired notifications, in several steps`() throws {
         let store = try TestStore {
             $0.sweepIntervalMilliseconds = 1
             $0.pendingPerTopicCountMax = 10_000
@@ -97,7 +97,7 @@ import Testing
         #expect(try store.waiting(device) == ["late"])
     }
 
-    @Test func `a notification that expires in the window makes room`() throws {
+    @Test func `a notification that expires frees its place in the window`() throws {
         let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
         let (device, token) = try store.registeredDevice()
         let (stream, _) = try store.attach(device)
@@ -120,14 +120,14 @@ import Testing
 
     // MARK: Now-or-never notifications
 
-    @Test func `now or never without a stream is accepted, counted expired and never stored`() throws {
+    @Test func `a now-or-never notification without a stream is accepted, expired and never stored`() throws {
         #expect(try store.accept(.to(token, "a", expiration: 0)) == .accepted)
         #expect(try store.counts().expired == 1)
         #expect(try store.counts().pending == 0)
         #expect(try store.waiting(device) == [])
     }
 
-    @Test func `now or never with a stream is delivered once, waits for its acknowledgement and is never stored`()
+    @Test func `a now-or-never notification with a stream is sent once, pending until acknowledged, and never stored`()
         throws
     {
         let (stream, _) = try store.attach(device)
@@ -140,7 +140,7 @@ import Testing
         #expect(try store.waiting(device) == [])
     }
 
-    @Test func `now or never that is not acknowledged has expired when the stream closes`() throws {
+    @Test func `an unacknowledged now-or-never notification expires when its stream closes`() throws {
         let (stream, _) = try store.attach(device)
         _ = try store.accept([.to(token, "a", expiration: 0)])
         _ = try store.run([.detach(stream: stream)])
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [Limits.unacknowledgedCountMax - 1, Limits.unacknowledgedCountMax])
-    func `now or never needs room in the window`(unacknowledgedCount: Int) throws {
+    func `a now-or-never notification expires if the window is full`(unacknowledgedCount: Int) throws {
         let (stream, _) = try store.attach(device)
         _ = try store.accept((0..<unacknowledgedCount).map { .to(token, "\($0)") })
         let hasRoom = unacknowledgedCount < Limits.unacknowledgedCountMax
@@ -159,7 +159,7 @@ import Testing
         #expect(try store.counts().expired == (hasRoom ? 0 : 1))
     }
 
-    @Test func `now or never keeps its place among what waits`() throws {
+    @Test func `a now-or-never notification keeps its place among pending ones`() throws {
         _ = try store.accept([.to(token, "a"), .to(token, "b")])
         let stream = store.address()
         let replies = try store.run([
@@ -170,7 +170,7 @@ import Testing
         #expect(replies.delivered(to: stream).map(\.text) == ["a", "b", "now", "c"])
     }
 
-    @Test func `now or never behind more than the window holds is counted expired`() throws {
+    @Test func `a now-or-never notification expires if pending ones fill the window`() throws {
         _ = try store.accept((0..<Limits.unacknowledgedCountMax).map { .to(token, "\($0)") })
         let stream = store.address()
         let replies = try store.run([

@@ -52,7 +52,7 @@ import Testing
         return texts
     }
 
-    @Test func `a full disk refuses new notifications, and everything accepted is delivered and acknowledged`() throws {
+    @Test func `a full disk refuses new notifications, and accepted ones are delivered and acknowledged`() throws {
         let accepted = try fill()
         try #require(accepted.count > 64)
         #expect(try drain() == accepted)
@@ -61,7 +61,7 @@ import Testing
         #expect(store.fatal.all == [])
     }
 
-    @Test func `on a full disk what grows is refused with a text, what shrinks and what reads is done`() throws {
+    @Test func `a full disk refuses requests that need space, and executes those that read or remove`() throws {
         let other = try store.enrol(2)
         try store.register(other)
         _ = try fill()
@@ -80,7 +80,7 @@ import Testing
         #expect(try store.counts().devices == 1)
     }
 
-    @Test func `on a full disk broadcasts are refused, and the last one is delivered and acknowledged`() throws {
+    @Test func `a full disk refuses broadcasts, and the last stored one is delivered and acknowledged`() throws {
         try store.succeed(.changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: true))
         let channel = TestChannel(id: ChannelID(high: 0, low: 0), topic: token.topic)
         try store.succeed(
@@ -99,7 +99,7 @@ import Testing
         #expect(try store.subscriptions(device) == [])
     }
 
-    @Test func `on a full disk what is now or never is delivered, for it needs none`() throws {
+    @Test func `a full disk does not prevent now-or-never deliveries`() throws {
         try store.succeed(.changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: true))
         let channel = TestChannel(id: ChannelID(high: 0, low: 0), topic: token.topic)
         try store.succeed(
@@ -118,7 +118,7 @@ import Testing
         #expect(store.fatal.all == [])
     }
 
-    @Test func `a disk that notifications filled takes new ones when devices have acknowledged, by itself`() throws {
+    @Test func `a disk that notifications filled has space again after devices acknowledge them`() throws {
         let accepted = try fill()
         #expect(try drain() == accepted)
         let deadline = ContinuousClock.now + .seconds(30) * Patience.factor
@@ -129,7 +129,7 @@ import Testing
         #expect(try drain() == ["after"])
     }
 
-    @Test func `when space comes back, notifications are accepted again`() throws {
+    @Test func `notifications are accepted again when the disk has space`() throws {
         var accepted = try fill()
         try FileManager.default.removeItem(atPath: ballast)
         let deadline = ContinuousClock.now + .seconds(30) * Patience.factor
@@ -140,7 +140,7 @@ import Testing
         #expect(try drain() == accepted)
     }
 
-    @Test func `nothing is lost when the server ends on a full disk`() throws {
+    @Test func `a store that stops on a full disk loses no accepted notification`() throws {
         let accepted = try fill()
         try store.reopen()
         #expect(try drain() == accepted)

@@ -20,7 +20,7 @@ import Testing
         try connection.execute(EarlierSchema.rows)
     }
 
-    @Test func `a file of version 1 keeps everything, and gets the defaults`() throws {
+    @Test func `a file of version 1 keeps its data and gets the defaults of new settings`() throws {
         let store = try TestStore(in: directory)
         guard case .apps(let apps) = try store.succeed(.apps), case .keys(let keys) = try store.succeed(.keys),
             case .certificates(let certificates) = try store.succeed(.certificates)
@@ -40,7 +40,7 @@ import Testing
         #expect(try store.refusal(.enrol(TestDevice(number: 2).enrolment(codeHash: [7]))) == nil)
     }
 
-    @Test func `a registration of version 1 is for production and goes on`() throws {
+    @Test func `a registration of version 1 is for production and stays valid`() throws {
         let store = try TestStore(in: directory)
         let token = DeviceTokenContents(device: device.id, topic: TopicID(rawValue: 2), generation: 4)
         #expect(try store.register(device) == token)
@@ -53,7 +53,7 @@ import Testing
         #expect(try store.accept(.to(ended, "a")) == .refused(.unregistered, ended: 6000))
     }
 
-    @Test func `what a device of version 1 refused it still refuses`() throws {
+    @Test func `a device of version 1 keeps its filter`() throws {
         let store = try TestStore(in: directory)
         try store.addApp("com.example.Loud")
         let token = try store.register(device, "com.example.Loud")
@@ -61,7 +61,7 @@ import Testing
         #expect(try store.counts().dropped == 1)
     }
 
-    @Test func `a device of version 1 counts as seen when the file is first opened, and not again later`() throws {
+    @Test func `a device of version 1 counts as seen when the file is first opened, and not later`() throws {
         for later in [0, 3_000_000] as [Int64] {
             let store = try TestStore(in: directory)
             store.clock.now += later

@@ -16,7 +16,7 @@ struct ModelRun {
     var tokens: [DeviceTokenContents] = []
     var textBySequence: [Int64: String] = [:]
     var channels: [TestChannel] = []
-    /// Whether so many notifications wait that windows are full.
+    /// Whether enough notifications wait to fill the windows.
     private let isCrowded: Bool
     private var nextText = 0
     private var nextChannel: UInt64 = 0

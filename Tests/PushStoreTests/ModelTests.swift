@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ModelTests {
     @Test(.tags(.slow), arguments: 0..<Patience.caseCount)
-    func `random commands do what the model does`(seed: Int) throws {
+    func `random commands have the same results in the store and in the model`(seed: Int) throws {
         var run = try ModelRun(seed: UInt64(seed))
         for step in 0..<40 {
             let problem = try run.step()

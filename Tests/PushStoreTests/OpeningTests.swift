@@ -20,7 +20,7 @@ import Testing
         try SQLiteStore(.init(path: path) { 0 })
     }
 
-    @Test func `a second store on the same file is refused at once`() throws {
+    @Test func `a second store on the same file is refused immediately`() throws {
         let first = try open(path)
         let error = #expect(throws: StoreError.self) { try open(path) }
         #expect(error?.isLocked == true)
@@ -29,7 +29,7 @@ import Testing
         _ = try open(path)
     }
 
-    @Test func `a second process on the same file is refused at once`() async throws {
+    @Test func `a second process on the same file is refused immediately`() async throws {
         let first = try open(path)
         let result = await #expect(processExitsWith: .exitCode(75), observing: [\.standardErrorContent]) {
             [path = path as String] in
@@ -45,27 +45,27 @@ import Testing
         first.stop()
     }
 
-    @Test func `a missing directory is named, with what to do`() throws {
+    @Test func `a missing directory is reported with its path and a remedy`() throws {
         let missing = directory.path(of: "none/posthorn.sqlite")
         let error = try #require(throws: StoreError.self) { try open(missing) }
         guard case .cannotOpen(missing, _, _) = error else { throw error }
         #expect(error.description.contains("Create the directory"))
     }
 
-    @Test func `a file of a newer version is named with both versions`() throws {
+    @Test func `a file of a newer version is reported with both versions`() throws {
         try Connection(path: path, durability: .full, exclusive: true).execute("PRAGMA user_version = 99")
         let error = try #require(throws: StoreError.self) { try open(path) }
         #expect(error == .newerSchema(path: path, found: 99, known: 8))
         #expect(error.description.contains("99") && error.description.contains("up to 8"))
     }
 
-    @Test func `a file that is no database is damaged`() throws {
+    @Test func `a file that is not a database is reported as damaged`() throws {
         try directory.write(String(repeating: "x", count: 8192), to: "posthorn.sqlite")
         let error = try #require(throws: StoreError.self) { try open(path) }
         guard case .damaged(path, _, _) = error else { throw error }
     }
 
-    @Test func `a file with the wrong tables is named with the step that failed`() throws {
+    @Test func `a file with the wrong tables is reported with the failed migration step`() throws {
         try Connection(path: path, durability: .full, exclusive: true).execute("CREATE TABLE devices(x)")
         let error = try #require(throws: StoreError.self) { try open(path) }
         guard case .migrationFailed(path, 0, _, _) = error else { throw error }
@@ -88,7 +88,7 @@ import Testing
         #expect(errors.filter(\.isLocked).count == 1)
     }
 
-    @Test func `the file and its log are for the owner alone`() throws {
+    @Test func `only the owner can access the file and its log`() throws {
         let store = try TestStore(in: directory)
         try store.addApp()
         for name in [path, "\(path)-wal"] {
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Closing
 
-    @Test func `stopping answers what was submitted before, and leaves no log`() throws {
+    @Test func `stopping answers all earlier commands and leaves no log`() throws {
         let collector = Collector()
         let store = try open(path)
         store.start(receivers: [collector]) { error in Issue.record(error) }
@@ -114,12 +114,12 @@ import Testing
         #expect(collector.takeAll().isEmpty)
     }
 
-    @Test func `a store that was never started stops and frees its file`() throws {
+    @Test func `a store that was never started can be stopped and releases its file`() throws {
         try open(path).stop()
         _ = try open(path)
     }
 
-    @Test func `any number of threads may submit`() async throws {
+    @Test func `commands from several threads are all answered`() async throws {
         let store = try TestStore(in: directory)
         let (_, token) = try store.registeredDevice()
         let (handle, threadCount) = (store.store, UInt32(8))

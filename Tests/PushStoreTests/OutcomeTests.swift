@@ -6,7 +6,7 @@ import PushStore
 import TestSupport
 import Testing
 
-/// Tests that an outcome counts once, and only from the device to which the notification was sent.
+/// Checks that an outcome counts once, and only from the device to which the notification was sent.
 @Suite struct OutcomeTests {
     private let topic = "com.example.App"
 
@@ -29,7 +29,7 @@ import Testing
 
     // MARK: Unknown notifications
 
-    @Test func `outcomes of what was not sent to the device leave no trace and only count as glitches`() throws {
+    @Test func `outcomes of notifications that were not sent to the device only count as glitches`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         let stranger = try store.enrol(2)
@@ -59,7 +59,7 @@ import Testing
         #expect(try store.steps(1) == ["accepted", "stored", "sent", "acknowledged", "shown", "viewed"])
     }
 
-    @Test func `only a device that got a broadcast speaks for it, once for each outcome`() throws {
+    @Test func `each outcome of a broadcast counts once, and only from a device that received it`() throws {
         let store = try TestStore()
         let station = try Station(store)
         let channel = try station.subscribedChannel()
@@ -82,7 +82,7 @@ import Testing
         #expect(try store.trace(.device(stranger.id)).entries.isEmpty)
     }
 
-    @Test func `two million acknowledgements of other numbers write nothing`() throws {
+    @Test func `two million acknowledgements of another device's notifications write nothing`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         let stranger = try store.enrol(2)
@@ -97,7 +97,7 @@ import Testing
         #expect(try traceByteCount(store) == before)
     }
 
-    @Test func `a device that connects over and over adds no more than two sendings to a trace`() throws {
+    @Test func `a device that reconnects repeatedly adds at most two sent events to a trace`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Late outcomes
 
-    @Test func `a click on the next morning counts, over a restart of the server`() throws {
+    @Test func `a click counts the next morning, also after a restart of the server`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         for number in 1...3 as ClosedRange<UInt64> { try store.accept(.to(token, "a").identified(number)) }
@@ -121,7 +121,7 @@ import Testing
         #expect(try store.counts().outcomes["shown"] == 2 && store.counts().glitches == 4)
     }
 
-    @Test func `a notification that was dropped after it was sent may still be shown`() throws {
+    @Test func `a notification that was replaced after it was sent can still be reported as shown`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         let (stream, _) = try store.attach(device)
@@ -132,7 +132,7 @@ import Testing
         #expect(try store.steps(1).suffix(2) == ["replaced", "shown"])
     }
 
-    @Test func `an acknowledgement of what the store does not remember to have sent settles what waits`() throws {
+    @Test func `an acknowledgement of a pending notification counts even without a record that it was sent`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [(8, 8), (9, 8), (100, 8)])
-    func `beyond the bound the oldest outcomes are ignored`(count: Int, bound: Int) throws {
+    func `outcomes of the oldest notifications over the limit are ignored`(count: Int, bound: Int) throws {
         let store = try TestStore { $0.deliveryHistoryCountMax = bound }
         let (device, token) = try store.registeredDevice()
         var sequences: [Int64] = []
@@ -159,7 +159,7 @@ import Testing
         #expect(try store.counts().outcomes["closed"] == 1)
     }
 
-    @Test func `one team's notifications do not make the server forget another team's`() throws {
+    @Test func `one team's notifications do not evict another team's from the history`() throws {
         let store = try TestStore { $0.deliveryHistoryCountMax = 20 }
         let (device, token) = try store.registeredDevice()
         try store.succeed(.addApp(topic: "com.example.Loud", name: "Loud", teamID: "LOUD000000"))
@@ -174,7 +174,7 @@ import Testing
         #expect(try store.counts().outcomes["viewed"] == 5 && store.counts().glitches == 0)
     }
 
-    @Test func `the history of a device that is not in memory is read again`() throws {
+    @Test func `the history of a device that was evicted from memory is read again`() throws {
         // The bound is enough for 11 devices.
         let store = try TestStore { $0.deliveryHistoryInAllCountMax = 100 }
         try store.addApp()
@@ -193,7 +193,7 @@ import Testing
         #expect(counts.outcomes["viewed"] == 30 && counts.glitches == 30)
     }
 
-    @Test func `a removed device leaves no history behind`() throws {
+    @Test func `removing a device removes its history`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a"))

@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 @Suite struct OverloadTests {
-    @Test func `beyond the queue's bound notifications and broadcasts are refused, and requests get through`() throws {
-        // While the store delivers an answer, it takes no commands. It waits there until the queue is full.
+    @Test func `a full command queue refuses notifications and broadcasts, and accepts requests`() throws {
+        // While the store delivers an answer, it takes no commands. The barrier stops it there until the queue is full.
         let store = try TestStore()
         let first = store.address()
         let barrier = store.collectors[0].stop(at: first)
@@ -31,7 +31,7 @@ import Testing
         #expect(replies.contains { $0.answers(request) })
     }
 
-    @Test func `one command that SQLite refuses fails alone`() throws {
+    @Test func `a command that SQLite refuses does not affect the others in its batch`() throws {
         let directory = try TemporaryDirectory()
         let store = try TestStore(in: directory)
         let (device, token) = try store.registeredDevice()

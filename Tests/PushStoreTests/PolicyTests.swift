@@ -32,7 +32,7 @@ import Testing
         try asked(.ofDevice(secretHash: device.secretHash)).rules.map { "\($0.topic ?? "*") \($0.setting) \($0.value)" }
     }
 
-    @Test func `a device's own rule goes before that for all, and each change has a version`() throws {
+    @Test func `a rule for one device overrides the rule for all, and each change has a version`() throws {
         #expect(try asked(.all) == ([], 0))
         #expect(try asked(.set(place(.silent), value: "on", isLocked: false)).version == 1)
         _ = try asked(.set(place(.silent, lamp), value: "off", isLocked: true))
@@ -47,7 +47,7 @@ import Testing
         #expect(try asked(.all).version == 4)
     }
 
-    @Test func `a rule is for what there is, and goes with it`() throws {
+    @Test func `a rule requires an existing device or app and is removed with it`() throws {
         let nobody = TestDevice(number: 9)
         #expect(try store.refusal(.policy(.ofDevice(secretHash: nobody.secretHash))) == .unauthorized)
         let unknown = PolicyRequest.set(place(.silent, nobody), value: "on", isLocked: false)

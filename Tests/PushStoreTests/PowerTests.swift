@@ -15,7 +15,7 @@ import Testing
         return (store, device, token, stream)
     }
 
-    @Test func `while a device saves power, what has no haste waits for what has, in order`() throws {
+    @Test func `while a device saves power, low-priority notifications wait for the next high-priority one`() throws {
         let (store, _, token, stream) = try connected(gathering: 3_600_000)
         let slow = try store.accept([.to(token, "a", priority: 5), .to(token, "b", priority: 1)])
         #expect(slow.0 == [.accepted, .accepted])
@@ -23,14 +23,14 @@ import Testing
         #expect(try store.accept([.to(token, "c")]).1.delivered(to: stream).map(\.text) == ["a", "b", "c"])
     }
 
-    @Test func `nothing is kept back beyond the bound`() throws {
+    @Test func `a low-priority notification waits no longer than the limit`() throws {
         let (store, _, token, stream) = try connected(gathering: 20)
         store.store.submit([.accept(.to(token, "a", priority: 5), answer: store.address())])
         let replies = try store.collectors[0].take("the delivery") { !$0.delivered(to: stream).isEmpty }
         #expect(replies.delivered(to: stream).map(\.text) == ["a"])
     }
 
-    @Test func `power that is back lets everything go`() throws {
+    @Test func `the end of power saving releases the waiting notifications`() throws {
         let (store, device, token, stream) = try connected(gathering: 3_600_000)
         #expect(try store.accept([.to(token, "a", priority: 5)]).1.delivered(to: stream).isEmpty)
         let request = StoreRequest.setPower(secretHash: device.secretHash, isSaving: false)
@@ -38,7 +38,7 @@ import Testing
         #expect(replies.delivered(to: stream).map(\.text) == ["a"])
     }
 
-    @Test func `a device that does not save power gets everything at once`() throws {
+    @Test func `a device that does not save power gets all notifications immediately`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         let (stream, _) = try store.attach(device)

@@ -16,7 +16,7 @@ import Testing
         return (settings, uses.sorted { $0.subject.name < $1.subject.name })
     }
 
-    @Test func `a change leaves what it does not name, and survives a restart`() throws {
+    @Test func `a change keeps the limits that it omits, and survives a restart`() throws {
         try store.addApp()
         let (app, team) = (QuotaSubject(.topic, "com.example.App"), QuotaSubject(.team, "TEAM000000"))
         try store.succeed(.quota(.change(app, QuotaLimits(rate: 5, burst: 9))))
@@ -32,7 +32,7 @@ import Testing
         #expect(try kept().settings == [team: QuotaLimits(badTokens: 7)])
     }
 
-    @Test func `a limit is for what there is: an app, a key or a certificate, and any team`() throws {
+    @Test func `a limit can be set for an existing app, key or certificate, and for any team`() throws {
         func refusal(_ kind: QuotaSubject.Kind, _ name: String) throws -> StoreRefusal? {
             try store.refusal(.quota(.change(QuotaSubject(kind, name), QuotaLimits(rate: 1))))
         }
@@ -55,7 +55,7 @@ import Testing
         #expect(try kept().settings.count == 4)
     }
 
-    @Test func `clearing says what there is not, and what was set for one that is gone can be cleared`() throws {
+    @Test func `clearing refuses an unknown subject, and limits of a removed app can be cleared`() throws {
         try store.addApp()
         func refusal(_ kind: QuotaSubject.Kind, _ name: String) throws -> StoreRefusal? {
             try store.refusal(.quota(.clear(QuotaSubject(kind, name))))
@@ -70,7 +70,7 @@ import Testing
         #expect(try refusal(.topic, app.name) == .unknownTopic)
     }
 
-    @Test func `the last note of a use counts, over restarts too`() throws {
+    @Test func `the last recorded use counts, also after a restart`() throws {
         let (a, b) = (QuotaSubject(.topic, "a"), QuotaSubject(.team, "b"))
         try store.succeed(.quota(.note([QuotaUse(a, day: 20_000, count: 5), QuotaUse(b, day: 20_000, count: 1)])))
         try store.succeed(.quota(.note([QuotaUse(a, day: 20_001, count: 2)])))

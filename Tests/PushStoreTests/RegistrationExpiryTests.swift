@@ -37,7 +37,7 @@ import Testing
 
     // MARK: Automatic expiration
 
-    @Test func `a device that is not seen for as long loses its registrations, and the push says since when`() throws {
+    @Test func `registrations of an unseen device expire, and a later notification is refused with the time`() throws {
         let (store, device, token) = try sweeping()
         try store.accept(.to(token, "waits"))
         store.clock.now += Self.lifeMilliseconds + 1
@@ -52,13 +52,13 @@ import Testing
         #expect(try store.device(device).topics == [])
     }
 
-    @Test func `up to that very moment it keeps them`() throws {
+    @Test func `a registration is valid up to the last moment of its lifetime`() throws {
         let (store, _, token) = try sweeping()
         try sweep(store, at: TestStore.startMilliseconds + Self.lifeMilliseconds, token)
         #expect(try store.accept(.to(token, "a")) == .accepted)
     }
 
-    @Test func `without a life, or with one beyond all time, nothing expires`() throws {
+    @Test func `registrations without a lifetime, or with a huge one, never expire`() throws {
         for life in [nil, Int64.max, Int64.max / 1000] {
             let (store, _, token) = try sweeping(life: life)
             try sweep(store, at: TestStore.startMilliseconds + 100 * 365 * 24 * 3_600_000, token)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a connected device keeps its registrations, however long ago it came`() throws {
+    @Test func `a connected device keeps its registrations, however long it stays connected`() throws {
         let (store, device, token) = try sweeping()
         let (stream, _) = try store.attach(device)
         let left = TestStore.startMilliseconds + Self.lifeMilliseconds * 2
@@ -81,7 +81,7 @@ import Testing
         #expect(try store.accept(.to(token, "c")) == .refused(.expiredToken, ended: store.clock.now))
     }
 
-    @Test func `after a long stop of the server devices have a day to come back`() throws {
+    @Test func `after a long stop of the server devices have a day to reconnect`() throws {
         let (store, device, token) = try sweeping()
         let late = try store.enrol(2)
         let lateToken = try store.register(late)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [(0, true), (7_200_000, true), (7_200_001, false)] as [(Int64, Bool)])
-    func `after a short stop of the server nobody has more time`(pause: Int64, expires: Bool) throws {
+    func `a short stop of the server does not extend registrations`(pause: Int64, expires: Bool) throws {
         let (store, _, token) = try sweeping()
         try sweep(store, at: TestStore.startMilliseconds + Self.lifeMilliseconds, token)
         store.store.stop()
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `many devices expire in more steps than one, and only those that were not seen`() throws {
+    @Test func `registrations of many devices expire in several steps, except those of seen devices`() throws {
         let (store, _, _) = try sweeping()
         let gone = try (10..<260).map { try store.enrol($0) }
         for device in gone { try store.register(device) }
@@ -126,7 +126,7 @@ import Testing
         #expect(try store.accept(.to(token, "a")) == .accepted)
     }
 
-    @Test func `a device that comes back gets a new token, which lives as long again`() throws {
+    @Test func `a device that returns gets a new token with a full lifetime`() throws {
         let (store, device, token) = try sweeping()
         store.clock.now += Self.lifeMilliseconds + 1
         let expired = store.clock.now
@@ -144,7 +144,7 @@ import Testing
 
     // MARK: Immediate expiration
 
-    @Test func `an administrator lets a device expire at once, connected or not`() throws {
+    @Test func `an administrator can expire a device's registrations immediately, even while it is connected`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "waits"))
@@ -162,7 +162,7 @@ import Testing
         #expect(try store.accept([.to(again, "d")]).1.texts(to: stream) == ["d"])
     }
 
-    @Test func `what was unregistered before does not become expired, nor the other way round`() throws {
+    @Test func `an unregistered token does not become expired, nor an expired one unregistered`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.succeed(.unregister(secretHash: device.secretHash, topic: Station.topic))
@@ -181,7 +181,7 @@ import Testing
     // MARK: Last-seen times
 
     @Test(arguments: [(3_599_999 as Int64, false), (3_600_000, true), (-1, true)])
-    func `what a device asks is noted once an hour, or when the clock was set back`(
+    func `a device's requests update its last-seen time once an hour, or when the clock was set back`(
         later: Int64, isNoted: Bool
     ) throws {
         let store = try TestStore()
@@ -192,7 +192,7 @@ import Testing
         #expect(try store.device(device).seenAt == noted / 1000)
     }
 
-    @Test func `a connected device is seen now, and after it left it was seen then`() throws {
+    @Test func `a device counts as seen now while connected, and later as seen when it disconnected`() throws {
         let (store, device, token) = try sweeping()
         let (stream, _) = try store.attach(device)
         store.clock.now += 1_000_000
@@ -203,7 +203,7 @@ import Testing
         #expect((1000...1001).contains(seen - startSeconds))
     }
 
-    @Test func `who is connected when the server ends was seen then`() throws {
+    @Test func `a device that is connected when the server stops counts as seen at that time`() throws {
         let store = try TestStore()
         let (device, _) = try store.registeredDevice()
         _ = try store.attach(device)

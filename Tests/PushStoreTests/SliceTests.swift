@@ -7,7 +7,7 @@ import PushStore
 import TestSupport
 import Testing
 
-/// Tests that requests get time slices, between which notifications are processed.
+/// Checks that requests get time slices, between which notifications are processed.
 @Suite struct SliceTests {
     private static let topic = Station.topic
 
@@ -47,8 +47,8 @@ import Testing
     func `a notification waits for one slice of a device's requests, not for all of them`(
         millisecondsPerLook: Int64, isFair: Bool
     ) throws {
-        // On a clock that stands still, a slice does not end, and the notification waits for all requests as without
-        // slices.
+        // With a clock that stands still, a slice does not end. Then the notification waits for all requests, as
+        // without slices.
         let store = try store(millisecondsPerLook: millisecondsPerLook)
         let station = try Station(store)
         let lists = (0..<12).map { _ in store.address() }
@@ -76,7 +76,7 @@ import Testing
         #expect(replies[..<answered].count { reply in lists.contains { reply.answers($0) } } <= 5)
     }
 
-    @Test func `a device's requests keep their order, whatever the slices`() throws {
+    @Test func `a device's requests keep their order across slices`() throws {
         let store = try store(millisecondsPerLook: 3)
         let (device, _) = try store.registeredDevice()
         let hash = device.secretHash
@@ -94,7 +94,7 @@ import Testing
         #expect(generations == [2, 3, 4, 5, 6])
     }
 
-    @Test func `beyond the bound a device's requests are refused at once, and those of others are not`() throws {
+    @Test func `requests over one device's limit are refused immediately, and those of other devices are not`() throws {
         let store = try store(millisecondsPerLook: 3)
         let station = try Station(store)
         let other = try station.another(2)
@@ -107,7 +107,7 @@ import Testing
         #expect(!replies.contains { $0.isBusy && $0.answers(single) })
     }
 
-    @Test func `requests that wait are executed before the store closes`() throws {
+    @Test func `pending requests are executed before the store closes`() throws {
         let store = try store(millisecondsPerLook: 3)
         let addresses = (0..<20).map { _ in store.address() }
         store.store.submit(
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Long work
 
-    @Test func `a list that takes several slices has each row once, in order, and notifications pass it`() throws {
+    @Test func `a list over several slices has each row once, in order, and notifications do not wait for it`() throws {
         let store = try store(millisecondsPerLook: 3)
         let station = try Station(store)
         var channels: [TestChannel] = []
@@ -179,7 +179,7 @@ import Testing
         #expect(replies.contains { if case .performed(.failure(.unavailable), poison) = $0 { true } else { false } })
     }
 
-    @Test func `an app with many registrations is removed in steps, and notifications of others pass them`() throws {
+    @Test func `an app with many registrations is removed in steps, and other notifications do not wait`() throws {
         let store = try store(millisecondsPerLook: 3)
         let station = try Station(store)
         let channel = try station.subscribedChannel()
@@ -227,7 +227,7 @@ import Testing
         #expect(try store.refusal(subscriptions(station.device)) == .unauthorized)
     }
 
-    @Test func `a filter of a thousand topics is applied in steps and holds as a whole when it is answered`() throws {
+    @Test func `a filter of a thousand topics is applied in steps and is complete when it is answered`() throws {
         let store = try store(millisecondsPerLook: 3)
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "waits"))
@@ -246,7 +246,7 @@ import Testing
 
     // MARK: Pages
 
-    @Test func `devices are listed in pages that continue behind any device, also a removed one`() throws {
+    @Test func `devices are listed in pages that continue after any device, even a removed one`() throws {
         let store = try TestStore()
         var devices: [TestDevice] = []
         for number in [5, 3, 4, 1, 2] {
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 63, 64, 65, 128, 129])
-    func `lists of apps, keys and rules are complete at every edge of a step`(count: Int) throws {
+    func `lists of apps, keys and rules are complete wherever a step ends`(count: Int) throws {
         let store = try TestStore()
         let device = try store.enrol()
         for number in 0..<count {

@@ -21,7 +21,7 @@ import Testing
         try store.accept(range.map { .to(token, "\($0)") }).1
     }
 
-    @Test func `a stream is attached first and then gets all that waits, oldest first`() throws {
+    @Test func `a stream is confirmed first and then receives all pending notifications, oldest first`() throws {
         _ = try accept(0..<3)
         let (stream, replies) = try store.attach(device)
         guard case .attached(let id, stream) = replies.first else {
@@ -43,7 +43,7 @@ import Testing
         #expect(try store.counts().devicesConnected == 0)
     }
 
-    @Test func `what a device acknowledges at once is accepted without ever being written`() throws {
+    @Test func `a notification that a device acknowledges immediately is accepted without being written`() throws {
         let (stream, _) = try store.attach(device)
         let answer = store.address()
         store.store.submit([.accept(.to(token, "a"), answer: answer)])
@@ -57,7 +57,7 @@ import Testing
         #expect(try store.waiting(device) == [])
     }
 
-    @Test func `what a device does not acknowledge is written, and then accepted`() throws {
+    @Test func `an unacknowledged notification is written before it is accepted`() throws {
         let (stream, _) = try store.attach(device)
         let answer = store.address()
         store.store.submit([.accept(.to(token, "a"), answer: answer)])
@@ -68,7 +68,7 @@ import Testing
         #expect(try store.waiting(device) == ["a"])
     }
 
-    @Test func `the window is full at its bound, and each acknowledgement lets one more go`() throws {
+    @Test func `a full window sends one more notification for each acknowledgement`() throws {
         let (stream, _) = try store.attach(device)
         let sent = try accept(0..<window + 3).delivered(to: stream)
         #expect(sent.map(\.text) == texts(0..<window))
@@ -78,7 +78,7 @@ import Testing
         #expect(rest.map(\.text) == ["\(window + 1)", "\(window + 2)"])
     }
 
-    @Test func `what waits longer than the window comes window by window, without gap or repetition`() throws {
+    @Test func `a queue longer than the window is delivered window by window, without gaps or repetitions`() throws {
         _ = try accept(0..<window * 3 + 1)
         let (stream, attached) = try store.attach(device)
         var replies = attached
@@ -94,7 +94,7 @@ import Testing
         #expect(try store.counts().acknowledged == window * 3 + 1)
     }
 
-    @Test func `new ones stay behind older ones that wait for room`() throws {
+    @Test func `new notifications stay behind older ones that wait for the window`() throws {
         _ = try accept(0..<window + 1)
         let (stream, replies) = try store.attach(device)
         let first = replies.delivered(to: stream)
@@ -111,7 +111,7 @@ import Testing
         #expect(batch.delivered(to: stream).map(\.text) == texts(window..<window + 3))
     }
 
-    @Test func `without acknowledgement everything comes again on the next stream, and only there`() throws {
+    @Test func `unacknowledged notifications are sent again on the next stream, and only there`() throws {
         _ = try accept(0..<2)
         let (first, _) = try store.attach(device)
         let (second, replies) = try store.attach(device)
@@ -123,7 +123,7 @@ import Testing
         #expect(try store.counts().devicesConnected == 1)
     }
 
-    @Test func `what is acknowledged never comes again, over a new start`() throws {
+    @Test func `an acknowledged notification is never sent again, not even after a restart`() throws {
         _ = try accept(0..<3)
         let (stream, replies) = try store.attach(device)
         _ = try store.acknowledge(device, [replies.delivered(to: stream)[1].sequence])
@@ -132,7 +132,7 @@ import Testing
         #expect(try store.waiting(device) == ["0", "2"])
     }
 
-    @Test func `a sequence is never given out again, over a new start with an empty table`() throws {
+    @Test func `a sequence is never assigned again, not even after a restart with an empty table`() throws {
         let (stream, _) = try store.attach(device)
         let first = try accept(0..<1).delivered(to: stream)
         _ = try store.acknowledge(device, first.map(\.sequence))
@@ -144,7 +144,7 @@ import Testing
         #expect(try store.counts().pending == 1)
     }
 
-    @Test func `acknowledging twice, or what never was, counts as a glitch and does nothing else`() throws {
+    @Test func `a repeated or unknown acknowledgement counts as a glitch and has no other effect`() throws {
         let (stream, _) = try store.attach(device)
         let sequence = try accept(0..<1).delivered(to: stream)[0].sequence
         _ = try store.acknowledge(device, [sequence, sequence, 0, -1, .max, .min])
@@ -153,7 +153,7 @@ import Testing
         #expect(try store.counts().glitches == 5)
     }
 
-    @Test func `a device cannot acknowledge for another`() throws {
+    @Test func `a device cannot acknowledge another device's notification`() throws {
         let other = try store.enrol(2)
         let (stream, _) = try store.attach(device)
         let sequence = try accept(0..<1).delivered(to: stream)[0].sequence
@@ -161,21 +161,21 @@ import Testing
         #expect(try store.waiting(device) == ["0"])
     }
 
-    @Test func `after detaching nothing is delivered, and nothing is lost`() throws {
+    @Test func `a detached stream receives nothing, and no notification is lost`() throws {
         let (stream, _) = try store.attach(device)
         _ = try store.run([.detach(stream: stream)])
         #expect(try accept(0..<1).delivered(to: stream).isEmpty)
         #expect(try store.waiting(device) == ["0"])
     }
 
-    @Test func `a late detach does not close the stream that took over`() throws {
+    @Test func `a late detach does not close the stream that replaced the detached one`() throws {
         let (first, _) = try store.attach(device)
         let (second, _) = try store.attach(device)
         _ = try store.run([.detach(stream: first), .detach(stream: store.address())])
         #expect(try accept(0..<1).delivered(to: second).map(\.text) == ["0"])
     }
 
-    @Test func `collapsing what was sent makes room and delivers the newer one`() throws {
+    @Test func `replacing a sent notification frees its place in the window and sends the newer one`() throws {
         let (stream, _) = try store.attach(device)
         _ = try store.accept([.to(token, "old", collapseID: "x")])
         _ = try accept(1..<window)
@@ -183,7 +183,7 @@ import Testing
         #expect(replies.delivered(to: stream).map(\.text) == ["new"])
     }
 
-    @Test func `one batch that accepts and collapses delivers only the newest`() throws {
+    @Test func `only the newest notification with a collapse id in one batch is delivered`() throws {
         let (stream, _) = try store.attach(device)
         let replies = try store.accept([
             .to(token, "a", collapseID: "x"), .to(token, "b", collapseID: "x"), .to(token, "c"),
@@ -191,7 +191,7 @@ import Testing
         #expect(replies.delivered(to: stream).map(\.text) == ["b", "c"])
     }
 
-    @Test func `one batch that attaches, accepts and detaches delivers nothing and keeps it`() throws {
+    @Test func `a batch that attaches, accepts and detaches delivers nothing and keeps the notification`() throws {
         let stream = store.address()
         let replies = try store.run([
             .attach(secretHash: device.secretHash, stream: stream),
@@ -204,7 +204,7 @@ import Testing
         #expect(try store.waiting(device) == ["a"])
     }
 
-    @Test func `a thousand devices that come back at once all get what waits`() throws {
+    @Test func `a thousand devices that reconnect simultaneously all get their pending notifications`() throws {
         let devices = (UInt64(10)..<1010).map(TestDevice.init)
         _ = try store.run(devices.map { .perform(.enrol($0.enrolment()), answer: store.address()) })
         _ = try store.run(

@@ -117,9 +117,7 @@ extension [StoreReply] {
 }
 
 extension Broadcast {
-    /// Creates a broadcast with a text as its payload.
-    ///
-    /// By default, it expires late, so that it is stored.
+    /// Creates a broadcast with a text as its payload, which by default expires late enough to be stored.
     static func to(
         _ channel: TestChannel, _ text: String,
         expiration: Int64 = TestStore.startMilliseconds / 1000 + 1_000_000

@@ -69,9 +69,7 @@ extension TestStore {
         ])
     }
 
-    /// Returns the texts that wait for a device, up to one window.
-    ///
-    /// It opens a stream and closes it again.
+    /// Opens a stream, closes it again, and returns the texts that waited for the device, up to one window.
     ///
     /// - Parameter device: The device.
     /// - Returns: The texts.

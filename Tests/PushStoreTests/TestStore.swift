@@ -27,7 +27,7 @@ final class TestStore {
         self.path = path ?? self.directory.path(of: "posthorn.sqlite")
         let clock = clock
         var configuration = SQLiteStore.Configuration(path: self.path) { clock.now }
-        // Far beyond the duration of any test, so that a sweep runs only in tests that change this value.
+        // The interval is much longer than any test, so that a sweep runs only in tests that change it.
         configuration.sweepIntervalMilliseconds = 3_600_000
         configuration.pendingPerDeviceCountMax = .max
         // A slice never ends, so that commands are executed in their order. Tests of slices set a clock.

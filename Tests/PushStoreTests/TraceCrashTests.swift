@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.slow)) struct TraceCrashTests {
-    @Test func `after any kill, what was accepted and what was acknowledged has its trace`() async throws {
+    @Test func `after any kill each accepted and each acknowledged notification has its trace`() async throws {
         let directory = try TemporaryDirectory()
         let (path, diary) = (directory.path(of: "posthorn.sqlite"), directory.path(of: "diary"))
         for round in 0..<max(5, Patience.caseCount / 20) {

@@ -20,7 +20,7 @@ import Testing
         throw MissingReply(what: what)
     }
 
-    @Test func `what is too old goes, and positions never begin anew`() throws {
+    @Test func `events that are too old are removed, and positions never restart`() throws {
         let store = try TestStore {
             $0.traceLifeSeconds = 100
             $0.sweepIntervalMilliseconds = 1
@@ -44,7 +44,7 @@ import Testing
         #expect(late.entries.first?.position == all.next)
     }
 
-    @Test func `more than may be kept goes, the oldest first`() throws {
+    @Test func `a trace over its size limit loses its oldest events`() throws {
         let store = try TestStore {
             $0.traceByteCountMax = 20_000
             $0.sweepIntervalMilliseconds = 1
@@ -59,7 +59,7 @@ import Testing
         #expect(try store.steps(0) == [])
     }
 
-    @Test func `a clock that jumps loses nothing that is young`() throws {
+    @Test func `a clock that jumps removes no recent event`() throws {
         let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
@@ -69,7 +69,7 @@ import Testing
         #expect(try store.steps(1) == ["accepted", "stored"] && store.steps(2) == ["accepted", "stored"])
     }
 
-    @Test func `without a trace nothing is written, nothing is told, and what was written goes`() throws {
+    @Test func `a disabled trace records and returns nothing, and removes earlier events`() throws {
         let directory = try TemporaryDirectory()
         do {
             let store = try TestStore(in: directory)

@@ -11,8 +11,7 @@ import Testing
     private let table: TraceTable
     private let end: Int64
 
-    /// Creates a trace with the first events of three notifications of app 1 in one row, and a device's outcomes in
-    /// another.
+    /// Creates a trace with two rows: the first events of three notifications of app 1, and a device's outcomes.
     init() throws {
         let directory = try TemporaryDirectory()
         let connection = try Connection(
@@ -40,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [(UInt32(1), 3, 1), (2, 0, 0)])
-    func `a webhook's search reads the beginnings of its own app's notifications only`(
+    func `a webhook's search reads the first events of its own app's notifications only`(
         topic: UInt32, entryCount: Int, readCount: Int
     ) throws {
         let origins = TraceOrigins(table)

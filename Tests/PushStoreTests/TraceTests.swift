@@ -8,7 +8,7 @@ import Testing
 @Suite struct TraceTests {
     // MARK: A single notification
 
-    @Test func `a notification's trace goes from the back-end to the person`() throws {
+    @Test func `a notification's trace has every step from its acceptance to the user's click`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
@@ -37,7 +37,7 @@ import Testing
             (.suppressed, "master-off", "suppressed/master-off"), (.suppressed, nil, "suppressed"),
             (.suppressed, "of an agent that is none of ours", "suppressed/other"),
         ] as [(DeviceAPI.Outcome, String?, String?)])
-    func `an outcome is told in the trace's words`(outcome: DeviceAPI.Outcome, reason: String?, text: String?) throws {
+    func `an outcome is traced as step and reason`(outcome: DeviceAPI.Outcome, reason: String?, text: String?) throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
@@ -45,7 +45,7 @@ import Testing
         #expect(try store.steps(1) == ["accepted", "stored", "acknowledged"] + (text.map { [$0] } ?? []))
     }
 
-    @Test func `what nobody got says why`() throws {
+    @Test func `the trace of an undelivered notification has the reason`() throws {
         let store = try TestStore { $0.pendingPerTopicCountMax = 2 }
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "replaced", collapseID: "x").identified(1))
@@ -70,7 +70,7 @@ import Testing
         #expect(try store.steps(8) == ["accepted", "stored", "unregistered"])
     }
 
-    @Test func `what expires while it waits, and what goes out now or never, is told`() throws {
+    @Test func `an expiration while pending and a now-or-never delivery are traced`() throws {
         let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
         let (device, token) = try store.registeredDevice()
         let expiration = TestStore.startMilliseconds / 1000 + 10
@@ -87,7 +87,7 @@ import Testing
         throw MissingReply(what: step)
     }
 
-    @Test func `a device can tell nothing of what is not its own`() throws {
+    @Test func `a device's reports about another device's notification are not traced`() throws {
         let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         let other = try store.enrol(2)
@@ -98,7 +98,7 @@ import Testing
         #expect(try store.trace(.app(topic: "com.example.App")).entries.map(\.text) == ["accepted", "stored"])
     }
 
-    @Test func `an id that was used twice tells of both`() throws {
+    @Test func `the trace of an id that was used twice has both notifications`() throws {
         let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
@@ -107,7 +107,7 @@ import Testing
         #expect(entries.map(\.event.sequence) == [1, 1, 2, 2])
     }
 
-    @Test func `a broadcast's trace tells of each device`() throws {
+    @Test func `a broadcast's trace has the steps of each device`() throws {
         let store = try TestStore()
         let station = try Station(store)
         let channel = try station.subscribedChannel()
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: Pages
 
-    @Test func `pages of a device's trace are the whole of it, in order and since a moment`() throws {
+    @Test func `the pages of a device's trace are complete and in order, and can begin at a given time`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         let other = try store.register(try store.enrol(2))
@@ -152,7 +152,7 @@ import Testing
         #expect(try store.refusal(.trace(TraceQuery(.app(topic: "no.such"), countMax: 1))) == .unknownTopic)
     }
 
-    @Test func `after a restart the trace goes on, and finds how it began`() throws {
+    @Test func `a trace continues after a restart and still has the earlier events`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         for number in 1...5 as ClosedRange<UInt64> { try store.accept(.to(token, "a").identified(number)) }
@@ -165,7 +165,7 @@ import Testing
         #expect(try store.steps(3) == ["accepted", "stored", "acknowledged", "closed"])
     }
 
-    @Test func `a search that takes several steps finds what is at the end and everything before it`() throws {
+    @Test func `a search over several steps finds the last event and all events before it`() throws {
         let store = try TestStore { $0.pendingPerTopicCountMax = 100_000 }
         let (device, token) = try store.registeredDevice()
         for batch in 0..<20 as Range<UInt64> {
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `beginnings that lie far back, each in a row of its own, are all found`() throws {
+    @Test func `the first events of many notifications are found, even in distant rows of their own`() throws {
         let store = try TestStore { $0.pendingPerTopicCountMax = 1000 }
         let (device, token) = try store.registeredDevice()
         for number in 1...450 as ClosedRange<UInt64> { try store.accept(.to(token, "a").identified(number)) }
@@ -193,7 +193,7 @@ import Testing
         #expect(entries.map(\.origin?.uniqueID) == entries.map { .unique(UInt64($0.event.sequence)) })
     }
 
-    @Test func `more searches than may wait are refused`() throws {
+    @Test func `searches over the maximum of pending ones are refused`() throws {
         let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))

@@ -13,7 +13,7 @@ import Testing
         return app.webhook
     }
 
-    @Test func `a webhook is told of from the moment at which it is set, to a reopened store too`() throws {
+    @Test func `a webhook gets events from the moment when it is set, also after the store reopens`() throws {
         let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "before").identified(1))
@@ -44,7 +44,7 @@ import Testing
         return webhook
     }
 
-    @Test func `a problem is told with the time of the first, until it goes on`() throws {
+    @Test func `a webhook's problem has the time of the first failure, until a delivery succeeds`() throws {
         let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.succeed(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1]))
@@ -57,7 +57,7 @@ import Testing
         #expect(try webhook(store)?.failingSince == nil && webhook(store)?.problem == nil)
     }
 
-    @Test func `what is told has the device token of its registration, until there is a newer one`() throws {
+    @Test func `an event has the device token of its registration, until there is a newer registration`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a", expiration: 1).identified(1))
@@ -72,7 +72,7 @@ import Testing
         #expect(try told() == nil)
     }
 
-    @Test func `an app takes its webhook along, and there are not too many`() throws {
+    @Test func `removing an app removes its webhook, and the number of webhooks is limited`() throws {
         let store = try TestStore()
         for number in 0...Limits.webhookCountMax {
             let topic = "com.example.App\(number)"

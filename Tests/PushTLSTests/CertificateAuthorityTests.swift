@@ -148,9 +148,7 @@ import Testing
         #expect((expected...expected + now - before + 1).contains(issuedLeft))
     }
 
-    /// Makes a certificate for this authority's key with a given end.
-    ///
-    /// Only `openssl ca` can set an end in the past.
+    /// Creates a certificate for this authority's key with `openssl ca`, which can set an end in the past.
     private func selfSigned(until end: String) async throws -> String {
         let keyPath = try directory.write(text(authority.privateKey), to: "ca.key")
         let requestPath = directory.path(of: "request.pem")

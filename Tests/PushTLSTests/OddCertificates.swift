@@ -43,9 +43,7 @@ struct OddCertificates {
         return try directory.write(readText(path) + readText(keyPath), to: "\(name).pem")
     }
 
-    /// Issues a certificate with several comments.
-    ///
-    /// `openssl ca` would keep only the last one.
+    /// Issues a certificate with several comments, of which `openssl ca` would keep only the last one.
     func makeWithComments(_ name: String, count: Int) throws -> String {
         let netscapeComment: Int32 = 78
         let authority = try PEM.certificate(certificates.authority.certificate)

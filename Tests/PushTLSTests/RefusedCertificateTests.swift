@@ -16,9 +16,17 @@ import Testing
         odd = OddCertificates(certificates: certificates)
     }
 
-    /// Returns the verdict on a file with certificate and key, under both TLS versions.
+    /// Returns the server's verdict on a client certificate, which must be the same under both TLS versions.
     ///
-    /// The connection succeeds in each case.
+    /// The connection succeeds whatever the verdict is.
+    ///
+    /// - Parameters:
+    ///   - path: The file with the certificate.
+    ///   - key: The file with the key; nil for the same file.
+    ///   - chain: The file with more certificates to send; nil for none.
+    ///   - others: The files of more authorities that the server trusts.
+    /// - Returns: The verdict; nil when the server saw no certificate.
+    /// - Throws: An error when the connection fails.
     private func verdict(
         _ path: String, key: String? = nil, chain: String? = nil, trusting others: [String] = []
     ) async throws -> ClientCertificate.Verdict? {

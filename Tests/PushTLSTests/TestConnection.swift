@@ -17,9 +17,7 @@ final class TestConnection {
         tls = try TLSConnection(context, descriptor: socket)
     }
 
-    /// Closes the socket but not the TLS connection.
-    ///
-    /// Tests that want close_notify call `tls.close()`.
+    /// Closes the socket but not the TLS connection: a test that needs close_notify calls `tls.close()`.
     deinit { close(socket) }
 
     /// Waits until the socket is ready, at most thirty seconds.
@@ -38,9 +36,7 @@ final class TestConnection {
         }
     }
 
-    /// Reads the next bytes.
-    ///
-    /// Returns nil at the end.
+    /// Reads the next bytes, or returns nil at the end.
     func read(byteCountMax: Int = 16_384) throws -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: byteCountMax)
         while true {
@@ -138,9 +134,7 @@ final class OpenSSLPeer {
     let process: RunningProcess
     let connection: TestConnection
 
-    /// Starts the peer and accepts its connection.
-    ///
-    /// The test runs the handshake.
+    /// Starts the peer and accepts its connection, but leaves the handshake to the test.
     init(
         _ context: TLSContext, _ certificates: TestCertificates, _ arguments: [String] = [],
         isQuiet: Bool = true, serverName: String? = "localhost", on listener: TestListener? = nil

@@ -4,9 +4,7 @@ import PushWebSocket
 import Testing
 
 struct ClientHandshakeTests {
-    /// Makes a handshake with a stand-in digest.
-    ///
-    /// The test checks that the answer must hold the digest of the key.
+    /// Creates a handshake with a stand-in digest, so that tests can check that the answer must have the key's digest.
     private func handshake() -> ClientHandshake {
         ClientHandshake(
             .init(

@@ -8,7 +8,8 @@ import PushWebSocket
 enum WebSocketFuzzCheck {
     /// Checks that the output does not depend on where the input is split.
     ///
-    /// The first byte selects the split.
+    /// - Parameter input: The bytes, of which the first one selects the split.
+    /// - Returns: The violation, or nil.
     @Sendable static func frames(_ input: [UInt8]) -> String? {
         let stream = Array(input.dropFirst())
         let place = min(Int(input.first ?? 0), stream.count)
@@ -16,7 +17,7 @@ enum WebSocketFuzzCheck {
             let whole = Listener(role, [stream])
             let parts = Listener(role, [Array(stream[..<place]), Array(stream[place...])])
             if whole.texts.contains(where: { $0.count > Listener.messageByteCountMax }) { return "A text is too long." }
-            // wslay checks as much of a close reason as comes in the same piece as its code.
+            // wslay checks only the part of a close reason that arrives in the same piece as its code.
             let isCloseReason = whole.hasInvalidCloseReason || parts.hasInvalidCloseReason
             let isSame = isCloseReason ? whole.texts == parts.texts : whole.report == parts.report
             if !isSame { return "Cut at \(place) it says \(parts.report), else \(whole.report)." }
@@ -38,7 +39,7 @@ private final class Listener: WebSocketDelegate {
         for piece in pieces { connection.receive(piece.span, for: self) }
         report.append("\(String(describing: connection.closure)) \(connection.frameCount)")
         hasInvalidCloseReason = connection.closure?.reason == "the close reason is not UTF-8"
-        // An error makes up for pongs that it overtakes.
+        // A close frame with an error overtakes pongs, so the output is compared only without an error.
         guard connection.closure == nil else { return }
         var output: [UInt8] = []
         connection.collectOutput(into: &output, limit: .max)

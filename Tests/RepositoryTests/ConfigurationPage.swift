@@ -13,61 +13,62 @@ enum ConfigurationPage {
         ## The server
 
         `posthornd` needs no configuration. Settings come from `/etc/posthorn/posthornd.ini` (or `--config FILE`), the
-        environment and options; each overrides the previous ones. The file has sections and `name = value` lines; `#` and `;`
-        start comments. The server does not start if a line is invalid; the error message names the file and the line.
+        environment and options; each overrides the previous ones. The file has sections and `name = value` lines; `#` and
+        `;` start comments. The server does not start if a line is invalid; the error message names the file and the line.
         `posthornd --check-config` checks all settings, reports errors, and exits.
 
         \(table)
 
-        `--ephemeral` starts a server on 127.0.0.1 that lives in a temporary directory and removes it at its end; with it go
-        `--topic NAME` (once for each topic) and `--port N`. See [test against a real server](../how-to/use-in-tests.md).
+        `--ephemeral` starts a server for tests on 127.0.0.1. The server keeps its data in a temporary directory, which
+        it removes when it stops. The options `--topic NAME` (for each topic) and `--port N` belong to `--ephemeral`.
+        See [test against a real server](../how-to/use-in-tests.md).
 
-        SIGHUP reads the files of `certificate_file`, `private_key_file` and `client_ca_files` again; everything else needs a
-        restart. SIGTERM and SIGINT
-        end the server: see [delivery guarantees](../explanation/delivery-guarantees.md#when-the-server-ends).
+        SIGHUP reloads the files of `certificate_file`, `private_key_file` and `client_ca_files`; changes to other
+        settings require a restart. SIGTERM and SIGINT stop the server: see
+        [delivery guarantees](../explanation/delivery-guarantees.md#when-the-server-ends).
 
-        Where `XDG_DATA_HOME` is set, it stands for `~/.local/share`, except for root.
+        If `XDG_DATA_HOME` is set, it replaces `~/.local/share`, except for root.
 
-        The whole file with every setting as a comment: [deploy/posthornd.ini](../../deploy/posthornd.ini).
+        [deploy/posthornd.ini](../../deploy/posthornd.ini) is a sample file with every setting as a comment.
 
-        ## What systemd hands over
+        ## Variables of systemd
 
-        In a unit with `StateDirectory=` and `RuntimeDirectory=`, `$STATE_DIRECTORY` is the data directory and
-        `$RUNTIME_DIRECTORY` holds the admin socket, unless they are set otherwise. With `$JOURNAL_STREAM` log lines carry
-        their level the way the journal reads it.
+        In a unit with `StateDirectory=` and `RuntimeDirectory=`, `$STATE_DIRECTORY` is the data directory, and
+        `$RUNTIME_DIRECTORY` contains the admin socket, unless the configuration sets other paths. If `$JOURNAL_STREAM`
+        is set, log lines contain their level in the format of the journal.
 
         ## The data directory
 
-        Made with mode 0700 on first start. Back it up as a whole.
+        The server creates the data directory with mode 0700 on first start. Back up the whole directory.
 
-        | File | What |
+        | File | Content |
         |---|---|
         | `posthorn.sqlite` (`-wal`, `-shm`) | apps, keys, devices, registrations, pending notifications |
-        | `posthorn.sqlite-reserve` | nothing: space to give up when the disk is full, so that deletions can go on |
-        | `token.keys` | the keys of device tokens, newest first; without it every device token is lost |
-        | `team-id` | the team of apps and keys that are made without naming one |
-        | `authority.pem`, `authority.key` | the server's own certificate authority, which signs providers' certificates too; devices and providers trust the first, unless a certificate is configured |
-        | `server.pem`, `server.key`, `server.names` | the certificate that it issued; replaced at a start during its last 30 days, or for other names |
-        | `admin.sock` | the admin API, unless it lies elsewhere |
+        | `posthorn.sqlite-reserve` | nothing; the server frees this space when the disk is full, so that deletions still work |
+        | `token.keys` | the keys of device tokens, newest first; without this file, all device tokens are invalid |
+        | `team-id` | the default team of apps and keys |
+        | `authority.pem`, `authority.key` | the server's own CA, which also signs client certificates of providers; devices and providers trust `authority.pem`, unless a certificate is configured |
+        | `server.pem`, `server.key`, `server.names` | the certificate that the CA issued; renewed in its last 30 days, and at a start with other names |
+        | `admin.sock` | the socket of the admin API, unless `admin_socket` is set |
 
         ## The agent
 
-        `posthorn-agent` reads `$XDG_CONFIG_HOME/posthorn/agent.ini` (`~/.config/posthorn/agent.ini`), or `--config FILE`.
-        It is for machines that enrol by themselves; a person uses `posthorn agent enrol` instead.
+        When it starts, `posthorn-agent` reads `$XDG_CONFIG_HOME/posthorn/agent.ini` (`~/.config/posthorn/agent.ini`), or
+        `--config FILE`. The file is for machines that enrol unattended; users run `posthorn agent enrol` instead.
 
-        | `[server]` | What |
+        | `[server]` | Description |
         |---|---|
-        | `url` | the server, for example `https://push.example.org:2197` |
-        | `ca_file` | the authority to trust, PEM; without it the one that the code names, or the system's |
-        | `enrolment_code` | a code of this machine's own, unless the server enrols without |
-        | `name` | what people call this machine; without it the host's name |
-        | `stream` | how notifications come: `websocket`, `events` (server-sent events), or `auto`, which falls back from one to the other; without it `auto` |
-        | `proxy` | proxy to the server: `http://`, `https://`, `socks5://` or `socks5h://` before `HOST:PORT`, with `USER:PASSWORD@` where it wants that; `none` for none; without it what the variables `https_proxy` and `no_proxy` say |
-        | `client_cert`, `client_key` | PEM files of a certificate and its key, for a server, or something before it, that asks for one; without `client_key` the key is in `client_cert` |
+        | `url` | The server, for example `https://push.example.org:2197`. |
+        | `ca_file` | The CA certificates (PEM) to trust at the enrolment. Default: the CA in the code, or the system's CAs. |
+        | `enrolment_code` | An enrolment code for this machine; not needed if the server allows open enrolment. |
+        | `name` | The device name that administrators see. Default: the host name. |
+        | `stream` | The transport: `websocket`, `events` (server-sent events), or `auto`, which tries both in this order. Default: `auto`. |
+        | `proxy` | The proxy: `http://`, `https://`, `socks5://` or `socks5h://` and `HOST:PORT`, with `USER:PASSWORD@` before the host if the proxy requires it; or `none`. Default: the variables `https_proxy` and `no_proxy`. |
+        | `client_cert`, `client_key` | The client certificate and its private key (PEM), if the server or a reverse proxy requires them. Default for `client_key`: the key in the file `client_cert`. |
 
-        `proxy`, `client_cert` and `client_key` hold for what a person enrols, too. The agent reads the file when it starts.
-        `posthornd` knows a device by its secret and wants no certificate; a proxy before it may.
-        `https_proxy` and `no_proxy` must be variables of the service, as systemd's `environment.d` makes them, not of a shell.
+        `proxy`, `client_cert` and `client_key` also apply after a manual enrolment. `posthornd` identifies a device by
+        its secret and requires no client certificate, but a reverse proxy may require one. Set `https_proxy` and
+        `no_proxy` for the service, for example in systemd's `environment.d`, and not only in a shell.
 
         """
     }

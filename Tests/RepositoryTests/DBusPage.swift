@@ -12,12 +12,12 @@ enum DBusPage {
         """
         # D-Bus
 
-        <!-- Made from deploy/dbus by `make pages`. -->
+        <!-- Generated from deploy/dbus by `make pages`. -->
 
-        What apps and the agent say to each other on the session bus; the XML files in `deploy/dbus` are this page for
-        programs. `busctl --user introspect org.posthorn.Agent1 /org/posthorn/Agent1` asks the agent itself. Examples in
-        Python and in a shell lie in [`examples`](../../examples/README.md); what an app says of itself is its
-        [manifest](app-manifest.md).
+        This page is for developers of apps. It describes the two D-Bus interfaces between apps and the agent, on the session
+        bus. The same descriptions are in the XML files in `deploy/dbus`, and in the agent's introspection data:
+        `busctl --user introspect org.posthorn.Agent1 /org/posthorn/Agent1`. [Examples](../../examples/README.md) shows apps
+        in Python and in a shell. An app describes itself in its [manifest](app-manifest.md).
 
         \(section(agentFile))
 
@@ -33,9 +33,9 @@ enum DBusPage {
         return """
             // SPDX-License-Identifier: Apache-2.0
 
-            /// The description of the agent's object that `Introspect` answers.
+            /// The description of the agent's object that `Introspect` returns.
             ///
-            /// The text of deploy/dbus/org.posthorn.Agent1.xml, from which `make pages` makes this file.
+            /// `make pages` generates this file from deploy/dbus/org.posthorn.Agent1.xml.
             package enum AgentIntrospection {
                 /// The introspection data of the agent's object, in XML.
                 package static let xml: StaticString = #\"""

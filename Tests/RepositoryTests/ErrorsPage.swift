@@ -10,30 +10,31 @@ enum ErrorsPage {
 
         <!-- Made from RejectionReason by `make pages`. -->
 
-        What a provider hears when the server refuses a request: the HTTP status, a body of one JSON object,
-        `{"reason":"BadDeviceToken"}`, and the field `posthorn-detail`, a sentence about this very request:
+        When the server refuses a request, the provider receives an HTTP status, a JSON object with the reason, and the
+        header field `posthorn-detail`, which describes the cause in this request:
 
         ```
         HTTP/2 400
         apns-id: 6F0C1B5E-0E0A-4C8E-9C39-2F6E0E1C5F11
         content-type: application/json
-        posthorn-detail: The device token in the path has 63 digits, and a token of this server 64: see that it was copied whole.
+        posthorn-detail: The device token in the path has 63 digits instead of 64: check that it was copied completely.
 
         {"reason":"BadDeviceToken"}
         ```
 
-        With status 410 the object also has `timestamp`, the moment since which the device token is no longer good, in
-        UNIX milliseconds. The words are Apple's; there are no others. `posthorn send` prints the detail behind a reason.
+        With status 410, the object also has `timestamp`: the time at which the device token became invalid, in UNIX
+        milliseconds. All reasons are Apple's; the server sends no others. `posthorn send` prints the reason and the
+        detail.
 
-        "Send again?" is about the same notification: *never*; *once fixed*, when the request is corrected; *later*, when
-        nothing is wrong with it. The first thing wrong is the answer: see the
-        [order of checks](provider-api.md#order-of-checks).
+        The column "Send again?" says whether to send the same notification again: *never*; *once fixed*, after you
+        correct the request; or *later*, if the request is valid. The server reports the first error that it finds: see
+        the [order of checks](provider-api.md#order-of-checks).
 
         | Status | Reason | What to do | Send again? |
         |---|---|---|---|
         \(rows)
 
-        ## Each of them
+        ## Details
 
         \(sections)
 

@@ -29,109 +29,112 @@ enum LimitsPage {
         "broadcastStorageSecondsMax": "the stored broadcast expires",
         "subscriptionPerAppCountMax": "status 429 for the subscription",
         "providerTokenUpdateCountMax": "429 `TooManyProviderTokenUpdates`; `provider_token_updates` changes it",
-        "providerTokenUpdateSeconds": "an older update does not count any more",
+        "providerTokenUpdateSeconds": "older updates no longer count",
         "rememberedProviderTokenCountMax":
-            "the one that was used longest ago is forgotten, and is new when it comes again",
-        "payloadHistoryCountMax":
-            "the alerts that were sent longest ago are forgotten: no warning about repeats of them",
+            "the least recently used token is evicted, and counts as new when it is used again",
+        "payloadHistoryCountMax": "the oldest alerts are evicted; repeats of them cause no warning",
         "deviceTokenDigitCount": "400 `BadDeviceToken`",
-        "listenAddressCountMax": "the server does not start, and says which setting is wrong",
+        "listenAddressCountMax": "the server does not start; the error message names the setting",
         "tokenLifeSecondsDefault": "410 `ExpiredToken`; `token_life_days` changes it",
         "collapseIDByteCountMax": "400 `BadCollapseId`",
         "topicByteCountMax": "400 `BadTopic`; an app with a longer topic cannot be added",
         "certificateTopicCountMax": "403 `BadCertificate`",
         "certificateDayCountMax": "400 `BadRequest` from the admin API",
         "providerTokenAgeSecondsMax": "403 `ExpiredProviderToken`",
-        "providerTokenByteCountMax": "403 `InvalidProviderToken`, without a look at the signature",
-        "jsonDepthMax": "400 `PayloadEmpty`: the payload is no JSON object that devices would read",
+        "providerTokenByteCountMax": "403 `InvalidProviderToken`; the signature is not verified",
+        "jsonDepthMax": "400 `PayloadEmpty`, because devices would not read such a payload",
         "reservedDescriptorCount":
-            "idle connections without a credential are closed for new ones; where none is idle, new ones wait",
-        "connectionCountMin": "the same; `connections` changes the bound",
+            "idle unauthenticated connections are closed for new ones; if none is idle, new ones wait",
+        "connectionCountMin": "the same as at `reservedDescriptorCount`; `connections` changes the limit",
+        "connectionByteCount": "nothing; it limits the number of connections on a machine with little memory",
         "strangerGrace":
-            "above `connections_per_address` or `connections_before_authentication` the connection is closed",
+            "the connection is closed above `connections_per_address` or `connections_before_authentication`",
         "strangerPatience":
-            "GOAWAY with `IdleTimeout`, and the connection is closed; `seconds_before_authentication` changes it",
-        "strangersPerSearchCountMax": "none is closed, and the new connection waits",
-        "connectionShares": "the principal's youngest connections are closed when no stranger is left to make room",
+            "GOAWAY with `IdleTimeout`, then the connection is closed; `seconds_before_authentication` changes it",
+        "strangersPerSearchCountMax": "no connection is closed, and the new connection waits",
+        "connectionShares":
+            "the principal's newest connections are closed if no unauthenticated connection can be closed",
         "connectionsPerPrincipalCountMin": "none of the principal's connections is closed for others",
-        "handshakeCountMax": "further handshakes wait for one of these to end",
-        "handshakesPerNetworkCountMax": "further handshakes from there wait for one of these to end",
-        "handshakeStallPatience": "another handshake may begin; the one that stalls has until `handshakePatience`",
-        "handshakeRate": "further handshakes from there wait until no other address has one",
-        "handshakeBurst": "the same",
+        "handshakeCountMax": "further handshakes wait until one of these ends",
+        "handshakesPerNetworkCountMax": "further handshakes from that address wait until one of these ends",
+        "handshakeStallPatience": "another handshake may start; the stalled one continues until `handshakePatience`",
+        "handshakeRate": "further handshakes from that address wait until no other address has one",
+        "handshakeBurst": "the same as at `handshakeRate`",
         "memorySharesCount":
-            "streams are reset with REFUSED_STREAM and nothing is read until less is held; of those without a credential "
-            + "the youngest are closed",
-        "memoryBudgetByteCountMin": "nothing; `memory_budget_megabytes` may be less",
+            "streams are reset with REFUSED_STREAM, and nothing is read until less memory is held; of unauthenticated "
+            + "connections, the newest are closed",
+        "memoryBudgetByteCountMin": "nothing; `memory_budget_megabytes` may be smaller",
         "memoryBudgetByteCountDefault": "the same as at `memorySharesCount`, for all connections together",
-        "memoryReportByteCount": "nothing: a connection that holds less counts as one that holds nothing",
-        "residentGrowthByteCount": "nothing that a peer sees",
-        "residentCheckInterval": "nothing that a peer sees",
-        "concurrentStreamCountMax": "the stream is reset with REFUSED_STREAM, which providers send again",
+        "memoryReportByteCount": "nothing; a connection that holds less counts as one that holds nothing",
+        "residentGrowthByteCount": "nothing that is visible to peers",
+        "residentCheckInterval": "nothing that is visible to peers",
+        "concurrentStreamCountMax": "the stream is reset with REFUSED_STREAM; providers retry such requests",
         "headerListByteCountMax": "status 431 for this request",
-        "advertisedHeaderListByteCountMax": "nothing: it is what the server tells peers",
+        "advertisedHeaderListByteCountMax": "nothing; the value is only announced to peers",
         "headerFieldCountMax": "status 431 for this request",
-        "controlBodyByteCountMax": "status 413, on a WebSocket close code 1009",
-        "outputByteCountHigh": "nothing more is read from this connection until it has taken what waits",
+        "controlBodyByteCountMax": "status 413; on a WebSocket, close code 1009",
+        "outputByteCountHigh":
+            "the server reads nothing more from this connection until the peer has read the pending output",
         "outputByteCountMax": "the connection is closed",
         "retainedByteCountOfStrangerMax":
-            "new streams are reset with REFUSED_STREAM, and so is a request whose body does not fit; on HTTP/1.1 status 413",
+            "new streams, and a request whose body does not fit, are reset with REFUSED_STREAM; HTTP/1.1: status 413",
         "retainedByteCountMax":
-            "new streams are reset with REFUSED_STREAM; with twice as many in answers that wait, GOAWAY with "
+            "new streams are reset with REFUSED_STREAM; with twice as many bytes in pending responses, GOAWAY with "
             + "ENHANCE_YOUR_CALM",
-        "streamCountBeforeEarlyAuthentication": "nothing, unless it fails: then the next streams are refused at 100",
-        "streamEventByteCountMax": "the device drops the connection and connects anew",
+        "streamCountBeforeEarlyAuthentication":
+            "nothing, unless the verification fails; then further streams are refused at 100 open streams",
+        "streamEventByteCountMax": "the device closes the connection and reconnects",
         "pendingPerTopicCountMax":
-            "the oldest notification that waits is dropped, and counted as `dropped`; `pending_per_topic` changes it",
+            "the oldest pending notification is dropped and counted as `dropped`; `pending_per_topic` changes it",
         "pendingPerDeviceCountMax":
-            "the fullest team's oldest is dropped, and counted as `dropped`; `pending_per_device` changes it",
+            "the oldest of the team with the most is dropped and counted as `dropped`; `pending_per_device` changes it",
         "deliveryHistoryCountMax":
-            "outcomes of older ones are ignored and counted in `glitches`; the team that has most is forgotten first",
+            "outcomes of older ones are ignored and counted in `glitches`; the team with the most is evicted first",
         "unacknowledgedCountMax": "the next one is sent after an acknowledgement",
-        "retentionSecondsMax": "the notification expires, and is counted as `expired`",
-        "acknowledgementBatchCountMax":
-            "status 429, on a WebSocket close code 1009; the agent sends several batches",
-        "acknowledgementsPerNotification": "the WebSocket is closed with code 1008, once those above are used up",
+        "retentionSecondsMax": "the notification expires and is counted as `expired`",
+        "acknowledgementBatchCountMax": "status 429; on a WebSocket, close code 1009; the agent sends several batches",
+        "acknowledgementsPerNotification":
+            "the WebSocket is closed with code 1008, once these and the rate are used up",
         "requestIDByteCountMin": "400 `BadRequest`",
         "requestIDByteCountMax": "400 `BadRequest`",
         "filterTopicCountMax": "status 429",
-        "listedDeviceCountMax": "the answer has `next`, behind which the next request continues",
-        "waitingRequestPerDeviceCountMax": "429 `Busy`; the agent tries again later",
+        "listedDeviceCountMax": "the answer contains `next`, after which the next request continues",
+        "waitingRequestPerDeviceCountMax": "429 `Busy`; the agent retries later",
         "registrationPerDeviceCountMax": "status 429 for the registration",
         "displayNameByteCountMax": "status 400",
         "teamBadTokensDefault": "429 `TooManyRequests` for bad device tokens; `team_bad_tokens` changes it",
-        "strangerRequestRateDefault": "429, and the connection ends; `stranger_requests` changes it",
-        "strangerRequestBurstDefault": "429, and the connection ends; `stranger_requests` changes it",
+        "strangerRequestRateDefault": "429, and the connection is closed; `stranger_requests` changes it",
+        "strangerRequestBurstDefault": "429, and the connection is closed; `stranger_requests` changes it",
         "strangerCredentialRateDefault":
-            "429, and the connection ends after one wrong credential; `stranger_credentials` changes it",
+            "429, and the connection is closed after one wrong credential; `stranger_credentials` changes it",
         "strangerCredentialBurstDefault":
-            "429, and the connection ends after one wrong credential; `stranger_credentials` changes it",
+            "429, and the connection is closed after one wrong credential; `stranger_credentials` changes it",
         "strangerEnrolmentRateDefault": "status 429 for the enrolment; `stranger_enrolments` changes it",
         "strangerEnrolmentBurstDefault": "status 429 for the enrolment; `stranger_enrolments` changes it",
-        "strangerRateCountMax": "the network that used least of its burst has all of it again",
-        "wrongCredentialPerConnectionCountMax": "the answer goes out, then GOAWAY, and the connection is closed",
+        "strangerRateCountMax":
+            "the network that used the least of its burst is evicted, and gets its full burst again",
+        "wrongCredentialPerConnectionCountMax": "the answer is sent, then GOAWAY, and the connection is closed",
         "deviceRequestRateDefault": "status 429; `device_requests` changes it",
         "deviceRequestBurstDefault": "status 429; `device_requests` changes it",
-        "acknowledgementRateDefault":
-            "status 429, on a WebSocket close code 1008; `device_acks` changes it",
-        "acknowledgementBurstDefault":
-            "status 429, on a WebSocket close code 1008; `device_acks` changes it",
+        "acknowledgementRateDefault": "status 429; on a WebSocket, close code 1008; `device_acks` changes it",
+        "acknowledgementBurstDefault": "status 429; on a WebSocket, close code 1008; `device_acks` changes it",
         "deviceStreamRateDefault": "status 429; `device_streams` changes it",
         "deviceStreamBurstDefault": "status 429; `device_streams` changes it",
         "deviceRateDefault": "429 `TooManyRequests`; `device_rate` changes it",
         "deviceBurstDefault": "429 `TooManyRequests`; `device_rate` changes it",
-        "deviceRateCountMax": "the device token that used least of its burst has all of it again",
-        "quotaRateMax": "the server does not start, or the admin API answers status 400",
-        "quotaCountMax": "the server does not start, or the admin API answers status 400",
-        "policyRuleCountMax": "the admin API answers `TooMany`, status 429",
+        "deviceRateCountMax":
+            "the device token that used the least of its burst is evicted, and gets its full burst again",
+        "quotaRateMax": "the server does not start, or the admin API answers with status 400",
+        "quotaCountMax": "the server does not start, or the admin API answers with status 400",
+        "policyRuleCountMax": "429 `TooMany` from the admin API",
         "quotaSubjectCountMax":
-            "those that used nothing of late are forgotten; beyond as many that are busy, a new one has no limits",
-        "quotaNoteInterval": "the counts of days are written down; a kill loses what came since",
+            "those without recent usage are evicted; if all have recent usage, a new one has no limits",
+        "quotaNoteInterval": "the daily counts are saved; a crash loses the counts since the last save",
         "readBufferByteCount": "the rest is read in the next turn",
         "readsPerTurnCountMax": "the rest is read in the next turn",
-        "handshakeStepsPerTurnCountMax": "the next turn goes on with them",
-        "acceptsPerTurnCountMax": "the rest is accepted in the next turn",
-        "connectionChangesPerTrimCount": "once the burst is over, the loop gives its memory back to the system",
+        "handshakeStepsPerTurnCountMax": "the rest continue in the next turn",
+        "acceptsPerTurnCountMax": "the rest are accepted in the next turn",
+        "connectionChangesPerTrimCount": "after the burst, the loop returns its free memory to the system",
         "unansweredAcceptCountMax": "503 `ServiceUnavailable`",
         "listingPerConnectionCountMax": "429 `TooManyRequests`",
         "listingPerLoopCountMax": "429 `TooManyRequests`",
@@ -139,43 +142,43 @@ enum LimitsPage {
         "listingUnreadPerTeamCountMax": "429 `TooManyRequests` for this team; other teams get their lists",
         "smallBodyByteCountMax": "status 413",
         "strangerBodyByteCountMax":
-            "401 when no device has the secret, else 503 with `retry-after`: the device sends the request again",
-        "deviceSecretCacheCountMax": "the store is asked for a device that sent nothing for long",
-        "unknownSecretCacheCountMax": "the store is asked again for a secret that it does not know",
+            "401 if no device has the secret, otherwise 503 with `retry-after`; the device repeats the request",
+        "deviceSecretCacheCountMax": "the store is queried for a device that has sent nothing for a long time",
+        "unknownSecretCacheCountMax": "the store is queried again for an unknown secret",
         "handshakePatience": "the connection is closed",
-        "requestPatience":
-            "400 `IdleTimeout` for the request, and the connection is closed when it has no other",
-        "answerPatience": "503 `ServiceUnavailable`: it may have been accepted all the same, when the disk goes on",
-        "idlePatience": "GOAWAY with `IdleTimeout`, and the connection is closed",
+        "requestPatience": "400 `IdleTimeout` for the request; the connection is closed if it has no other request",
+        "answerPatience": "503 `ServiceUnavailable`; the notification may still be accepted if the disk recovers",
+        "idlePatience": "GOAWAY with `IdleTimeout`, then the connection is closed",
         "outputPatience": "the connection is closed",
         "lingerPatience": "the connection is closed",
         "heartbeatInterval":
-            "a comment line or a ping is sent, and a WebSocket whose ping was not answered is closed; a device that hears "
-            + "nothing for some seconds more connects anew",
-        "heartbeatIntervalMax": "a device that asks for more gets this",
-        "drainPatience": "GOAWAY is sent to those who are still busy",
-        "shutdownPatience": "connections that are left are closed, and the process ends",
-        "ephemeralNotificationCountMax": "the oldest tenth is forgotten",
-        "panelAlertCountMax": "the notification server gets more; without one they wait",
-        "panelPatience": "the notification server gets the alert, and the panel is left alone for a while",
-        "panelStartCountMax": "the notification server gets the alerts, and the panel is left alone for a while",
-        "panelPause": "the panel is started, if alerts wait still",
+            "a comment line or a ping is sent, and a WebSocket that did not answer a ping is closed; a device that "
+            + "receives nothing for some seconds more reconnects",
+        "heartbeatIntervalMax": "a device that requests a longer interval gets this one",
+        "drainPatience": "GOAWAY is sent to connections that are still busy",
+        "shutdownPatience": "the remaining connections are closed, and the process ends",
+        "ephemeralNotificationCountMax": "the oldest tenth is discarded",
+        "panelAlertCountMax": "further alerts go to the notification server; without one, they wait",
+        "panelPatience": "the alert goes to the notification server, and the panel is not used for a while",
+        "panelStartCountMax": "the alerts go to the notification server, and the panel is not used for a while",
+        "panelPause": "the panel is started if alerts are still waiting",
         "panelRest": "the next alert goes to the panel",
-        "replyByteCountMax": "`BadValue` for the panel; from a notification server the app is opened without the text",
-        "programErrorByteCountMax": "the rest is thrown away, and a line of the log says so",
-        "hookWaitingCountMax": "the oldest is left to the inbox; one that the desktop showed has no hook run for it",
-        "hookRestartPause": "it is started, if nothing else has shown the alert",
+        "replyByteCountMax": "`BadValue` for the panel; for a notification server, the app is opened without the text",
+        "programErrorByteCountMax": "the rest is discarded, and a log line reports it",
+        "hookWaitingCountMax":
+            "the oldest alert stays in the inbox only; if the desktop showed it, no hook runs for it",
+        "hookRestartPause": "the hook is started, if nothing else has shown the alert",
         "traceLifeSecondsDefault": "older events are deleted; `trace_days` changes it",
         "traceByteCountDefault": "the oldest events are deleted; `trace_megabytes` changes it",
-        "traceSearchCountMax": "429 `TooMany` from the admin API; a webhook looks again a second later",
-        "traceAnswerCountMax": "the answer names the place behind it, from which the next request goes on",
+        "traceSearchCountMax": "429 `TooMany` from the admin API; a webhook searches again after a second",
+        "traceAnswerCountMax": "the answer contains the position after which the next request continues",
         "webhookCountMax": "429 `TooMany` from the admin API",
         "webhookURLByteCountMax": "400 `BadURL` from the admin API",
         "webhookSecretByteCountMin": "400 `BadSecret` from the admin API",
         "webhookSecretByteCountMax": "400 `BadSecret` from the admin API",
-        "webhookBatchCountMax": "the rest goes with the next request, at once",
+        "webhookBatchCountMax": "the rest is sent immediately, in the next request",
         "listedEnrolmentCodeCountMax": "the list ends; revoke codes to see later ones",
-        "enrolmentCodeLifeSeconds": "the code no longer works; make a new one with `posthorn enrol`",
+        "enrolmentCodeLifeSeconds": "the code no longer works; create a new one with `posthorn enrol`",
     ]
 
     /// Reads the constants of Limits.swift with their documentation.
@@ -233,7 +236,7 @@ enum LimitsPage {
             let text = constant.documentation.drop { $0 == "." }
             return "| `\(constant.name)` | \(text) | \(constant.value) | \(consequence) |"
         }
-        return "| Name | What | Value | At the limit |\n|---|---|---|---|\n" + rows.joined(separator: "\n")
+        return "| Name | Description | Value | At the limit |\n|---|---|---|---|\n" + rows.joined(separator: "\n")
     }
 
     private static let introduction = """
@@ -241,7 +244,8 @@ enum LimitsPage {
 
         <!-- Made from Limits.swift by `make pages`. -->
 
-        Everything in Posthorn has a bound. These are the ones that somebody outside can meet, and what happens there.
+        Everything in Posthorn has a limit. This page lists the limits that are visible from outside, and the behavior
+        at each limit.
 
 
         """
@@ -250,14 +254,15 @@ enum LimitsPage {
 
         ## Libraries
 
-        The server needs libnghttp2 1.52.0-1+deb12u3 or newer and OpenSSL 3.0.22 or newer: older ones have faults by which
-        a peer can end the process. It does not start on an older OpenSSL; nghttp2 does not tell its patch level, so that
-        one is up to `make setup` and to you.
+        The server requires libnghttp2 1.52.0-1+deb12u3 or newer and OpenSSL 3.0.22 or newer. Older versions have
+        defects through which a peer can crash the process. The server does not start with an older OpenSSL. It cannot
+        check nghttp2, which does not report its patch level: `make setup` or the administrator must install that
+        version.
 
-        ## Not there yet
+        ## Known gaps
 
-        - One server is one machine: there is no cluster.
-        - No metrics endpoint; `posthorn status --json` has the counts.
+        - A server is one machine; there is no cluster.
+        - There is no metrics endpoint; `posthorn status --json` has the counters.
 
         """
 }

@@ -10,46 +10,51 @@ enum PayloadChecksPage {
 
         <!-- Made from PayloadCheck by `make pages`. -->
 
-        What `posthorn lint` and `posthorn send --lint` look for in a payload, and the server for apps whose `checks` are
-        `warn` or `strict`. With `warn` findings of severity E and W go out in `posthorn-warning` fields beside the 200; with
-        `strict` a finding of severity E refuses the notification. [Check a payload](../how-to/check-a-payload.md) shows how.
+        `posthorn lint` and `posthorn send --lint` make these checks. The server makes them for apps whose `checks` are
+        `warn` or `strict`. With `warn`, an answer with status 200 lists findings of severity E and W in
+        `posthorn-warning` fields. With `strict`, a finding of severity E also rejects the notification.
+        [Check a payload](../how-to/check-a-payload.md) has examples.
 
-        E is an error: the notification cannot be shown as it is meant. W is a warning: people will be annoyed, or a part
-        of the payload does nothing. I is advice. One payload has at most \(PayloadLinter.findingCountMax) findings; the
-        graver ones stay.
+        E is an error: the notification cannot be shown as intended. W is a warning: the notification annoys users, or a
+        part of the payload has no effect. I is advice. A payload has at most \(PayloadLinter.findingCountMax) findings;
+        those of higher severity are kept.
 
-        *For* says for which push types a check is made: *shown* are `alert`, `background`, `liveactivity` and none said;
-        *alert* is `alert` and none said. What is silent by design is not told that it shows nothing: the other push types,
-        `content-available` 1, and a payload without `aps` that comes without a push type.
+        The column *For* has the push types to which a check applies. *shown* means `alert`, `background`,
+        `liveactivity` and no push type. *alert* means `alert` and no push type. *all* means every push type. A
+        notification that is silent by design is not reported as showing nothing: one with another push type, one with
+        `content-available` 1, and one with neither `aps` nor a push type.
 
-        ## What people see and hear
+        ## Visible and audible parts
 
         \(table(of: PayloadCheck.allCases.filter { !$0.isAboutKeys }))
 
-        ## What APNs defines
+        ## Keys that APNs defines
 
-        Null counts as left out. Of a key that comes twice the last one counts, as on devices.
+        For L-K03 to L-K12, the column *Finds* has the keys whose type or value is checked. A null value counts as
+        absent. If a key occurs twice, the last one counts, as on devices.
 
         \(table(of: PayloadCheck.allCases.filter(\.isAboutKeys)))
 
-        ## What words mean here
+        ## Terms
 
-        - Title, message and button are `aps.alert.title`, `aps.alert.body` or `aps.alert` itself, and
-          `aps.alert.action-loc-key` or `aps.alert.action`. A key of the app's translations (`loc-key` and its like, and a
-          label such as `VIEW_REPORT`) is not judged: what it says, only devices know. Of the subtitle only the kind is.
-        - *Columns*: an East Asian character has two, any other one. A title's line has \(PayloadLinter.titleColumnCount), a
-          message's \(PayloadLinter.messageColumnCount), a button \(PayloadLinter.labelColumnCount). An alert has room for
-          \(PayloadLinter.portraitLineCount) lines on a high screen and \(PayloadLinter.landscapeLineCount) on a wide one.
-        - *Words* stand between blanks; East Asian texts have none. A *sentence* ends with `.` `!` `?` or `…` before a
-          blank, a closing quotation mark or the end, and with `。` `！` `？` anywhere. `e.g.`, `i.e.`, `Mr.`, `Mrs.`, `Dr.`
-          and `vs.` end none.
-        - *English* is a text of Latin letters without marks and without frequent words of other languages. Words with
-          capitals or digits inside (iPhone, 3D) may begin as they like.
-        - *Short words* are a an the and but for nor or so yet, which begin small inside a title, and as at by in of off on
-          per to up via out down from into like near onto over past than upon with, which may begin either way.
+        - The *title* is `aps.alert.title`. The *message* is `aps.alert.body`, or `aps.alert` itself. The *button* is
+          `aps.alert.action-loc-key` or `aps.alert.action`. The texts of translation keys (`loc-key` and similar keys,
+          and a label such as `VIEW_REPORT`) are not checked, because only devices know them. For the subtitle, only the
+          type is checked.
+        - *Columns*: an East Asian character takes two columns, any other character one. A line of a title has
+          \(PayloadLinter.titleColumnCount) columns, a line of a message \(PayloadLinter.messageColumnCount), and a
+          button \(PayloadLinter.labelColumnCount). An alert shows \(PayloadLinter.portraitLineCount) lines on a
+          portrait screen and \(PayloadLinter.landscapeLineCount) on a landscape screen.
+        - *Words* are separated by spaces; East Asian texts have no words. A *sentence* ends with `.` `!` `?` or `…`
+          before a space, a closing quotation mark or the end, and with `。` `！` `？` anywhere. `e.g.`, `i.e.`, `Mr.`,
+          `Mrs.`, `Dr.` and `vs.` do not end a sentence.
+        - *English* is a text of Latin letters without diacritics and without frequent words of other languages. Words
+          with capitals or digits inside (iPhone, 3D) may begin with any letter.
+        - *Short words* begin with a lowercase letter inside a title: `a an the and but for nor or so yet`. These may begin
+          with either: `as at by in of off on per to up via out down from into like near onto over past than upon with`.
         - A *label* is View, Close, OK, Cancel, 查看, 關閉, 关闭, 確定, 确定 or 取消.
-        - Keys that ask for something are looked for beside `aps`, in it, in `alert` and in `sound`, and not deeper: there
-          the app's own data begins. Only secrets and encoded data are looked for everywhere.
+        - Keys that request something are searched for beside `aps`, in `aps`, in `alert` and in `sound`. Deeper values
+          are the app's own data, which is only checked for secrets and encoded data.
 
         """
     }
@@ -59,7 +64,7 @@ enum PayloadChecksPage {
             "| \(check.rawValue) | \(severity(of: check)) | \(check.scope) | \(check.subject) | \(check.exampleCell) "
                 + "| \(check.sentence) |"
         }
-        return (["| Check | | For | Finds | Example | Says |", "|---|---|---|---|---|---|"] + rows)
+        return (["| Check | Severity | For | Finds | Example | Message |", "|---|---|---|---|---|---|"] + rows)
             .joined(separator: "\n")
     }
 
@@ -113,7 +118,7 @@ extension PayloadCheck {
     }
 
     private static let ofPayload: [PayloadCheck: (subject: String, example: Example)] = [
-        .nothingToShow: ("neither badge nor sound nor alert", .payload("{}")),
+        .nothingToShow: ("no badge, sound or alert", .payload("{}")),
         .tooManyAlerts:
             (
                 "more than \(PayloadHistory.alertsPerHourCountMax) alerts of one app on one device within an hour",
@@ -121,7 +126,7 @@ extension PayloadCheck {
             ),
         .repeatedAlert:
             (
-                "an alert with the texts of one that was sent in the last \(PayloadHistory.repeatSeconds / 60) minutes",
+                "an alert with the same texts as one in the last \(PayloadHistory.repeatSeconds / 60) minutes",
                 .words("the same alert after two minutes")
             ),
         .normalProgress:
@@ -131,20 +136,20 @@ extension PayloadCheck {
             ),
         .dataOrSecret:
             (
-                "a key password, token, secret or otp; a text of \(PayloadLinter.secretByteCountMin) or more bytes of "
-                    + "Base64; an object of the app's own over \(PayloadLinter.customObjectByteCountMax) bytes",
+                "a key named password, token, secret or otp; a string of \(PayloadLinter.secretByteCountMin) or more "
+                    + "bytes of base64; a custom object of more than \(PayloadLinter.customObjectByteCountMax) bytes",
                 .payload(#"{"otp":"123456"}"#)
             ),
         .forcedAttention:
-            ("a key priority, critical, force, override or wake", .payload(#"{"priority":"critical"}"#)),
+            ("a key named priority, critical, force, override or wake", .payload(#"{"priority":"critical"}"#)),
         .unsupportedPart:
             (
-                "at registration: event types that leave out badge, sound or alert",
-                .words("events declared with alert only")
+                "at registration: badge, sound or alert that no event type uses",
+                .words("event types with alert only")
             ),
         .layout:
             (
-                "a key width, height, align, colour, color, background, html or font",
+                "a key named width, height, align, colour, color, background, html or font",
                 .aps(#""alert":{"body":"Kim is here.","align":"left"}"#)
             ),
         .confirmation:
@@ -160,23 +165,23 @@ extension PayloadCheck {
     ]
 
     private static let ofTitle: [PayloadCheck: (subject: String, example: Example)] = [
-        .emptyTitle: ("a title that is empty, or an app without a name", .title("")),
+        .emptyTitle: ("an empty title, or an app without a name", .title("")),
         .oneWordTitle: ("one word; 錯誤, 错误, 警告, 注意, 提示", .title("Error")),
         .longTitle:
             (
                 "more columns than a line has", .title("The Backup of Every Office Computer Has Finished")
             ),
         .punctuatedTitle:
-            ("one sentence that is no question and ends with `.` `!` `…` `,` `;` or `:`", .title("Backup Finished.")),
+            ("one sentence, not a question, that ends with `.` `!` `…` `,` `;` or `:`", .title("Backup Finished.")),
         .titleCapitals:
             (
-                "English, one sentence, no question: a word that begins small and is no short word",
+                "English, one sentence, not a question: a lowercase word that is not a short word",
                 .title("backup finished")
             ),
         .titleQuestion:
             (
-                "English: a word like what or should at the beginning and no question mark at the end; a question of "
-                    + "which every long word begins with a capital", .title("Should the backup restart")
+                "English: a word such as what or should at the beginning, but no question mark at the end; a question "
+                    + "in which every long word begins with a capital", .title("Should the backup restart")
             ),
         .pronounInTitle: ("you, your, I, my; 你, 我", .title("Your Backup Failed")),
         .titleSentences: ("two or more sentences", .title("Backup failed. Disk is full")),
@@ -189,13 +194,13 @@ extension PayloadCheck {
                 .body("Kim finished the quarterly report of the whole department and shared it with everybody today.")
             ),
         .unfinishedMessage: ("no `.` `!` `?` `。` `！` or `？` at the end", .body("Kim finished the report")),
-        .smallBeginning: ("a small letter at the beginning", .body("kim finished the report.")),
+        .smallBeginning: ("a lowercase letter at the beginning", .body("kim finished the report.")),
         .capitalizedMessage:
             (
-                "English: capitals at the beginning of three or more long words, and of all",
+                "English: three or more long words, all of which begin with a capital",
                 .body("Kim Finished The Quarterly Report.")
             ),
-        .shoutedMessage: ("two or more words and no small letter", .body("SERVER ROOM TOO HOT.")),
+        .shoutedMessage: ("two or more words, no lowercase letter", .body("SERVER ROOM TOO HOT.")),
         .pronounInMessage: ("you, your, I, my; 你, 我", .body("You have two new tasks.")),
         .explainedButton:
             (
@@ -204,7 +209,7 @@ extension PayloadCheck {
             ),
         .quotedLabel:
             (
-                "in title or message: a label in quotation marks or in other capitals",
+                "in title or message: a label in quotation marks or with other capitalization",
                 .body("Tap “View” to see the report.")
             ),
         .advertising:
@@ -220,36 +225,36 @@ extension PayloadCheck {
             ),
         .emptyMessage:
             (
-                "E: an alert without any text, or an empty message; W: a message of one word, or of three East Asian characters",
+                "E: no text, or an empty message; W: a message of one word, or of at most three East Asian characters",
                 .body("")
             ),
         .repeatedAppName:
             ("a message that begins with the app's name", .words("`Mail has two new messages.` of the app Mail")),
         .scrolling:
             (
-                "more lines than a screen has room for",
+                "more lines than a screen shows",
                 .body(Array(repeating: "A line.", count: 10).joined(separator: #"\n"#))
             ),
     ]
 
     private static let ofButtonsAndSounds: [PayloadCheck: (subject: String, example: Example)] = [
         .buttonCount:
-            ("a key buttons or actions with neither one nor two elements", .aps(#""badge":1,"buttons":["A","B","C"]"#)),
-        .singleButton: ("`action-loc-key` null", .aps(#""alert":{"body":"Kim is here.","action-loc-key":null}"#)),
+            ("a key named buttons or actions without one or two elements", .aps(#""badge":1,"buttons":["A","B","C"]"#)),
+        .singleButton: ("`action-loc-key` is null", .aps(#""alert":{"body":"Kim is here.","action-loc-key":null}"#)),
         .wordyLabel: ("more than two words", .label("View the Report")),
         .punctuatedLabel: ("`.` `!` `?` `…` or `:` at the end", .label("View!")),
         .labelCapitals: ("as L-T04", .label("view report")),
         .yesOrNo: ("Yes, No, 是, 否, 不", .label("Yes")),
         .pronounInLabel: ("you, your, I, my; 你, 我", .label("My Tasks")),
-        .cancelPlace: ("in alerts of our own: where the button Cancel stands", .words("Cancel, Delete")),
+        .cancelPlace: ("in alerts of Posthorn's programs: Cancel on the wrong side", .words("Cancel, Delete")),
         .wideLabel: ("more columns than a button has", .label("Wiederherstellungsvorgang")),
         .badge: ("anything but a whole number from 0 to \(UInt32.max)", .aps(#""badge":"3""#)),
         .badgeLook:
             (
-                "an object as badge; a key badgeColor, badgeShape or badgeText",
+                "a badge that is an object; a key named badgeColor, badgeShape or badgeText",
                 .aps(#""badge":{"count":3,"color":"blue"}"#)
             ),
-        .vibration: ("a key vibrate, vibration or haptic", .payload(#"{"vibrate":true}"#)),
+        .vibration: ("a key named vibrate, vibration or haptic", .payload(#"{"vibrate":true}"#)),
         .soundFile:
             (
                 "at installation: longer than \(PayloadLinter.soundMillisecondsMax / 1000) s, or the same as another sound",
@@ -257,19 +262,20 @@ extension PayloadCheck {
             ),
         .soundWhenSilenced:
             (
-                "a key alarm, ignoreSilent or volume that is not false or 0, `critical` and `volume` of a sound excepted; the "
-                    + "text alarm or ignoreSilent under another key of `aps`", .payload(#"{"ignoreSilent":true}"#)
+                "a key named alarm, ignoreSilent or volume that is not false or 0, except `critical` and `volume` of a "
+                    + "sound; the string alarm or ignoreSilent under another key of `aps`",
+                .payload(#"{"ignoreSilent":true}"#)
             ),
         .soundAlone: ("a sound without badge and alert", .aps(#""sound":"Bell""#)),
     ]
 
     private static let ofKeys: [PayloadCheck: (subject: String, example: Example)] = [
         .malformed: ("anything but one JSON object in UTF-8", .payload(#"{"aps":{"alert":"Hi}}"#)),
-        .tooLarge: ("more bytes than the push type may have", .words("4097 bytes")),
+        .tooLarge: ("more bytes than the push type allows", .words("4097 bytes")),
         .apsType: ("`aps`", .payload(#"{"aps":"Hi"}"#)),
         .alertType: ("`alert`", .aps(#""alert":5"#)),
-        .textType: ("the texts of `alert`; `thread-id`, `category` and their like", .aps(#""alert":{"title":5}"#)),
-        .argumentsType: ("`loc-args` and its like, `url-args`", .aps(#""alert":{"loc-key":"A","loc-args":[1]}"#)),
+        .textType: ("the strings of `alert`; `thread-id`, `category` and similar keys", .aps(#""alert":{"title":5}"#)),
+        .argumentsType: ("`loc-args` and similar keys, `url-args`", .aps(#""alert":{"loc-key":"A","loc-args":[1]}"#)),
         .soundType: ("`sound`", .aps(#""sound":1"#)),
         .flagValue:
             (
@@ -278,7 +284,7 @@ extension PayloadCheck {
             ),
         .interruptionLevel: ("`interruption-level`", .aps(#""badge":1,"interruption-level":"urgent""#)),
         .relevanceScore:
-            ("`relevance-score`; with `liveactivity` any number is good", .aps(#""badge":1,"relevance-score":2"#)),
+            ("`relevance-score`; with `liveactivity`, any number is valid", .aps(#""badge":1,"relevance-score":2"#)),
         .numberType:
             (
                 "`timestamp`, `stale-date`, `dismissal-date`, `volume`, `summary-arg-count`",
@@ -287,10 +293,10 @@ extension PayloadCheck {
         .objectType: ("`content-state`, `attributes`", .aps(#""badge":1,"content-state":"a""#)),
         .misspelledKey:
             (
-                "a key in `aps`, `alert` or `sound` that is one slip away from a known one",
+                "a key in `aps`, `alert` or `sound` that differs from a known key by one typo",
                 .aps(#""allert":"Hi there.""#)
             ),
         .misplacedKey:
-            ("`alert`, `badge` or `sound` beside `aps`; a key of `alert` beside it", .aps(#""title":"Hi""#)),
+            ("`alert`, `badge` or `sound` beside `aps`; a key of `alert` beside `alert`", .aps(#""title":"Hi""#)),
     ]
 }

@@ -7,7 +7,7 @@ internal import Foundation
 /// FS_IOC_SHUTDOWN drops the content of the page cache that the journal does not have, as a power loss does. The next
 /// mount replays the journal.
 package final class CutDisk: Sendable {
-    /// The value of `_IOR('X', 125, __u32)`; the flag below prevents that the journal is flushed.
+    /// The value of `_IOR('X', 125, __u32)`, which is used with the flag that prevents a flush of the journal.
     private static let shutdownRequest: UInt = 0x8004_587D
     private static let withoutLogFlush: UInt32 = 2
 

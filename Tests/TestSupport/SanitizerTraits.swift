@@ -8,7 +8,7 @@ extension Trait where Self == ConditionTrait {
         .disabled(if: Patience.isSanitized, "a sanitizer's runtime does not work behind a preloaded library")
     }
 
-    /// Skips a test that limits memory: a sanitizer needs several times as much and keeps what was freed.
+    /// Skips a test that limits memory: a sanitizer needs several times as much, and keeps freed memory.
     package static var limitsMemory: Self {
         .disabled(if: Patience.isSanitized, "a sanitizer needs more memory than the program")
     }

@@ -22,7 +22,7 @@ package final class WebSocketDevice: Sendable {
     ///   - body: Data that is sent right after the handshake.
     ///   - roomByteCount: The size of the kernel's receive buffer; nil for the default.
     /// - Returns: The answer.
-    /// - Throws: `ProviderFailure` when there is none.
+    /// - Throws: `ProviderFailure` when the server does not answer.
     package func connect(
         fields: [[String]] = [], without leftOut: [String] = [], start: String = "GET /v1/stream HTTP/1.1",
         body: String = "", roomByteCount: Int? = nil

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs Example Mail for this person, or removes it again.
+# Installs or removes Example Mail for this user.
 
 set -eu
 
@@ -9,12 +9,12 @@ usage() {
     cat <<'TEXT'
 Usage: install.sh [--prefix DIR] [--uninstall]
 
-Installs Example Mail under $XDG_DATA_HOME (~/.local/share if that is not set),
-where every desktop looks for a person's own apps.
+Installs Example Mail in $XDG_DATA_HOME (default: ~/.local/share), where
+desktops look for the apps of a user.
 
-  --prefix DIR  Install under DIR/share instead, for example /usr/local.
-  --uninstall   Remove what was installed there.
-  -h, --help    Show this help and stop.
+  --prefix DIR  Install in DIR/share instead; DIR is for example /usr/local.
+  --uninstall   Remove Example Mail.
+  -h, --help    Show this help and exit.
 TEXT
 }
 
@@ -23,16 +23,16 @@ fail() {
     exit "${3:-1}"
 }
 
-# Puts the program's path where a template says @PROGRAM@.
+# Replaces @PROGRAM@ in a template with the program's path.
 fill_in() {
-    # sed's replacement knows & and \, and | ends it.
+    # In a replacement, sed interprets & and \, and | ends it.
     replacement=$(printf '%s\n' "$program" | sed 's/[&|\\]/\\&/g')
     sed "s|@PROGRAM@|$replacement|" "$1" >"$2.new"
     chmod 644 "$2.new"
     mv "$2.new" "$2"
 }
 
-# Tells the desktop, where there is one; each of them also finds out by itself.
+# Notifies the desktop and the bus, so that they find the app immediately.
 announce() {
     if command -v update-desktop-database >/dev/null; then
         update-desktop-database -q "$data/applications" || true
@@ -47,7 +47,7 @@ uninstall=no
 while [ $# -gt 0 ]; do
     case $1 in
     --prefix)
-        [ $# -ge 2 ] || fail '--prefix needs a directory' "'install.sh --help' shows what is possible." 2
+        [ $# -ge 2 ] || fail '--prefix requires a directory' "Run 'install.sh --help' for usage." 2
         data=$2/share
         shift
         ;;
@@ -57,7 +57,7 @@ while [ $# -gt 0 ]; do
         usage
         exit 0
         ;;
-    *) fail "unknown option $1" "'install.sh --help' shows what is possible." 2 ;;
+    *) fail "unknown option $1" "Run 'install.sh --help' for usage." 2 ;;
     esac
     shift
 done
@@ -71,7 +71,7 @@ case $data in
 esac
 # shellcheck disable=SC1003 # The backslash is one of the characters.
 case $data in
-*['"$`\']*) fail "$data has a character that no desktop file may hold" 'Choose another directory.' ;;
+*['"$`\']*) fail "$data contains a character that is not allowed in desktop files" 'Choose another directory.' ;;
 esac
 
 source=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -79,7 +79,7 @@ program=$data/example-mail/example-mail
 desktop=$data/applications/org.example.Mail.desktop
 service=$data/dbus-1/services/org.example.Mail.service
 icon=$data/icons/hicolor/scalable/apps/org.example.Mail.svg
-# What the agent looks for: docs/reference/app-manifest.md.
+# The agent looks for these files: see docs/reference/app-manifest.md.
 manifest=$data/posthorn/apps/org.example.Mail.json
 sounds=$data/posthorn/sounds/org.example.Mail
 texts=$data/posthorn/texts/org.example.Mail

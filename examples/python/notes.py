@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""An app without a window: registers with the agent and prints what it hears, one line of JSON each."""
+"""An app without a window: registers with the agent and prints each event as one line of JSON."""
 
 import json
 import sys
@@ -20,10 +20,10 @@ MANIFEST = {
     "filter": "bus",
 }
 
-# What was printed last.
+# The device token that was printed last.
 told = {}
 
-# What the agent calls: deploy/dbus/org.posthorn.App1.xml.
+# The interface that the agent calls; deploy/dbus/org.posthorn.App1.xml describes it.
 INTERFACE = Gio.DBusNodeInfo.new_for_xml("""
     <node><interface name="org.posthorn.App1">
       <method name="Wake"><arg type="s" direction="in"/></method>
@@ -39,23 +39,23 @@ def tell(**what):
 
 
 def wake(notification):
-    """A notification with content-available: a real app would fetch what is new."""
+    """Handles a notification with content-available: a real app would fetch new data."""
     tell(woken_by=json.loads(notification)["payload"])
 
 
 def filter_payload(notification):
-    """A notification with mutable-content: puts the note's name, which only the app knows, into the title."""
+    """Handles a notification with mutable-content: puts the name of the note, which only the app knows, into the title."""
     payload = json.loads(notification)["payload"]
     alert = payload.get("aps", {}).get("alert")
     if not isinstance(alert, dict) or "note" not in payload:
-        return ""  # as it came
+        return ""  # The agent shows the original.
     alert["title"] = f"Note {payload['note']}"
     tell(filtered=payload)
     return json.dumps(payload)
 
 
 def act(action, text, notification):
-    """A button that opens nothing."""
+    """Handles a button that opens no window."""
     tell(action=action, text=text, note=json.loads(notification)["payload"].get("note"))
 
 
@@ -64,11 +64,11 @@ def called(_bus, _sender, _path, _interface, method, parameters, invocation):
         answer = {"Wake": wake, "Filter": filter_payload, "Act": act}[method](*parameters.unpack())
         invocation.return_value(None if answer is None else GLib.Variant("(s)", (answer,)))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        invocation.return_dbus_error("org.example.Notes.Error.Failed", f"this is no notification: {error}")
+        invocation.return_dbus_error("org.example.Notes.Error.Failed", f"invalid notification: {error}")
 
 
 def register(bus, _name):
-    """With the bus name held, the app id is ours."""
+    """Registers the app after it has acquired its bus name, which makes the app id its own."""
     options = {"manifest": GLib.Variant("s", json.dumps(MANIFEST))}
     try:
         answer = bus.call_sync(
@@ -76,15 +76,15 @@ def register(bus, _name):
     except GLib.Error as error:
         sys.exit(f"notes.py: {error.message.removeprefix(f'GDBus.Error:{Gio.DBusError.get_remote_error(error)}: ')}")
     token = answer.unpack()[0]
-    # A real app sends this to its back-end, now and whenever there is another one. Registering is answered, and also
-    # told by TokenChanged.
+    # A real app sends the token to its back-end, now and after each change. A registration is followed by both an answer and
+    # TokenChanged, so the token is compared with the last one.
     if token != told.get("token"):
         tell(device_token=token)
     told["token"] = token
 
 
 def lost(_bus, name):
-    sys.exit(f"notes.py: another program has the name {name}: notes.py runs already")
+    sys.exit(f"notes.py: another program owns the bus name {name}; perhaps notes.py runs already")
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# An app that is a script: it registers with the agent by the command line.
+# An app that is a script. It registers with the agent by the command line.
 
 set -eu
 
@@ -12,14 +12,14 @@ usage() {
     cat <<'TEXT'
 Usage: backup.sh setup | settings | remove
 
-  setup     Register, and print the device token: the address to send to.
-  settings  Show what this person set.
-  remove    Unregister: the device token is good for nothing then.
+  setup     Register, and print the device token, to which a back-end sends.
+  settings  Show the settings of this user.
+  remove    Unregister. The device token becomes invalid.
 TEXT
 }
 
 case ${1:-} in
-# The same token each time, while the server keeps the registration.
+# The token stays the same while the server keeps the registration.
 setup) posthorn register "$app" --manifest "$here/backup.json" ;;
 settings) posthorn settings show "$app" ;;
 remove) posthorn unregister "$app" ;;

@@ -6,12 +6,13 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 
-// A GNU function that the header hides without a feature macro, which here would give one struct two definitions.
+// A GNU function that the header hides without a feature macro; defining that macro here would give one struct two
+// definitions.
 extern void *memmem(const void *, size_t, const void *, size_t);
 
-// Macros, which Swift cannot import.
+// Functions for macros, which Swift cannot import.
 static inline long bench_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
 static inline long bench_tls13_only(SSL_CTX *context) { return SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION); }
 
-// Variadic, which Swift cannot import.
+// Functions for variadic functions, which Swift cannot import.
 static inline int bench_tight_timers(void) { return prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }

@@ -4,7 +4,7 @@ internal import CBenchmark
 internal import Glibc
 
 extension UnsafeRawBufferPointer {
-    /// Where a text begins, from an offset on; nil when it is not there.
+    /// Returns the first offset of a text at or after `start`; nil if the text does not occur.
     func offset(of text: StaticString, from start: Int = 0) -> Int? {
         guard let base = baseAddress, start < count,
             let found = memmem(base + start, count - start, text.utf8Start, text.utf8CodeUnitCount)
@@ -12,7 +12,7 @@ extension UnsafeRawBufferPointer {
         return base.distance(to: UnsafeRawPointer(found))
     }
 
-    /// The decimal number at an offset, which ends at the first byte that is no digit.
+    /// Returns the decimal number at an offset, which ends at the first byte that is not a digit.
     func decimal(at start: Int) -> Int {
         var number = 0
         var index = start
@@ -23,7 +23,7 @@ extension UnsafeRawBufferPointer {
         return number
     }
 
-    /// What stands behind a text, up to the next quotation mark.
+    /// Returns the text between the first occurrence of `text` and the next quotation mark.
     func text(after text: StaticString) -> String? {
         guard let start = offset(of: text).map({ $0 + text.utf8CodeUnitCount }) else { return nil }
         let end = self[start...].firstIndex(of: 0x22) ?? count
@@ -37,7 +37,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Array where Element == UInt8 {
-    /// Writes a number in as many digits as there is room for.
+    /// Writes the last `digits` digits of a number, with leading zeros.
     mutating func putDecimal(_ number: Int, at start: Int, digits: Int) {
         var rest = number
         for index in (start..<start + digits).reversed() {

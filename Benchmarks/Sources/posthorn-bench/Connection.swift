@@ -3,9 +3,9 @@
 internal import CBenchmark
 internal import Glibc
 
-/// One TLS connection.
+/// A TLS connection to a measured server.
 ///
-/// A subclass speaks a protocol: `opened`, `consume`, `lost`.
+/// Subclasses implement a protocol by overriding `opened`, `consume` and `lost`.
 ///
 /// ```
 ///   connecting ──▶ shaking hands ──▶ open ──▶ closed
@@ -20,14 +20,14 @@ class Connection {
     private var state = State.connecting
     private var isDirty = false
     private var waitsForRoom = false
-    /// The beginning of a message whose rest has not come.
+    /// The received part of an incomplete message.
     private var rest: [UInt8] = []
     private var output: [UInt8] = []
     private var outputStart = 0
 
     var isOpen: Bool { state == .open }
 
-    /// Connects.
+    /// Starts to connect to the target.
     init(_ loop: Loop, _ target: Target, number: Int, session: OpaquePointer? = nil) {
         self.loop = loop
         self.target = target
@@ -45,16 +45,16 @@ class Connection {
         SSL_free(tls)
     }
 
-    /// The handshake is done.
+    /// Handles the end of the handshake.
     func opened() {}
 
-    /// Takes whole messages out of what came, and answers how many bytes they were.
+    /// Processes the complete messages in the input, and returns their length in bytes.
     func consume(_ bytes: UnsafeRawBufferPointer) -> Int { bytes.count }
 
-    /// The server ended the connection, which no scenario expects unless it says so.
+    /// Handles the end of the connection by the server, which fails unless a scenario expects it.
     func lost(_ reason: String) { fail("a connection ended: \(reason)") }
 
-    /// The ticket for the next handshake; the caller frees it.
+    /// Returns the ticket for the next handshake; the caller frees it.
     func takeSession() -> OpaquePointer? { SSL_get1_session(tls) }
     var wasResumed: Bool { SSL_session_reused(tls) == 1 }
 
@@ -82,7 +82,7 @@ class Connection {
     func close() {
         guard state != .closed else { return }
         state = .closed
-        // Otherwise SSL_free calls the session unfit for another handshake.
+        // Otherwise SSL_free marks the session as unusable for another handshake.
         SSL_set_shutdown(tls, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         _ = Glibc.close(descriptor)
     }
@@ -125,7 +125,7 @@ class Connection {
                 return
             }
             take(UnsafeRawBufferPointer(rebasing: loop.buffer[..<Int(count)]))
-            // A short record is the last one, nearly always: epoll says when it was not.
+            // A short record is nearly always the last one; epoll reports the exceptions.
             if count < 16_000, SSL_has_pending(tls) == 0 { return }
         }
     }

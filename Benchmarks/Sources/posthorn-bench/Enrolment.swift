@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device of posthornd, as `posthorn-bench enrol` wrote it down.
+/// A device of posthornd, as written by `posthorn-bench enrol`.
 struct DeviceIdentity {
     let secret: String
     let token: String
 
-    /// Reads lines of secret and token.
+    /// Reads a file with a secret and a token in each line.
     static func read(_ path: String) -> [DeviceIdentity] {
         readText(path).split(separator: "\n").map { line in
             let words = line.split(separator: " ")
@@ -15,7 +15,7 @@ struct DeviceIdentity {
     }
 }
 
-/// Enrols devices with posthornd: device, app, and a channel where one is given.
+/// Enrols devices with posthornd: the device, its app, and a channel if one is given.
 final class Enrolment: HTTP2Connection {
     private static let outstandingMax = 90
 

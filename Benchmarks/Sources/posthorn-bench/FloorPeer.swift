@@ -22,7 +22,7 @@ enum FloorFrame {
     }
 }
 
-/// Sends to the floor server, which answers each with an empty frame.
+/// A publisher for the floor server, which answers each message with an empty frame.
 final class FloorPublisher: Publisher {
     override func opened() { becomeReady() }
 
@@ -41,7 +41,7 @@ final class FloorPublisher: Publisher {
     }
 }
 
-/// Listens to one topic of the floor server, and acknowledges.
+/// A device that subscribes to one topic of the floor server, and acknowledges.
 final class FloorDevice: Device {
     override func opened() { write(FloorFrame.make(UInt8(ascii: "S"), topic: number)) }
 

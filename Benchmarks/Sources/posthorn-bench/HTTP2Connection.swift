@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The client's side of HTTP/2 as far as a generator needs it: whole requests out, status and body in.
+/// A minimal HTTP/2 client for the generator: sends complete requests, and receives statuses and bodies.
 ///
-/// Frames are written by hand, because a client library would cost more than the servers that are measured. Anything
-/// unexpected (reset, GOAWAY, CONTINUATION) ends the program.
+/// Frames are written by hand, because a client library would cost more than the measured servers. Any unexpected frame
+/// (reset, GOAWAY, CONTINUATION) ends the program.
 class HTTP2Connection: Publisher {
     private static let receiveWindow: UInt32 = 1 << 30
     private let inflater = Inflater()
@@ -14,7 +14,7 @@ class HTTP2Connection: Publisher {
     private var receivedByteCount = 0
     private(set) var openStreamCount = 0
 
-    /// A stream's answer: its status has come, or bytes of the body, or its end.
+    /// Handles the status of a stream's answer; `dataArrived` handles its body, and `streamEnded` its end.
     func headersArrived(stream: UInt32, status: Int) {}
     func dataArrived(stream: UInt32, _ bytes: UnsafeRawBufferPointer) {}
     func streamEnded(_ stream: UInt32) {}
@@ -31,7 +31,7 @@ class HTTP2Connection: Publisher {
         write(settings)
     }
 
-    /// Sends a whole request and answers its stream.
+    /// Sends a complete request and returns the identifier of its stream.
     func request(head: [UInt8], path: [UInt8], tail: [UInt8], body: [UInt8]) -> UInt32 {
         let stream = nextStream
         nextStream += 2

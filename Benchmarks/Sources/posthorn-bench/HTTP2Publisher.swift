@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Posts notifications over HTTP/2: to posthornd, nghttpd and nchan.
+/// A publisher over HTTP/2: for posthornd, nghttpd and nchan.
 final class HTTP2Publisher: HTTP2Connection {
-    /// What is the same for all connections.
+    /// The parts of requests that all connections share.
     final class Requests {
         let blocks: HeaderBlocks
-        /// Compressed `:path` of each topic.
+        /// The compressed `:path` of each topic.
         let paths: [[UInt8]]
         let expectedStatuses: Set<Int>
-        /// For one message to all: path, and fields.
+        /// The path and fields of a message to all devices.
         let broadcast: (path: String, fields: [Field])?
 
         init(
@@ -22,7 +22,7 @@ final class HTTP2Publisher: HTTP2Connection {
         }
     }
 
-    /// More than any stream is overtaken by.
+    /// The size of the ring of sent times, larger than the number of streams that ever overtake one.
     private static let ringSize = 8192
     private let requests: Requests
     private var isFirst = true

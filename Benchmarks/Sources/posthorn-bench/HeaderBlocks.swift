@@ -5,14 +5,15 @@ internal import CBenchmark
 /// A field of a request.
 typealias Field = (name: String, value: String)
 
-/// HPACK blocks made once.
+/// HPACK blocks that are encoded in advance.
 ///
-/// What repeats is indexed as nghttp2 would, so the first block of a connection, which fills the
-/// server's table, differs from all later ones. Authorization is a literal each time, and `:path` is put in between.
+/// Repeated fields are indexed as nghttp2 would index them. So the first block of a connection, which fills the
+/// server's table, differs from all later ones. Authorization is always a literal, and `:path` is inserted between head
+/// and tail.
 struct HeaderBlocks {
-    /// For the first request of a connection: what stands before `:path` and behind it.
+    /// The block of a connection's first request: the parts before and after `:path`.
     let first: (head: [UInt8], tail: [UInt8])
-    /// For all others.
+    /// The block of all later requests.
     let later: (head: [UInt8], tail: [UInt8])
 
     init(authority: String, fields: [Field]) {
@@ -22,13 +23,13 @@ struct HeaderBlocks {
         later = (deflater.encode(head), deflater.encode(fields))
     }
 
-    /// Blocks of `:path` alone, compressed.
+    /// Returns the compressed block of each `:path` alone.
     static func paths(_ paths: [String]) -> [[UInt8]] {
         let deflater = Deflater()
         return paths.map { deflater.encode([(":path", $0)]) }
     }
 
-    /// A block that changes nothing in the server's table, for requests that are not measured.
+    /// Returns a block that does not change the server's table, for requests that are not measured.
     static func literal(_ fields: [Field]) -> [UInt8] {
         var block: [UInt8] = []
         for field in fields {
@@ -39,7 +40,7 @@ struct HeaderBlocks {
         return block
     }
 
-    /// A length of a string that is not compressed: a 7-bit prefix (RFC 7541, section 5.1).
+    /// Returns the length of an uncompressed string with a 7-bit prefix (RFC 7541, section 5.1).
     private static func length(_ count: Int) -> [UInt8] {
         guard count >= 127 else { return [UInt8(count)] }
         var bytes: [UInt8] = [127]
@@ -52,7 +53,7 @@ struct HeaderBlocks {
     }
 }
 
-/// `nghttp2_hd_deflater`.
+/// An HPACK encoder; owns one `nghttp2_hd_deflater`.
 final class Deflater {
     private let handle: OpaquePointer
 
@@ -86,7 +87,7 @@ final class Deflater {
     }
 }
 
-/// `nghttp2_hd_inflater`, of which only the status is asked.
+/// An HPACK decoder, used only for the status; owns one `nghttp2_hd_inflater`.
 final class Inflater {
     private let handle: OpaquePointer
 
@@ -98,7 +99,7 @@ final class Inflater {
 
     deinit { nghttp2_hd_inflate_del(handle) }
 
-    /// The status in a whole block; 0 when there is none.
+    /// Returns the status in a complete block; 0 if it has no status.
     func status(in block: UnsafeRawBufferPointer) -> Int {
         var status = 0
         var next = block.assumingMemoryBound(to: UInt8.self).baseAddress

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts of durations in buckets that are at most 3 % wide.
+/// A histogram of durations with buckets that are at most 3 % wide.
 struct Histogram {
     private static let subBucketBits = 5
     private var counts = [Int](repeating: 0, count: 64 << subBucketBits)
@@ -20,7 +20,7 @@ struct Histogram {
         largest = max(largest, nanoseconds)
     }
 
-    /// The duration in microseconds that a share of all does not exceed.
+    /// Returns the duration in microseconds that the given share of all durations does not exceed.
     func microseconds(at share: Double) -> Double {
         var remaining = max(1, Int((Double(count) * share).rounded(.up)))
         for (index, number) in counts.enumerated() where number > 0 {
@@ -36,7 +36,7 @@ struct Histogram {
         return ((index & (1 << subBucketBits - 1) | 1 << subBucketBits) + 1) << shift
     }
 
-    /// `{"p50_us": …}`.
+    /// The quantiles as a JSON object: `{"p50_us": …}`.
     var json: String {
         let shares = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999)]
         let members = shares.map { "\"\($0.0)_us\":\(count == 0 ? "null" : String(microseconds(at: $0.1)))" }

@@ -2,26 +2,26 @@
 
 internal import Glibc
 
-/// Drives publishers, and keeps the books: every number that was sent must be accepted, and delivered, once.
+/// Controls publishers, and keeps account: every number sent must be accepted once and delivered once.
 final class Load {
-    /// How publishers are paced.
+    /// The pacing of publishers.
     enum Pace {
-        /// Each connection keeps this many outstanding.
+        /// Each connection keeps this many requests outstanding.
         case closed(outstanding: Int)
-        /// This many a second, whatever comes back.
+        /// Notifications are sent at this rate, regardless of the answers.
         case open(perSecond: Double)
     }
 
-    /// Nothing arrived for so long: what is missing is lost.
+    /// The time without any arrival after which missing notifications count as lost.
     private static let patienceNanoseconds = 30_000_000_000
 
     private let loop: Loop
     private let publishers: [Publisher]
     private let topicCount: Int
-    /// Whether devices listen, so that each notification must also be delivered.
+    /// Whether devices are connected, so that each notification must also be delivered.
     private let isDelivered: Bool
     private var payload = Payload()
-    /// No two processes share a run, so what one left behind is not another's.
+    /// Derived from the process ID, so that notifications left by another process are not counted.
     private var run = Int(getpid()) % 9999 * 100
     private var pace = Pace.closed(outstanding: 1)
     private var count = 0
@@ -33,7 +33,7 @@ final class Load {
     private var acceptedNanoseconds = 0
     private var lastProgress = 0
     private var progress = 0
-    /// The moment of each answer, where one is sent after the other.
+    /// The time of each answer, in runs that send one notification after the other.
     private var acceptedMoments: [Int]?
     private var acceptance = Histogram()
     private var delivery = Histogram()
@@ -47,7 +47,7 @@ final class Load {
         for publisher in publishers { publisher.load = self }
     }
 
-    /// Sends a number of notifications, waits until all have arrived, and answers the figures as JSON members.
+    /// Sends notifications, waits until all have arrived, and returns the figures as JSON members.
     func perform(_ count: Int, _ pace: Pace) -> String {
         run += 1
         self.count = count
@@ -67,14 +67,14 @@ final class Load {
             + "\"delivered\":\(delivered),\"accept\":\(acceptance.json),\"deliver\":\(delivery.json)"
     }
 
-    /// Sends one at a time, and answers the moment of each answer as well.
+    /// Sends one notification at a time, and also returns the time of each answer.
     func performSingly(_ count: Int, perSecond: Double) -> String {
         acceptedMoments = []
         defer { acceptedMoments = nil }
         return perform(count, .open(perSecond: perSecond)) + ",\"accepted_ns\":\(acceptedMoments ?? [])"
     }
 
-    /// A server answered.
+    /// Handles an answer of the server.
     func completed(_ publisher: Publisher, sentNanoseconds: Int) {
         let now = monotonicNanoseconds()
         acceptance.add(now - sentNanoseconds)
@@ -84,7 +84,7 @@ final class Load {
         if accepted == count { acceptedNanoseconds = monotonicNanoseconds() }
     }
 
-    /// A device got a message; whoever calls acknowledges it.
+    /// Handles a message that a device received; the caller acknowledges it.
     func delivered(_ message: UnsafeRawBufferPointer) {
         guard let stamp = Payload.stamp(in: message) else { fail("a delivery without its stamp") }
         guard stamp.run == run, stamp.number < count else { return }
@@ -134,9 +134,9 @@ final class Load {
         nextTopic = nextTopic + 1 == topicCount ? 0 : nextTopic + 1
     }
 
-    // MARK: One message to all
+    // MARK: Broadcasts
 
-    /// Has one message sent to every device, and answers how long the last one took.
+    /// Has one message sent to every device, and returns the time until the last device received it.
     func broadcast(by publisher: Publisher, to deviceCount: Int) -> String {
         run += 1
         (count, accepted) = (0, 0)
@@ -161,14 +161,14 @@ final class Load {
 
     private(set) var broadcastRemaining = 0
 
-    /// A device got the message that is for all.
+    /// Handles a broadcast that a device received.
     func broadcastDelivered(_ message: UnsafeRawBufferPointer) {
         guard let stamp = Payload.stamp(in: message), stamp.run == run else { return }
         broadcastRemaining -= 1
         delivery.add(monotonicNanoseconds() - stamp.sentNanoseconds)
     }
 
-    /// What a device calls for each message.
+    /// Handles each message that a device receives.
     func arrived(_ message: UnsafeRawBufferPointer) {
         if isDraining {
             drained += 1
@@ -180,16 +180,16 @@ final class Load {
         }
     }
 
-    // MARK: What waits for devices that come back
+    // MARK: Notifications that wait for reconnecting devices
 
     private var isDraining = false
     private var drainStart = 0
     private var drainEnd = 0
-    /// What was delivered since `startDrain`, whoever sent it.
+    /// The number of notifications delivered since `startDrain`, from any sender.
     private(set) var drained = 0
     var drainSeconds: Double { Double(drainEnd - drainStart) / 1e9 }
 
-    /// From here on deliveries are counted only.
+    /// Starts to count deliveries without checking them.
     func startDrain() {
         isDraining = true
         drained = 0

@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// The command `load`: publishers and devices of one server, driven by lines of standard input.
+/// The command `load`: publishers and devices of one server, controlled by lines of standard input.
 final class LoadSession {
-    /// Handshakes under way at once, while devices connect for a measurement of something else.
+    /// The number of concurrent handshakes while devices connect for another measurement.
     private static let connectingCountMax = 64
 
     private let loop = Loop()
@@ -26,7 +26,7 @@ final class LoadSession {
         waitUntil { [publishers, helpers] in (publishers + helpers).allSatisfy(\.isReady) }
     }
 
-    /// Turns the loop until a condition holds.
+    /// Runs the loop until a condition holds.
     private func waitUntil(checkingEvery nanoseconds: Int = 100_000_000, _ condition: @escaping () -> Bool) {
         guard !condition() else { return }
         loop.atEndOfTurn = { [loop] in
@@ -36,7 +36,7 @@ final class LoadSession {
         loop.run()
     }
 
-    /// Answers commands until the input ends.
+    /// Executes commands until the input ends.
     func run() {
         answer("\"ready\":true")
         while let line = nextCommand() {
@@ -47,9 +47,11 @@ final class LoadSession {
         }
     }
 
-    /// The next line of the input.
+    /// Returns the next line of the input.
     ///
-    /// Connections are served while none has come; the driver writes one line at a time.
+    /// Connections are served while the input is empty; the driver writes one line at a time.
+    ///
+    /// - Returns: The line; nil at the end of the input.
     private func nextCommand() -> String? {
         waitUntil(checkingEvery: 20_000_000) {
             var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
@@ -80,7 +82,7 @@ final class LoadSession {
         }
     }
 
-    /// Keeps connections alive for some seconds.
+    /// Serves the connections for some seconds.
     private func serve(_ seconds: Double) -> String {
         let end = monotonicNanoseconds() + Int(seconds * 1e9)
         loop.atEndOfTurn = { [loop] in
@@ -92,7 +94,7 @@ final class LoadSession {
         return "\"seconds\":\(seconds)"
     }
 
-    /// Connects devices until there are so many.
+    /// Connects devices until `count` are connected.
     private func connect(_ count: Int, atOnce: Int) -> String {
         let start = monotonicNanoseconds()
         connectedCount = devices.count

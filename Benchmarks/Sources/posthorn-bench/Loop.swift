@@ -3,19 +3,19 @@
 internal import CBenchmark
 internal import Glibc
 
-/// One epoll set and one buffer for all connections; what a turn made them write is flushed at its end.
+/// One epoll set and one buffer for all connections; each turn flushes the output of its connections at its end.
 final class Loop {
     private static let eventCountMax = 512
-    /// Larger than a TLS record, so that one read takes a whole one.
+    /// The size of the buffer, larger than a TLS record, so that one read returns a whole record.
     static let bufferByteCount = 64 * 1024
 
     private let epoll: Int32
     private let events: UnsafeMutableBufferPointer<epoll_event>
-    /// Where every connection reads to.
+    /// The buffer into which all connections read.
     let buffer: UnsafeMutableRawBufferPointer
     private var dirty: [Connection] = []
     private var isStopping = false
-    /// Runs at the end of each turn; answers how many nanoseconds the loop may wait, at most.
+    /// Runs at the end of each turn; returns the longest time in nanoseconds that the loop may wait.
     var atEndOfTurn: () -> Int = { 1_000_000_000 }
 
     init() {
@@ -27,7 +27,7 @@ final class Loop {
         _ = bench_tight_timers()
     }
 
-    /// Turns until `stop` is called.
+    /// Runs turns until `stop` is called.
     func run() {
         isStopping = false
         while !isStopping {
@@ -65,7 +65,7 @@ final class Loop {
         }
     }
 
-    /// Watches a connection, which its owner keeps until it is closed.
+    /// Watches a connection, which its owner retains until it is closed.
     func watch(_ connection: Connection, for flags: EPOLL_EVENTS, isNew: Bool) {
         var event = epoll_event()
         event.events = flags.rawValue
@@ -75,14 +75,14 @@ final class Loop {
     }
 }
 
-/// Nanoseconds of the monotonic clock, which all processes of a machine share.
+/// Returns the nanoseconds of the monotonic clock, which all processes of a machine share.
 func monotonicNanoseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Writes a text to a descriptor, past C's buffers.
+/// Writes a text to a descriptor, bypassing C's buffers.
 func write(_ descriptor: Int32, _ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -92,7 +92,7 @@ func write(_ descriptor: Int32, _ text: String) {
     }
 }
 
-/// Ends the program: a measurement that loses or refuses anything is none.
+/// Ends the program: a measurement that loses or refuses anything is invalid.
 func fail(_ text: String) -> Never {
     write(2, "posthorn-bench: \(text)\n")
     exit(1)

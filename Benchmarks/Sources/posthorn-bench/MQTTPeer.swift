@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// MQTT 3.1.1, as much as QoS 1 needs.
+/// The part of MQTT 3.1.1 that QoS 1 requires.
 enum MQTT {
     static func packet(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
         var packet = [type]
@@ -43,7 +43,7 @@ enum MQTT {
     }
 }
 
-/// Publishes with QoS 1.
+/// A publisher with QoS 1.
 final class MQTTPublisher: Publisher {
     private let number: Int
     private var nextPacket: UInt32 = 1
@@ -79,7 +79,7 @@ final class MQTTPublisher: Publisher {
     }
 }
 
-/// A persistent session that listens to its own topic and acknowledges each message.
+/// A device with a persistent session that subscribes to its own topic and acknowledges each message.
 final class MQTTDevice: Device {
     override func opened() { write(MQTT.connect("device\(number)", isPersistent: true)) }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Publishes to a JetStream stream and counts its acknowledgements.
+/// A publisher for a JetStream stream that counts its acknowledgements.
 ///
-/// The server's `tls` block says `handshake_first`.
+/// The server's `tls` block must contain `handshake_first`.
 final class NATSPublisher: Publisher {
     private let number: Int
     private var isCreated = false
@@ -61,7 +61,7 @@ final class NATSPublisher: Publisher {
     }
 }
 
-/// A subscriber of one subject; what it hears is not acknowledged.
+/// A subscriber of one subject, which does not acknowledge messages.
 final class NATSDevice: Device {
     override func opened() {
         write("CONNECT {\"verbose\":false,\"pedantic\":false}\r\nSUB d.\(number) 1\r\nPING\r\n")

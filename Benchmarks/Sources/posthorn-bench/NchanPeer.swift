@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A subscriber of nchan over server-sent events and HTTP/1.1; nchan knows no acknowledgement.
+/// A subscriber of nchan over server-sent events and HTTP/1.1; nchan has no acknowledgements.
 final class NchanDevice: Device {
     private let channel: String
 

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// `--name value` pairs behind the first word.
+/// The `--name value` pairs after the first word of the command line.
 struct Options {
     let command: String
     private var values: [String: [String]] = [:]
@@ -45,7 +45,7 @@ struct Options {
         return number
     }
 
-    /// `name: value` options as fields.
+    /// Returns the `name: value` options as fields.
     func fields(_ name: String) -> [Field] {
         (values[name] ?? []).map { text in
             let parts = text.split(separator: ":", maxSplits: 1)
@@ -55,7 +55,7 @@ struct Options {
     }
 }
 
-/// The text of a whole file.
+/// Returns the text of a whole file.
 func readText(_ path: String) -> String {
     guard let file = fopen(path, "r") else { fail("cannot read \(path)") }
     defer { fclose(file) }
@@ -65,7 +65,7 @@ func readText(_ path: String) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// Writes one line of JSON for whoever drives the generator.
+/// Writes one line of JSON for the driver of the generator.
 func answer(_ members: String) {
     write(1, "{\(members)}\n")
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The payload that every server gets: 250 bytes of JSON that carry run, number and the moment of sending.
+/// The payload for every server: 250 bytes of JSON that contain the run, the number and the time of sending.
 ///
-/// They stand in the alert's text, so that no alert is the same as another, of which posthornd would warn.
+/// They are part of the alert's text, so that no two alerts are equal; posthornd would warn about equal alerts.
 struct Payload {
     private static let marker: StaticString = "At table "
     private static let head = #"{"aps":{"alert":{"title":"Lunch Together","body":"At table "#
     private static let middle = #""},"badge":3,"sound":"default"},"order":{"id":420133,"table":4,"paid":false,"note":""#
     private static let tail = #""}}"#
 
-    /// The bytes, in which `stamp` writes three numbers.
+    /// The bytes, into which `stamp` writes the three numbers.
     private(set) var bytes: [UInt8]
     private let start: Int
 
@@ -27,14 +27,14 @@ struct Payload {
         bytes.putDecimal(monotonicNanoseconds(), at: start + 20, digits: 18)
     }
 
-    /// What a stamp says.
+    /// The numbers in a payload.
     struct Stamp {
         let run: Int
         let number: Int
         let sentNanoseconds: Int
     }
 
-    /// The stamp in a message that holds a payload; nil when there is none.
+    /// Returns the stamp in a message that contains a payload; nil if it has no stamp.
     static func stamp(in message: UnsafeRawBufferPointer) -> Stamp? {
         guard let found = message.offset(of: marker) else { return nil }
         let start = found + marker.utf8CodeUnitCount

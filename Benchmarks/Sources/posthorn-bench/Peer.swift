@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes the connections of one protocol.
+/// A factory for the connections of one protocol.
 final class Peer {
     let name: String
     private let loop: Loop
@@ -16,7 +16,7 @@ final class Peer {
         let isHTTP2 = ["posthorn-websocket", "posthorn-events", "posthorn-http2", "nchan", "http2"].contains(name)
         let port = UInt16(clamping: options.number("port"))
         target = Target(port: port, protocols: isHTTP2 ? "h2" : nil)
-        // Devices on HTTP/1.1 offer no ALPN.
+        // Devices on HTTP/1.1 do not offer ALPN.
         deviceTarget = Target(port: port, protocols: name == "posthorn-http2" ? "h2" : nil)
         requests = isHTTP2 ? Self.requests(options, target, identities) : nil
         channel = options.optional("channel")
@@ -37,7 +37,7 @@ final class Peer {
             broadcast: options.optional("broadcast-path").map { ($0, options.fields("broadcast-header")) })
     }
 
-    /// How many topics there are to send to; nil when the protocol takes any.
+    /// The number of topics; nil if the protocol accepts any number.
     var topicCount: Int? { requests?.paths.count }
 
     func makePublisher(_ number: Int) -> Publisher {
@@ -51,7 +51,7 @@ final class Peer {
         }
     }
 
-    /// Connections beside the devices' own on which they acknowledge; they must be ready before devices are.
+    /// Returns extra connections on which devices acknowledge; they must be ready before the devices.
     func makeHelpers() -> [Publisher] {
         guard name == "posthorn-events" else { return [] }
         acknowledgements = (0..<4).map { AcknowledgingConnection(loop, target, number: $0) }
@@ -74,7 +74,7 @@ final class Peer {
         }
     }
 
-    /// A device that is an HTTP/2 session.
+    /// Returns a device that uses an HTTP/2 session.
     func makeHTTP2Device(_ number: Int) -> HTTP2Device { HTTP2Device(loop, deviceTarget, number, identity(number)) }
 
     private func identity(_ number: Int) -> DeviceIdentity {

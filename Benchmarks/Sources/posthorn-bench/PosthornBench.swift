@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The load generator: see Benchmarks/README.md.
+/// The load generator, which is described in Benchmarks/README.md.
 @main struct PosthornBench {
     static func main() {
         signal(SIGPIPE, SIG_IGN)

@@ -2,7 +2,7 @@
 
 internal import CBenchmark
 
-/// A device of posthornd on a WebSocket: acknowledgements go back on the same connection.
+/// A device of posthornd with a WebSocket; it acknowledges on the same connection.
 class WebSocketDevice: Device {
     private let identity: DeviceIdentity
     private var isUpgraded = false
@@ -59,7 +59,7 @@ class WebSocketDevice: Device {
         if arrived(message, sequence: id), id > 0 { acknowledged.append(id) }
     }
 
-    /// Takes a notification, and answers whether to acknowledge it.
+    /// Handles a notification, and returns whether to acknowledge it.
     func arrived(_ message: UnsafeRawBufferPointer, sequence: Int) -> Bool {
         load?.arrived(message)
         return true
@@ -74,7 +74,7 @@ class WebSocketDevice: Device {
         send(opcode: 1, Array(text.utf8))
     }
 
-    /// A masked frame, as clients must send; a mask of zero leaves the bytes as they are.
+    /// Sends a masked frame, as required for clients; a zero mask leaves the bytes unchanged.
     private func send(opcode: UInt8, _ body: [UInt8]) {
         var frame = [0x80 | opcode]
         if body.count < 126 {
@@ -86,7 +86,7 @@ class WebSocketDevice: Device {
         write(frame + [0, 0, 0, 0] + body)
     }
 
-    /// Where the next whole frame's body lies.
+    /// Returns the position of the next complete frame's body.
     private static func frame(in bytes: UnsafeRawBufferPointer, at start: Int) -> (body: Range<Int>, Void)? {
         guard bytes.count - start >= 2 else { return nil }
         var length = Int(bytes[start + 1] & 127)
@@ -102,10 +102,10 @@ class WebSocketDevice: Device {
     }
 }
 
-/// Acknowledges for devices whose stream cannot: HTTP/2, many devices on one connection.
+/// Acknowledges for devices that cannot do so on their own stream: HTTP/2, many devices on one connection.
 final class AcknowledgingConnection: HTTP2Connection {
     private var devices: [UInt32: EventStreamDevice] = [:]
-    /// What there is no stream for yet.
+    /// The acknowledgements for which no stream is available yet.
     private var queue: [(ids: [Int], secret: String, device: EventStreamDevice)] = []
 
     func acknowledge(_ ids: [Int], secret: String, for device: EventStreamDevice) {
@@ -132,7 +132,7 @@ final class AcknowledgingConnection: HTTP2Connection {
     }
 }
 
-/// A device of posthornd on a stream of server-sent events over HTTP/1.1.
+/// A device of posthornd with a stream of server-sent events over HTTP/1.1.
 final class EventStreamDevice: Device {
     private let identity: DeviceIdentity
     private let acknowledgements: AcknowledgingConnection?
@@ -164,7 +164,7 @@ final class EventStreamDevice: Device {
             becomeReady()
             start = end + 4
         }
-        // The sizes of chunks stand between events, and never hold an empty line.
+        // The chunk sizes are between events, and never contain an empty line.
         while let end = bytes.offset(of: "\n\n", from: start) {
             eventArrived(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
             start = end + 2
@@ -180,7 +180,7 @@ final class EventStreamDevice: Device {
         if id > 0 { waiting.append(id) }
     }
 
-    /// One request at a time, as the agent does it; what comes meanwhile goes with the next.
+    /// Sends one request at a time, as the agent does; later acknowledgements go with the next request.
     private func acknowledgeWaiting() {
         guard !isAcknowledging, !waiting.isEmpty, let acknowledgements else { return }
         isAcknowledging = true
@@ -194,7 +194,7 @@ final class EventStreamDevice: Device {
     }
 }
 
-/// A device of posthornd on a stream of server-sent events over HTTP/2; it acknowledges on the same connection.
+/// A device of posthornd with a stream of server-sent events over HTTP/2; it acknowledges on the same connection.
 final class HTTP2Device: HTTP2Connection {
     private let identity: DeviceIdentity
     private var event: [UInt8] = []

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A connection that sends notifications and hears what became of each.
+/// A connection that sends notifications and receives the result of each.
 class Publisher: Connection {
-    /// Set by the load that it serves.
+    /// The load that this publisher serves, which sets it.
     unowned var load: Load?
     var outstanding = 0
     /// Whether the protocol's handshake is done.
     private(set) var isReady = false
     var onReady: () -> Void = {}
-    /// When those were sent that are not answered yet, for protocols that answer in order.
+    /// The times at which unanswered notifications were sent, for protocols that answer in order.
     private var waiting = RingQueue()
 
-    /// Whether there is room for one more.
+    /// Whether another notification can be sent.
     var canSend: Bool { isOpen }
 
-    /// Sends a payload to a topic, by number; `load.completed` must follow.
+    /// Sends a payload to the topic with this number; `load.completed` must follow.
     func send(_ payload: [UInt8], topic: Int) { preconditionFailure("a publisher that cannot send") }
 
-    /// Sends a payload to all who listen.
+    /// Sends a payload to all connected devices.
     func broadcast(_ payload: [UInt8]) { fail("this protocol has no broadcast here") }
 
     func becomeReady() {
@@ -34,7 +34,7 @@ class Publisher: Connection {
     }
 }
 
-/// First in, first out, without moving what is inside.
+/// A first-in, first-out queue that does not move its items.
 struct RingQueue {
     private var items: [Int] = []
     private var first = 0

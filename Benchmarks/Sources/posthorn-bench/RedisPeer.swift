@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Redis: each notification is appended to its topic's stream and published to its channel.
+/// A publisher for Redis: appends each notification to its topic's stream and publishes it to its channel.
 ///
 /// Devices do not acknowledge.
 final class RedisPublisher: Publisher {
@@ -20,7 +20,7 @@ final class RedisPublisher: Publisher {
         write("\r\n")
     }
 
-    /// Replies are `$15\r\n<entry id>\r\n` and `:<number>\r\n`, in turn: three lines for each notification.
+    /// Processes replies: `$15\r\n<entry id>\r\n` and `:<number>\r\n` in turn, three lines for each notification.
     override func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
         var start = 0
         while let end = bytes.offset(of: "\r\n", from: start) {
@@ -34,11 +34,11 @@ final class RedisPublisher: Publisher {
     }
 }
 
-/// A subscriber of one channel.
+/// A subscriber of one Redis channel.
 final class RedisDevice: Device {
     override func opened() { write("*2\r\n$9\r\nSUBSCRIBE\r\n$\("d\(number)".utf8.count)\r\nd\(number)\r\n") }
 
-    /// Messages end with the payload, which holds no line end; the stamp says which they are.
+    /// Processes messages, which end with the payload; the payload contains no line end, and its stamp identifies it.
     override func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
         var start = 0
         while let end = bytes.offset(of: "\r\n", from: start) {

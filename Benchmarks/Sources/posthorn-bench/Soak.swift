@@ -2,15 +2,15 @@
 
 internal import Glibc
 
-/// The command `soak`: what providers and devices do, mixed, until it is told to end.
+/// The command `soak`: a mix of provider and device actions, until the input ends.
 ///
 /// ```
-///   start ──▶ sending, devices come and go ──▶ drain: all devices are there, nobody sends ──▶ balance
+///   start ──▶ sending, devices come and go ──▶ drain: all devices connected, no sending ──▶ balance
 /// ```
 final class Soak {
     private static let providerCount = 8
     private static let connectingCountMax = 64
-    /// How far sending may fall behind before it gives up the difference: a pause must not become a burst.
+    /// The longest time that sending may fall behind before it skips the difference: a pause must not become a burst.
     private static let behindNanosecondsMax = 1_000_000_000
     private static let broadcastSeconds = 10
     private static let checkNanoseconds = 10_000_000
@@ -18,7 +18,7 @@ final class Soak {
     private struct Place {
         let habit: SoakHabit
         var device: SoakDevice?
-        /// When it goes, or comes.
+        /// The time at which the device disconnects or connects.
         var changeNanoseconds = 0
         var lastBroadcast = -1
     }
@@ -37,7 +37,7 @@ final class Soak {
     private var providers: [SoakProvider?] = Array(repeating: nil, count: providerCount)
     private var connectingCount = 0
     private var connectionCount = (devices: 0, providers: 0)
-    /// Closed connections, which the turn that closed them may still name.
+    /// Closed connections, which the turn that closed them may still refer to.
     private var ended: [Connection] = []
     private var isSending = false
     private var isDraining = false
@@ -82,7 +82,7 @@ final class Soak {
 
     // MARK: Commands
 
-    /// `token T`, `start`, `counts`, `drain`, `balance`: each is answered with one line.
+    /// Executes `token T`, `start`, `counts`, `drain` or `balance`, and answers it with one line.
     private func readCommand() {
         var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         guard poll(&input, 1, 0) > 0 else { return }
@@ -124,7 +124,8 @@ final class Soak {
 
     // MARK: Devices
 
-    /// Nobody comes or goes before the start but the steady ones, and nobody goes while all take what waits.
+    /// Connects and disconnects devices: before the start only steady devices connect; during a drain, all stay
+    /// connected.
     private func tendDevices(_ now: Int) {
         for number in places.indices {
             let place = places[number]
@@ -164,7 +165,7 @@ final class Soak {
 
     // MARK: Providers
 
-    /// A connection whose time is over sends nothing more, and goes when all is answered.
+    /// Replaces connections at their end time: they send no more, and close when all requests are answered.
     private func tendProviders(_ now: Int) {
         for index in providers.indices {
             if let provider = providers[index] {
@@ -191,7 +192,7 @@ final class Soak {
         }
     }
 
-    /// Sends to a device by its own provider, so that what has one collapse id comes in order.
+    /// Sends to a device through its own provider, so that notifications with the same collapse id stay in order.
     private func sendOne(_ now: Int) -> Bool {
         for _ in 0..<2 * Self.providerCount {
             let number = random.below(places.count)

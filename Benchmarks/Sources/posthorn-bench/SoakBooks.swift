@@ -2,28 +2,28 @@
 
 internal import Glibc
 
-/// The books of a soak: what became of each notification, by its number.
+/// The books of a soak: the result of each notification, by its number.
 final class SoakBooks {
-    /// What a provider asks for, which says what may become of it.
+    /// The kind of a notification, which determines its allowed results.
     enum Kind: UInt8 {
-        /// Waits for its device.
+        /// Waits until the device is connected.
         case plain
-        /// A newer one with its key may replace it.
+        /// Waits, but may be replaced by a newer notification with the same key.
         case collapsing
-        /// Goes to whoever is connected.
+        /// Is delivered only to a connected device.
         case nowOrNever
         /// Waits for a few seconds.
         case expiring
-        /// Is not accepted.
+        /// Is rejected by the server.
         case refused
     }
 
     private enum State: UInt8 { case sent, accepted, refused }
 
     private struct Record {
-        /// The lower half of the number under which the device got it first.
+        /// The lower half of the sequence number under which the device first received it.
         var sequence: UInt32 = 0
-        /// The key of a collapsing one, the expiration of an expiring one.
+        /// The key of a collapsing notification, or the expiration of an expiring one.
         let detail: UInt32
         let device: UInt16
         let kind: Kind
@@ -31,17 +31,17 @@ final class SoakBooks {
         var isDelivered = false
     }
 
-    /// Clocks are read at both ends of a way that others' work may hold up.
+    /// The tolerance for expirations in seconds: both ends read their clocks, and other load may delay the delivery.
     private static let lateSecondsMax = 3
     private static let shownProblemCount = 20
 
     private var records: [Record] = []
-    /// The newest that was accepted of each key.
+    /// The newest accepted number of each key.
     private var newest: [UInt32: Int] = [:]
     private(set) var accepted = 0
     private(set) var refused = 0
     private(set) var delivered = 0
-    /// What came on a later stream again.
+    /// The number of deliveries that a later stream repeated.
     private(set) var deliveredAgain = 0
     private(set) var broadcasts = 0
     private(set) var broadcastDeliveries = 0
@@ -52,7 +52,7 @@ final class SoakBooks {
 
     var sent: Int { records.count }
 
-    /// Memory is reserved first: copying it later would hold everything up.
+    /// Reserves the memory first, because copying it later would stall the generator.
     init(count: Int) { records.reserveCapacity(count) }
 
     func problem(_ text: String) {
@@ -60,14 +60,14 @@ final class SoakBooks {
         if problems.count < Self.shownProblemCount { problems.append(text) }
     }
 
-    /// Notes one that is about to be sent, and answers its number.
+    /// Records a notification that is about to be sent, and returns its number.
     func add(_ kind: Kind, device: Int, detail: Int) -> Int {
         records.append(
             Record(detail: UInt32(truncatingIfNeeded: detail), device: UInt16(truncatingIfNeeded: device), kind: kind))
         return records.count - 1
     }
 
-    /// The server answered.
+    /// Records the answer of the server.
     func answered(_ number: Int, status: Int, expected: Int, sentNanoseconds: Int) {
         acceptance.add(monotonicNanoseconds() - sentNanoseconds)
         let record = records[number]
@@ -82,7 +82,7 @@ final class SoakBooks {
         if status == 200 { broadcasts += 1 } else { problem("a broadcast was answered with status \(status)") }
     }
 
-    /// A device got a notification; latencies are of those that need not wait for their device.
+    /// Records a delivery; latencies count only for notifications that need not wait for their device.
     func arrived(at device: Int, _ stamp: Payload.Stamp, sequence: Int, isSteady: Bool) {
         guard stamp.number < records.count else { return problem("device \(device) got a number that was not sent") }
         let record = records[stamp.number]
@@ -106,7 +106,7 @@ final class SoakBooks {
 
     func broadcastArrived() { broadcastDeliveries += 1 }
 
-    /// What happened so far, as JSON members; latencies since the last time.
+    /// Returns the counts so far as JSON members; latencies are those since the last call.
     func takeCounts() -> String {
         defer { (acceptance, delivery) = (Histogram(), Histogram()) }
         return "\"sent\":\(sent),\"accepted\":\(accepted),\"refused\":\(refused),\"delivered\":\(delivered),"
@@ -115,7 +115,7 @@ final class SoakBooks {
             + "\"accept\":\(acceptance.json),\"deliver\":\(delivery.json)"
     }
 
-    /// The balance, as JSON members: why those did not come that were accepted, each for a reason that its kind allows.
+    /// Returns the balance as JSON members: a missing notification must have a reason that its kind allows.
     func balance(isSteady: (Int) -> Bool, mayOverflow: (Int) -> Bool) -> String {
         var (replaced, expired, dropped, unanswered) = (0, 0, 0, 0)
         for (number, record) in records.enumerated() where !record.isDelivered {

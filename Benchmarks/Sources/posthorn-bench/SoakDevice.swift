@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device of a soak is, over all its streams.
+/// The habits of a device in a soak, across all its streams.
 struct SoakHabit {
     enum Kind {
         /// Is connected from the beginning to the end.
         case steady
-        /// Comes and goes within seconds.
+        /// Connects and disconnects within seconds.
         case restless
-        /// Is away for so long that not all can wait for it.
+        /// Is disconnected for so long that some notifications are dropped.
         case rare
     }
 
     let kind: Kind
 
-    /// Of 20 devices, 12 are steady and one is rare.
+    /// Assigns a kind by number: of 20 devices, 12 are steady, 7 restless and one rare.
     init(number: Int) {
         switch number % 20 {
         case 0..<12: kind = .steady
@@ -22,22 +22,22 @@ struct SoakHabit {
         }
     }
 
-    /// How long it stays, and how long it stays away, in seconds.
+    /// The range of the connected time in seconds; `away` is that of the disconnected time.
     var here: ClosedRange<Double> { kind == .rare ? 5...15 : 1...20 }
     var away: ClosedRange<Double> { kind == .rare ? 60...100 : 0.01...10 }
 }
 
 /// One stream of a device in a soak.
 final class SoakDevice: WebSocketDevice {
-    /// Payloads of broadcasts are stamped with this run, all others with another.
+    /// The run in the stamps of broadcasts; all other payloads have another run.
     static let broadcastRun = 2
 
     private let books: SoakBooks
     private let isSteady: Bool
-    /// Whether it takes everything and acknowledges nothing: it all comes again.
+    /// Whether the device acknowledges nothing, so that all notifications are delivered again.
     let isSilent: Bool
     private var lastSequence = 0
-    /// The last broadcast that it got on any stream; -1 when there was none.
+    /// The last broadcast that the device received on any stream; -1 before the first.
     private(set) var lastBroadcast: Int
 
     init(
@@ -65,7 +65,7 @@ final class SoakDevice: WebSocketDevice {
         return !isSilent
     }
 
-    /// A steady device gets each; another one the newest, and that again when it may not have acknowledged it.
+    /// Handles a broadcast: steady devices receive each; others receive the newest, again if it may be unacknowledged.
     private func broadcastArrived(_ broadcast: Int) {
         books.broadcastArrived()
         if isSteady ? broadcast != lastBroadcast + 1 : broadcast < lastBroadcast {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A provider's connection in a soak, with header compression as any client's; it comes, sends for a while, and goes.
+/// A provider's connection in a soak, with ordinary header compression; it connects, sends for a while, and closes.
 final class SoakProvider: HTTP2Connection {
     private enum Question {
         case notification(number: Int, expected: Int)
@@ -17,7 +17,7 @@ final class SoakProvider: HTTP2Connection {
     private let providerToken: String
     private let deflater = Deflater()
     private var exchanges: [UInt32: Exchange] = [:]
-    /// When it stops sending.
+    /// The time at which it stops sending.
     let endNanoseconds: Int
 
     var isIdle: Bool { exchanges.isEmpty }
@@ -31,7 +31,7 @@ final class SoakProvider: HTTP2Connection {
         super.init(loop, target, number: number)
     }
 
-    /// Sends a notification, whose answer goes to the books.
+    /// Sends a notification and records its answer in the books.
     func send(_ number: Int, expected: Int, path: String, fields: [Field], token: String? = nil, body: [UInt8]) {
         ask(.notification(number: number, expected: expected), path, fields, token ?? providerToken, body)
     }

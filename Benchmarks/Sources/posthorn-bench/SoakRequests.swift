@@ -2,8 +2,10 @@
 
 internal import Glibc
 
-/// What the providers of a soak send: of 100, 60 that wait, 15 with a collapse id, 12 that are now or never, 10 that
-/// expire within seconds, 3 that are refused.
+/// The requests of the providers in a soak.
+///
+/// Of 100 notifications, 60 wait for their device, 15 have a collapse id, 12 are for immediate delivery only, 10 expire
+/// within seconds, and 3 are rejected.
 final class SoakRequests {
     private static let collapseIDCount = 3
     private static let run = 1
@@ -20,7 +22,8 @@ final class SoakRequests {
         fields = [("apns-topic", topic), ("apns-push-type", "alert")]
     }
 
-    /// Sends one of them; a device with `mayWaitOnly` gets only what waits, so that all that it misses was dropped.
+    /// Sends one request; a device with `mayWaitOnly` receives only waiting notifications, so each missing one was
+    /// dropped.
     func send(
         to device: Int, _ identity: DeviceIdentity, mayWaitOnly: Bool, by provider: SoakProvider, _ books: SoakBooks,
         _ random: inout SplitMix
@@ -85,7 +88,7 @@ final class SoakRequests {
     }
 }
 
-/// Sebastiano Vigna's SplitMix64: the same numbers from the same beginning.
+/// Sebastiano Vigna's SplitMix64 generator, which produces the same numbers from the same state.
 struct SplitMix {
     var state: UInt64
 
@@ -96,7 +99,7 @@ struct SplitMix {
         return Int((mixed ^ mixed >> 31) % UInt64(bound))
     }
 
-    /// A duration between two, in seconds, as nanoseconds.
+    /// Returns a random duration from a range in seconds, as nanoseconds.
     mutating func nanoseconds(_ seconds: ClosedRange<Double>) -> Int {
         Int(seconds.lowerBound * 1e9) + below(Int((seconds.upperBound - seconds.lowerBound) * 1e9) + 1)
     }

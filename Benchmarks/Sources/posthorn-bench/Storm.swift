@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The command `storm`: devices connect, say who they are, hear that they are welcome, and go; so many at a time.
+/// The command `storm`: devices connect, authenticate, receive the welcome, and disconnect, a fixed number at a time.
 final class Storm {
     private let loop = Loop()
     private let peer: Peer
@@ -26,8 +26,9 @@ final class Storm {
         free = Array((0..<deviceCount).reversed())
     }
 
-    /// With resumption, a first round that collects tickets is not counted: the driver reads the server's clock at
-    /// `ready`, and again at the answer.
+    /// Runs the storm; with resumption, a first round collects tickets and is not counted.
+    ///
+    /// The driver reads the server's CPU time at `ready`, and again at the answer.
     func run() {
         if isResumed { round(deviceCount) }
         answer("\"ready\":true")
@@ -61,7 +62,7 @@ final class Storm {
         device.onReady = { [unowned self] in welcomed(number) }
     }
 
-    /// The ticket stands before the welcome in the stream, so it has been read.
+    /// Handles a welcome; the ticket precedes it in the stream, so it has been read.
     private func welcomed(_ number: Int) {
         guard let device = current[number] else { return }
         if device.wasResumed { resumedCount += 1 }
@@ -70,11 +71,12 @@ final class Storm {
         done += 1
         ended.append(device)
         current[number] = nil
-        // The oldest first, so that the server has seen a device's end before it comes back.
+        // The oldest is used first, so that the server has seen a device's end before the device reconnects.
         free.insert(number, at: 0)
         if ended.count > 1024 { ended.removeFirst(512) }
     }
 
-    /// A connection must not be freed while it reads, or while the kernel's list of events may name it.
+    /// Closed connections: a connection must not be freed while it reads, or while the kernel's event list may refer to
+    /// it.
     private var ended: [Device] = []
 }

@@ -3,13 +3,13 @@
 internal import CBenchmark
 internal import Glibc
 
-/// Where connections go, and with which TLS settings.
+/// The destination of connections, with its TLS settings.
 ///
-/// Certificates are not verified: that would be the generator's cost.
+/// Certificates are not verified, because that would add to the generator's cost.
 final class Target {
     let port: UInt16
     let context: OpaquePointer
-    /// What a request says to whom it is.
+    /// The value of `:authority` or `host` in requests.
     var authority: String { "127.0.0.1:\(port)" }
 
     init(port: UInt16, protocols: String?) {
@@ -27,7 +27,7 @@ final class Target {
         }
     }
 
-    /// A socket on its way, from one of 64 addresses, so that ports do not run out.
+    /// Opens a connecting socket from one of 64 local addresses, so that ports do not run out.
     func connect(fromAddress number: Int) -> Int32 {
         let descriptor = socket(
             AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -61,5 +61,5 @@ final class Target {
     }
 }
 
-/// Frees a ticket.
+/// Frees a ticket from `Connection.takeSession`.
 func freeSession(_ session: OpaquePointer) { SSL_SESSION_free(session) }

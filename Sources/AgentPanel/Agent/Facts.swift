@@ -9,7 +9,7 @@ package struct StatusFacts: Equatable, Sendable {
     package var isEnrolled: Bool
     /// The texts about the connection to the server.
     package var server: ServerText
-    /// Another message for the user; empty if there is none.
+    /// Another message for the user; may be empty.
     package var notice: String
 
     package init(_ facts: BusValue) {
@@ -43,9 +43,9 @@ package struct AppFacts: Equatable, Sendable {
     package var id: String
     /// The display name.
     package var name: String
-    /// The name of an icon or an absolute path; empty if there is none.
+    /// The name of an icon or an absolute path; may be empty.
     package var icon: String
-    /// The badge number; 0 if there is none.
+    /// The badge number; 0 for no badge.
     package var badge: Int64
     package var allowsBadge: Bool
     package var allowsSound: Bool
@@ -95,19 +95,19 @@ package struct EntryFacts: Equatable, Sendable {
     /// The display name.
     package var appName: String
     package var receivedUnixMilliseconds: Int64
-    /// The title; empty if there is none.
+    /// The title; may be empty.
     package var title: String
-    /// The body; empty if there is none.
+    /// The body; may be empty.
     package var body: String
     /// The delivery state: waiting, shown, viewed, closed or suppressed.
     package var state: String
-    /// The reason why it was not shown, or an error; empty if there is none.
+    /// The reason why the notification was not shown, or an error; may be empty.
     package var reason: String
     /// The result of each part, for example `badge` or `sound:silent`.
     package var effects: [String]
-    /// Whether the user has seen it.
+    /// Whether the user has seen the notification.
     package var isRead: Bool
-    /// The badge number; nil if there is none, or if the notification has a title or a body.
+    /// The badge number; nil if the payload has no badge, or if the notification has a title or a body.
     package var badge: Int64?
 
     package init(_ facts: BusValue) {
@@ -158,13 +158,13 @@ package struct AlertFacts: Equatable, Sendable {
     package var entry: Int64
     /// The registered display name, which the notification cannot change.
     package var appName: String
-    /// The name of an icon or an absolute path; empty if there is none.
+    /// The name of an icon or an absolute path; may be empty.
     package var icon: String
-    /// The title; empty if there is none.
+    /// The title; may be empty.
     package var title: String
-    /// The subtitle; empty if there is none.
+    /// The subtitle; may be empty.
     package var subtitle: String
-    /// The body; empty if there is none.
+    /// The body; may be empty.
     package var body: String
     /// The label of the button that opens the app; empty if there is only an OK button.
     package var viewLabel: String

@@ -35,8 +35,8 @@ final class IconDecoder {
         let format = unsafe gdk_pixbuf_loader_get_format(loader.cast())
         let isScalable = unsafe format != nil && gdk_pixbuf_format_is_scalable(format) != 0
         guard isScalable || max(width, height) <= Self.sideMax else {
-            refusal = IconRefusal(reason: "\(width)x\(height) are more than \(Self.sideMax)x\(Self.sideMax) pixels")
-            // Size 0 stops the decoding, as `gdk_pixbuf_get_file_info` does it.
+            refusal = IconRefusal(reason: "\(width)x\(height) pixels exceed \(Self.sideMax)x\(Self.sideMax)")
+            // Size 0 stops the decoding. `gdk_pixbuf_get_file_info` does the same.
             unsafe gdk_pixbuf_loader_set_size(loader.cast(), 0, 0)
             return
         }
@@ -54,7 +54,7 @@ final class IconDecoder {
         if let refusal { throw refusal }
         if let failure { throw failure }
         guard let picture = unsafe gdk_pixbuf_loader_get_pixbuf(loader.cast()) else {
-            throw IconRefusal(reason: "there is no picture in it")
+            throw IconRefusal(reason: "the file contains no picture")
         }
         return try unsafe Self.points(of: picture, pixels: pixels)
     }
@@ -76,7 +76,7 @@ final class IconDecoder {
         var error: UnsafeMutablePointer<GError>?
         guard unsafe body(&error) == 0 else { return nil }
         defer { unsafe g_clear_error(&error) }
-        return IconRefusal(reason: unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? "it is damaged")
+        return IconRefusal(reason: unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? "damaged file")
     }
 
     /// Returns the RGBA pixels of a `GdkPixbuf` (`gdk_pixbuf_add_alpha`), without the padding between rows.
@@ -86,7 +86,7 @@ final class IconDecoder {
         let height = unsafe Int(gdk_pixbuf_get_height(copy.address))
         let stride = unsafe Int(gdk_pixbuf_get_rowstride(copy.address))
         guard width <= pixels, height <= pixels, let start = unsafe gdk_pixbuf_read_pixels(copy.address) else {
-            throw IconRefusal(reason: "it cannot be made smaller")
+            throw IconRefusal(reason: "the picture cannot be scaled down")
         }
         let points = unsafe (0..<height).flatMap { row in
             unsafe UnsafeBufferPointer(start: start + row * stride, count: width * 4)

@@ -27,7 +27,7 @@ struct IconFile: ~Copyable {
         let file = FileDescriptor(adopting: number)
         var facts = stat()
         guard unsafe fstat(number, &facts) == 0 else { throw IconRefusal(reason: Self.text(of: errno)) }
-        guard facts.st_mode & S_IFMT == S_IFREG else { throw IconRefusal(reason: "it is no regular file") }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw IconRefusal(reason: "not a regular file") }
         guard facts.st_size <= Self.byteCountMax else { throw Self.tooLarge }
         self.file = file
         byteCount = Int(facts.st_size)
@@ -54,7 +54,7 @@ struct IconFile: ~Copyable {
         return contents
     }
 
-    private static var tooLarge: IconRefusal { IconRefusal(reason: "it has more than \(byteCountMax >> 20) MiB") }
+    private static var tooLarge: IconRefusal { IconRefusal(reason: "the file exceeds \(byteCountMax >> 20) MiB") }
 
     private static func text(of code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

@@ -5,7 +5,7 @@ internal import PushNet
 
 /// The cache of icon files; a separate process decodes each file once, one at a time.
 final class IconStore {
-    // Safety: created and used on the main thread alone, as everything of GTK.
+    // Safety: created and used only on the main thread, like all objects of GTK.
     nonisolated(unsafe) static let shared = IconStore()
 
     private static let iconCountMax = 1024
@@ -23,7 +23,7 @@ final class IconStore {
     }
 
     private struct Icon {
-        /// A `GdkTexture`; nil while there is none.
+        /// A `GdkTexture`; nil while the icon has no picture.
         var picture: Widget?
         var stamp = ""
         /// The reason why there is no picture, which was already logged; empty if there is one.
@@ -81,7 +81,7 @@ final class IconStore {
         let key = queue.removeFirst()
         current = key
         if reader == nil { start() }
-        guard let reader else { return finish("no process can be started") }
+        guard let reader else { return finish("the icon reader cannot be started") }
         wait(isReady ? Self.decodingMilliseconds : Self.startMilliseconds)
         reader.ask(IconRequest(path: key.path, pixels: key.pixels, stamp: icons[key]?.stamp ?? ""))
     }
@@ -98,7 +98,7 @@ final class IconStore {
         MainLoop.after(milliseconds: milliseconds) { [weak self] in
             guard let self, turn == started, current != nil else { return }
             reader = nil
-            finish("it took more than \(milliseconds / 1000) s")
+            finish("decoding took more than \(milliseconds / 1000) s")
         }
     }
 
@@ -128,7 +128,7 @@ final class IconStore {
             let gone = reader
             reader = nil
             MainLoop.whenIdle { _ = gone }
-            finish("its decoding needs too much memory, or ends the program that does it")
+            finish("the icon reader ended; decoding may need too much memory")
         }
     }
 

@@ -2,11 +2,11 @@
 
 /// The texts of an alert below the app's name.
 package struct AlertText: Equatable, Sendable {
-    /// The title on one line; empty if there is none.
+    /// The title on one line; may be empty.
     package var title: String
-    /// The subtitle on one line; empty if there is none.
+    /// The subtitle on one line; may be empty.
     package var subtitle: String
-    /// The body; empty if there is none.
+    /// The body; may be empty.
     package var body: String
 
     /// Takes the texts of an alert; an alert without text gets the same placeholder as in the inbox.

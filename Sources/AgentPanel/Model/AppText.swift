@@ -40,7 +40,7 @@ package enum AppText {
 
 /// Texts of badges.
 package enum BadgeText {
-    /// Returns all digits of the badge on an app's icon; nil if there is none.
+    /// Returns all digits of the badge on an app's icon; nil for no badge.
     package static func icon(_ badge: Int64) -> String? { badge > 0 ? "\(badge)" : nil }
 
     /// Reports whether the number is too wide for the icon at normal size, so that it needs a smaller font.

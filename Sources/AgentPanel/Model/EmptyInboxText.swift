@@ -30,9 +30,9 @@ package struct EmptyInboxText: Equatable, Sendable {
             title = tr("Nothing Found")
             advice =
                 switch filter {
-                case .all: tr("No notification has all of these words.")
-                case .unseen: tr("No unseen notification has all of these words.")
-                case .notShown: tr("No notification that was not shown has all of these words.")
+                case .all: tr("No notification contains all of these words.")
+                case .unseen: tr("No unseen notification contains all of these words.")
+                case .notShown: tr("No notification that was not shown contains all of these words.")
                 }
         } else if isSwitchedOff {
             advice = tr("All notifications are switched off. Switch them on in Settings.")
@@ -41,9 +41,9 @@ package struct EmptyInboxText: Equatable, Sendable {
         } else {
             advice =
                 switch filter {
-                case .all: tr("What comes in is listed here.")
-                case .unseen: tr("There is nothing new.")
-                case .notShown: tr("Everything that came was shown.")
+                case .all: tr("New notifications appear here.")
+                case .unseen: tr("There are no unseen notifications.")
+                case .notShown: tr("All notifications were shown.")
                 }
         }
     }

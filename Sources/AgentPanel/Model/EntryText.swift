@@ -4,7 +4,7 @@
 package struct EntryText: Equatable, Sendable {
     /// The first line of its row.
     package var headline: String
-    /// The second line of its row; empty if there is none.
+    /// The second line of its row; may be empty.
     package var detail: String
     /// The result of the delivery, in words for the user.
     package var outcome: String

@@ -9,25 +9,25 @@ package enum ReasonText {
         switch TraceDetail(deviceReason: reason) {
         case .none: ""
         case .masterOff: tr("All notifications were switched off.")
-        case .switchedOff: tr("That was switched off for the app.")
-        case .eventOff: tr("That was switched off for this kind of notification.")
+        case .switchedOff: tr("It was switched off for the app.")
+        case .eventOff: tr("It was switched off for this kind of notification.")
         case .doNotDisturb: tr("Do Not Disturb was on.")
         case .silent: tr("Sounds were silenced.")
         case .muted: tr("The computer’s sound was off.")
-        case .recording: tr("A call or a recording was going on.")
-        case .passive: tr("Its sender wants it seen, not heard.")
-        case .unknownApp: tr("Its app is not known here.")
-        case .nothingToShow: tr("There was nothing in it to show.")
-        case .expiredOnDevice: tr("It came too late to be of use.")
-        case .duplicate: tr("The same had come just before.")
-        case .replacedOnDevice: tr("A newer one took its place.")
-        case .tooMany: tr("Too many came at once.")
+        case .recording: tr("A call or a recording was in progress.")
+        case .passive: tr("The sender requested no sound.")
+        case .unknownApp: tr("Its app is not registered on this computer.")
+        case .nothingToShow: tr("It contained nothing to show.")
+        case .expiredOnDevice: tr("It arrived after it had expired.")
+        case .duplicate: tr("An identical notification arrived just before it.")
+        case .replacedOnDevice: tr("A newer notification replaced it.")
+        case .tooMany: tr("Too many notifications arrived at once.")
         case .cleared: tr("It was cleared before it could be shown.")
-        case .unreadable: tr("It cannot be read.")
-        case .unsubscribed: tr("The app does not listen to its channel any more.")
-        case .filtered: tr("The app kept it back.")
-        case .badgeOnly: tr("It was only a number for the icon.")
-        case .badBadge: tr("Its number for the icon is none.")
+        case .unreadable: tr("The computer could not read it.")
+        case .unsubscribed: tr("The app is no longer subscribed to the channel.")
+        case .filtered: tr("The app suppressed it.")
+        case .badgeOnly: tr("It changed only the badge.")
+        case .badBadge: tr("The badge number is invalid.")
         case .unavailable: tr("The computer could not play it.")
         case .topicBound, .deviceBound, .refusedByDevice, .damaged, .notConnected, .windowFull, .notWritten:
             reason
@@ -39,9 +39,9 @@ package enum ReasonText {
     package static func sentence(_ failure: OpenFailure) -> String {
         switch failure {
         case .notInstalled: tr("The app is not installed. Install it, then try again.")
-        case .damaged: tr("The app is not installed as it should be. Install it again.")
-        case .needsTerminal: tr("The app runs in a terminal, and none can be opened. Install xdg-terminal-exec.")
-        case .notStarted: tr("The app could not be started. Start it from the menu of your desktop.")
+        case .damaged: tr("The installation of the app is damaged. Install it again.")
+        case .needsTerminal: tr("The app runs in a terminal, but no terminal can be opened. Install xdg-terminal-exec.")
+        case .notStarted: tr("The app could not be started. Start it from the menu of the desktop.")
         }
     }
 

@@ -4,11 +4,11 @@
 package struct ServerText: Equatable, Sendable {
     /// The server's URL; empty while the device is not paired.
     package var url: String
-    /// The start of the current connection in UNIX seconds; nil while there is none.
+    /// The start of the current connection in UNIX seconds; nil while disconnected.
     package var connectedSinceUnixSeconds: Int64?
     /// The end of the last connection in UNIX seconds; nil if there never was one.
     package var lastConnectedUnixSeconds: Int64?
-    /// The last error, as the agent's English text; empty if there is none.
+    /// The last error, as the agent's English text; may be empty.
     package var lastError: String
     /// Whether the server said that it no longer knows this device.
     package var isRemoved: Bool
@@ -24,7 +24,7 @@ package struct ServerText: Equatable, Sendable {
         self.isRemoved = isRemoved
     }
 
-    /// The server's address without the scheme; empty if there is none.
+    /// The server's address without the scheme; empty while the device is not paired.
     package var name: String {
         url.hasPrefix("https://") ? String(url.dropFirst("https://".count)) : url
     }
@@ -49,10 +49,10 @@ package struct ServerText: Equatable, Sendable {
         return Texts.fill(tr("Last connected %1"), PanelTime.moment(last, now: now))
     }
 
-    /// The connection problem, followed by the agent's error text for the administrator; empty if there is none.
+    /// The connection problem, followed by the agent's error text for the administrator; may be empty.
     package var trouble: String {
         guard connectedSinceUnixSeconds == nil, !lastError.isEmpty else { return "" }
-        if isRemoved { return tr("The server does not know this computer any more. Leave it, and pair again.") }
-        return tr("The server cannot be reached. It is tried again by itself.") + "\n" + lastError
+        if isRemoved { return tr("The server no longer knows this computer. Leave the server, then pair again.") }
+        return tr("The server cannot be reached. Retrying automatically.") + "\n" + lastError
     }
 }

@@ -29,8 +29,8 @@ package struct SheetPlan: Equatable, Sendable {
     package init(destroy: String?, choices: [String] = []) {
         let cancel = tr("Cancel")
         let titles = [destroy].compactMap { $0 } + choices
-        precondition(!titles.isEmpty, "a sheet has something to choose beside Cancel")
-        precondition(Set(titles + [cancel]).count == titles.count + 1, "no two buttons of a sheet are called the same")
+        precondition(!titles.isEmpty, "a sheet has at least one choice besides Cancel")
+        precondition(Set(titles + [cancel]).count == titles.count + 1, "the buttons of a sheet have different labels")
         buttons =
             [destroy].compactMap { $0 }.map { Button(title: $0, role: .destroy) }
             + choices.enumerated().map { Button(title: $0.element, role: .choose($0.offset)) }

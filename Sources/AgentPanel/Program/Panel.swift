@@ -73,7 +73,7 @@ package final class Panel {
             StandardStream.error.write(
                 """
                 posthorn-panel: There is no session bus.
-                  Start it within a desktop, or set DBUS_SESSION_BUS_ADDRESS.
+                  Start posthorn-panel in a desktop session, or set DBUS_SESSION_BUS_ADDRESS.
 
                 """)
             return application.quitApplication()

@@ -13,7 +13,7 @@ package enum PanelCommand {
         switch command.parse(arguments) {
         case .success(.run(let invocation)) where invocation.has("service") && invocation.has("settings"):
             StandardStream.error.write(
-                "posthorn-panel: '--service' opens no window, and '--settings' does.\n  Leave one of them out.\n")
+                "posthorn-panel: --service and --settings cannot be combined.\n  Use only one of them.\n")
             return 64
         case .success(.run(let invocation)):
             guard !invocation.has(iconsOption) else {
@@ -34,19 +34,19 @@ package enum PanelCommand {
     static let iconsOption = "read-icons"
 
     static let command = Command(
-        "posthorn-panel", "The agent's windows: alerts, what came, and what each app may do.",
-        discussion: "It holds nothing itself: it shows what posthorn-agent says, and tells it what a person switched.",
+        "posthorn-panel", "The windows of the Posthorn agent: alerts, notifications, and the settings of each app.",
+        discussion: "The panel stores no data. It shows the data of posthorn-agent and sends changes to it.",
         options: [
-            Option("settings", "Open the settings"),
-            Option("service", "Open no window until the bus asks for one, as the agent does for an alert"),
-            Option(iconsOption, "Decode icons for another panel, which asks on standard input"),
+            Option("settings", "Open the settings."),
+            Option("service", "Open no window until D-Bus requests one, for example for an alert."),
+            Option(iconsOption, "Decode icons for another panel process, which writes requests to standard input."),
         ],
         environment: [
             Explanation(MessageCatalogue.folderVariable, MessageCatalogue.folderHelp)
         ],
         exitCodes: [
             Explanation("0", "The window was closed."),
-            Explanation("1", "There is no display, or no session bus."),
-            Explanation("64", "The command line is wrong."),
+            Explanation("1", "There is no display or no session bus."),
+            Explanation("64", "Usage error."),
         ])
 }

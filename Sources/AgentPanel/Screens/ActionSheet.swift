@@ -13,10 +13,10 @@ final class ActionSheet {
     /// Slides the sheet in and disables the content below it.
     ///
     /// - Parameters:
-    ///   - plan: Its buttons.
-    ///   - place: The overlay on which it lies.
-    ///   - content: What it covers, and keeps from being used.
-    ///   - onChosen: Called once.
+    ///   - plan: The buttons of the sheet.
+    ///   - place: The overlay that holds the sheet.
+    ///   - content: The widget that the sheet covers and disables.
+    ///   - onChosen: Called once, with the choice of the user.
     init(_ plan: SheetPlan, on place: Widget, over content: Widget, onChosen: @escaping (SheetPlan.Role) -> Void) {
         self.place = place
         self.content = content

@@ -98,7 +98,7 @@ final class AlertWindow {
             texts.append(Widget.label(text).centred().styled(style))
         }
         if alert.earlierCount > 0 {
-            let text = Texts.text("%d earlier one waits", "%d earlier ones wait", count: alert.earlierCount)
+            let text = Texts.text("%d earlier alert waits", "%d earlier alerts wait", count: alert.earlierCount)
             texts.append(Widget.label(text).centred().styled("caption", "dim-label"))
         }
         scroller.fitScroller(to: texts, width: contentWidth, heightMax: textHeightMax)

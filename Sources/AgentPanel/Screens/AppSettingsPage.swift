@@ -44,14 +44,14 @@ final class AppSettingsPage: Page {
     }
 
     private var locked: Widget {
-        let group = Widget.group(footer: tr("Where it is on, anybody can read them on the locked screen."))
+        let group = Widget.group(footer: tr("If on, anyone can read the texts on the lock screen."))
         group.add(row: preview.widget)
         return group
     }
 
     private var urgent: Widget {
         let group = Widget.group(
-            tr("During Do Not Disturb"), footer: tr("Critical ones are heard even while sounds are silenced."))
+            tr("During Do Not Disturb"), footer: tr("Critical notifications play sounds even if sounds are silenced."))
         for row in [timeSensitive.widget, critical.widget] { group.add(row: row) }
         return group
     }
@@ -110,7 +110,7 @@ final class AppSettingsPage: Page {
         let choices = [AlertStyle.banner, .alert].map { style in
             ChoicePage.Choice(
                 value: style.rawValue, title: AppText.style(style.rawValue),
-                subtitle: style == .banner ? tr("Go by themselves") : tr("Stay until they are answered"))
+                subtitle: style == .banner ? tr("Disappear automatically") : tr("Stay until you answer them"))
         }
         let page = ChoicePage(tr("Alert Style"), choices, in: window) { [weak self] value in
             guard let self else { return }

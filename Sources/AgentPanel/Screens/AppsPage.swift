@@ -65,7 +65,7 @@ final class AppsPage: Page {
         guard mirror.presence == .present else { return AbsenceText.show(on: empty, mirror.presence) }
         empty.setStatus(
             icon: "view-app-grid-symbolic", title: tr("No Apps"),
-            description: tr("An app appears here when it asks for notifications."))
+            description: tr("An app appears here when it registers for notifications."))
     }
 
     /// Appends new icons if the others keep their places, else rebuilds the grid; the focus stays on its app.

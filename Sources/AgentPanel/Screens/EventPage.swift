@@ -11,7 +11,7 @@ final class EventPage: Page {
         event = type.id
         let table = Widget.table()
         super.init(type.name, in: window, table)
-        let group = Widget.group(footer: tr("Within what the app itself may do."))
+        let group = Widget.group(footer: tr("A switch here has no effect if the same switch of the app is off."))
         for (name, title) in [("badge", tr("Badges")), ("sound", tr("Sounds")), ("alert", tr("Alerts"))] {
             let row = SwitchRow(title) { [weak self] isOn in
                 guard let self else { return }

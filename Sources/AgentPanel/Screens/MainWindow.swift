@@ -178,7 +178,7 @@ final class MainWindow {
         case .asking, .present: notice.pass()
         case .absent:
             notice.show(
-                tr("The notification service is not running. What is shown may be old."), isPassing: true,
+                tr("The notification service is not running. This information may be outdated."), isPassing: true,
                 (tr("Start"), { [weak self] in self?.mirror.askAll() }))
         }
     }

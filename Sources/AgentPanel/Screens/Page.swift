@@ -96,7 +96,7 @@ final class Navigator {
         page.focus()
     }
 
-    /// Returns to the previous page; returns false if there is none.
+    /// Returns to the previous page; returns false on the first page.
     @discardableResult
     func pop() -> Bool {
         guard pages.count > 1 else { return false }

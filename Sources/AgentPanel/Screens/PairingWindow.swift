@@ -14,7 +14,7 @@ final class PairingWindow {
     private unowned let owner: MainWindow
     private let onClosed: () -> Void
     private let server = Widget.entry(placeholder: "https://push.example.org:2197")
-    private let code = Widget.entry(placeholder: tr("If the server wants one"))
+    private let code = Widget.entry(placeholder: tr("If the server requires one"))
     private let trouble = Widget.label("").styled("error-text")
     private let spinner = Widget.spinner()
     private let save = Widget.button(tr("Save")) {}
@@ -46,7 +46,7 @@ final class PairingWindow {
         let form = Widget.column(
             spacing: 6, Widget.label(tr("Server")).styled("heading"), server.styled("touch"),
             Widget.label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), trouble, spinner,
-            Widget.label(tr("Whoever runs the server gives you both.")).styled("dim-label", "caption"))
+            Widget.label(tr("The administrator of the server provides both.")).styled("dim-label", "caption"))
         let scroller = Widget.scroller(form.padded(across: 18, above: 12, below: 18))
         window.setDialogContent(.column(header, scroller.expanding(across: true, down: true)))
         window.setDefault(save)

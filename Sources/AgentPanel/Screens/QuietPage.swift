@@ -4,7 +4,7 @@
 final class QuietPage: Page {
     private let table: Widget
     private let scheduleGroup = Widget.group(
-        tr("Every Week"), footer: tr("Alerts and sounds stay away then. Badges and the list go on."))
+        tr("Every Week"), footer: tr("No alerts or sounds at these times. Badges and the list still update."))
     private lazy var toggle = SwitchRow(tr("Do Not Disturb")) { [weak self] isOn in
         self?.window.set("do-not-disturb", to: isOn ? "on" : "off")
     }

@@ -25,7 +25,7 @@ final class SettingsPage: Page {
         super.init(tr("Settings"), in: window, stack)
         for child in [status, table] { stack.addToStack(child) }
         let everything = Widget.group(
-            footer: tr("While notifications are off, what comes is listed and nothing else happens."))
+            footer: tr("While notifications are off, new ones are only added to the list."))
         for row in [master.widget, quiet.widget, silent.widget] { everything.add(row: row) }
         buildServer()
         for group in [everything, appGroup, serverGroup] { table.add(group: group) }

@@ -67,8 +67,8 @@ final class TimesPage: Page {
         everyDayRow.show(isChosen: line.isEveryDay)
         footer.setText(
             line.days == 0 || line.start == line.end
-                ? tr("These times never come. Choose a day, and an end other than the start.")
-                : line.end < line.start ? tr("They end on the next day.") : "")
+                ? tr("These times have no effect. Choose a day, and an end other than the start.")
+                : line.end < line.start ? tr("The times end on the next day.") : "")
     }
 
     private func change(_ body: (inout QuietTimes) -> Void) {

@@ -115,7 +115,7 @@ private struct X11Screen {
         scale = unsafe monitor.map { unsafe Int(gdk_monitor_get_scale_factor($0)) } ?? 1
     }
 
-    /// The monitor with the pointer; the first monitor if there is none.
+    /// The monitor with the pointer; the first monitor if no monitor contains the pointer.
     var monitorOfPointer: Desktop.Monitor? {
         let monitors = self.monitors
         let pointer = pointer ?? (0, 0)

@@ -12,12 +12,12 @@ final class Widget {
 
     /// Takes the floating reference of a new widget, or adds a reference to a borrowed object (`g_object_ref_sink`).
     init(_ address: OpaquePointer?) {
-        guard let address = unsafe address else { preconditionFailure("GTK made nothing") }
+        guard let address = unsafe address else { preconditionFailure("GTK returned no object") }
         unsafe self.address = address
         unsafe g_object_ref_sink(UnsafeMutableRawPointer(address))
     }
 
-    /// Does the same for a class whose layout Swift knows.
+    /// Wraps an object of a class whose layout Swift knows, as the other initializer does.
     convenience init<Object>(_ object: UnsafeMutablePointer<Object>?) { unsafe self.init(OpaquePointer(object)) }
 
     /// Takes ownership of the reference of a new object that is not a widget.

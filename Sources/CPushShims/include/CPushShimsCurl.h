@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcurl's setters are variadic, which Swift does not import; each of these gives one a single type.
-// Inline, so that only programs that use libcurl need to link it.
+// libcurl's setters are variadic, which Swift does not import. Each function here gives one of them a single type.
+// The functions are inline, so that only programs that use libcurl need to link it.
 #pragma once
 #include <curl/curl.h>
 
-/// What libcurl calls with a piece of a head or a body.
+/// The type of libcurl's callback for a piece of a header or body.
 typedef size_t (*push_curl_sink)(char *bytes, size_t size, size_t count, void *user_data);
 
 /// curl_easy_setopt(3) is variadic: options that take a `long`.

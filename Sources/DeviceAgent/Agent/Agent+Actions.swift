@@ -21,8 +21,13 @@ extension Agent {
 
     /// Handles a button of the app: calls the app in the background, or opens it as View does.
     ///
-    /// The app is opened when the button is a foreground button, when the manifest no longer declares it, and when its
-    /// text is missing.
+    /// The app is opened if the button is a foreground button, if the manifest no longer declares it, or if its text is
+    /// missing.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the inbox entry.
+    ///   - chosen: The button and the typed text.
+    ///   - activationToken: The token that lets the app raise its window.
     func act(_ number: Int64, _ chosen: ChosenAction, activationToken: String?) {
         guard let action = declaredAction(chosen.id, of: number), !action.isForeground,
             !(action.takesText && chosen.text == nil)
@@ -42,9 +47,14 @@ extension Agent {
         }
     }
 
-    /// Wakes an app in the background; returns whether the app was called.
+    /// Wakes an app in the background.
     ///
-    /// It does nothing when the master switch is off or the app's manifest no longer asks for background wakes.
+    /// Nothing happens if the master switch is off or the app's manifest no longer asks for background wakes.
+    ///
+    /// - Parameters:
+    ///   - wake: The app and the notification that wakes it.
+    ///   - completion: Called when the app has finished or failed, if the result is true.
+    /// - Returns: Whether the app was called.
     func wake(_ wake: BackgroundWakes.Wake, _ completion: @escaping () -> Void) -> Bool {
         guard let opener = surroundings.opener, let entry = entryToHandOver(wake.entry), mayWake(wake.appID) else {
             return false
@@ -79,9 +89,14 @@ extension Agent {
         }
     }
 
-    /// Returns the button as the manifest declares it now; nil when the manifest no longer declares it.
+    /// Returns the button as the manifest declares it now; nil if the manifest no longer declares it.
     ///
     /// With nil the app is opened, because it may still know the button.
+    ///
+    /// - Parameters:
+    ///   - id: The button's ID.
+    ///   - number: The number of the inbox entry.
+    /// - Returns: The button.
     private func declaredAction(_ id: String, of number: Int64) -> AppManifest.Action? {
         do {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),

@@ -31,8 +31,13 @@ extension Agent {
 
     /// Applies the user's answer to an alert and to all alerts that look the same; notifies the app once.
     ///
-    /// A newer alert may have replaced this one meanwhile. The answer still counts, so that a reply that took an hour
-    /// to write is not lost.
+    /// A newer alert may have replaced this one in the meantime. The answer still counts, so that a reply that took an
+    /// hour to write is not lost.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the inbox entry.
+    ///   - outcome: The user's answer.
+    /// - Throws: `unknownEntry` if no such alert waits, `badValue` if the answer does not fit the alert.
     package func answerAlert(_ number: Int64, _ outcome: AlertOutcome) throws(AgentRefusal) {
         let alerts = try unhiddenAlerts().map(\.alert)
         let waiting = alerts.first { $0.entry == number }
@@ -56,6 +61,11 @@ extension Agent {
     /// Opens the app with a notification from the inbox, and marks the entry as read.
     ///
     /// Each call opens the app again.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the inbox entry.
+    ///   - activationToken: The token that lets the app raise its window.
+    ///   - completion: Called once, with the error if the app did not open.
     package func openEntry(
         _ number: Int64, activationToken: String?, completion: @escaping (Result<Void, AgentRefusal>) -> Void
     ) {
@@ -161,7 +171,7 @@ extension Agent {
         return (entry, app, payload)
     }
 
-    /// Returns an unanswered alert that a newer one has replaced; nil if there is none.
+    /// Returns an unanswered alert that a newer one has replaced; nil for any other entry.
     private func replacedAlert(_ number: Int64) throws(AgentRefusal) -> Alert? {
         try asking { () throws(SQLiteError) in
             guard let entry = try database.inbox.entry(number), entry.state == .shown,
@@ -185,7 +195,7 @@ extension Agent {
     private static func check(_ outcome: AlertOutcome, _ alert: Alert) throws(AgentRefusal) {
         switch outcome {
         case .view where alert.viewLabel == nil:
-            throw AgentRefusal(.badValue, "The alert \(alert.entry) has nothing but OK.")
+            throw AgentRefusal(.badValue, "The alert \(alert.entry) has only an OK button.")
         case .action(let id, _, _) where !alert.actions.contains { $0.id.utf8.elementsEqual(id.utf8) }:
             throw AgentRefusal(.badValue, "The alert \(alert.entry) has no button '\(id)'.")
         case .action(_, let text?, _) where text.utf8.count > Limits.replyByteCountMax:

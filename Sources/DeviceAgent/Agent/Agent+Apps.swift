@@ -17,7 +17,7 @@ extension Agent {
     ///
     /// - Parameters:
     ///   - appID: The name of the .desktop file without `.desktop`.
-    ///   - topic: The topic that providers send to. Default: the manifest's topic, then the app id.
+    ///   - topic: The topic that providers send to. Default: the manifest's topic, then the app ID.
     ///   - name: The top line of the app's alerts. Default: the manifest's name, then that of the .desktop file.
     ///   - environment: The environment of the device token. Another environment than before means a new token.
     ///   - manifest: The manifest as JSON. Default: the app's installed file in the XDG data directories.
@@ -77,7 +77,7 @@ extension Agent {
         }
     }
 
-    /// Returns all registered apps, ordered by app id.
+    /// Returns all registered apps, ordered by app ID.
     package func apps() throws(AgentRefusal) -> [RegisteredApp] {
         try asking { () throws(SQLiteError) in try database.apps.all() }
     }
@@ -107,21 +107,24 @@ extension Agent {
     /// Refuses a filter program that the app itself names.
     ///
     /// A filter program runs outside the app's sandbox, so only a caller outside that sandbox may name one.
+    ///
+    /// - Parameter manifest: The manifest from the app's request.
+    /// - Throws: `badManifest` if it names a filter program.
     private static func checkFilter(_ manifest: AppManifest) throws(AgentRefusal) {
         guard case .program = manifest.filter else { return }
         throw AgentRefusal(
-            .badManifest, "An app cannot name a program as its filter: only its installed manifest or the person can.")
+            .badManifest, "An app cannot name a program as its filter: only its installed manifest or the user can.")
     }
 
-    /// Refuses topics that are not the app's own: the app id, topics below it, and the installed manifest's topic.
+    /// Refuses topics that are not the app's own: the app ID, topics below it, and the installed manifest's topic.
     private static func checkTopic(_ app: RegisteredApp, installed: [UInt8]?) throws(AgentRefusal) {
         let topic = app.topic.utf8
         if topic.elementsEqual(app.appID.utf8) || topic.starts(with: "\(app.appID).".utf8) { return }
         if let installed, let own = try manifest(installed).topic, own.utf8.elementsEqual(topic) { return }
         throw AgentRefusal(
             .badTopic,
-            "The app '\(app.appID)' cannot take the topic '\(app.topic)' by itself: only '\(app.appID)' and topics "
-                + "below it, or what its installed manifest says.")
+            "App '\(app.appID)' cannot claim topic '\(app.topic)': an app may claim only its app ID, topics below "
+                + "it, and the topic in its installed manifest.")
     }
 
     private static func manifest(_ text: [UInt8]) throws(AgentRefusal) -> AppManifest {
@@ -206,6 +209,8 @@ extension Agent: RegistrarDelegate {
     ///
     /// All are checked after a start, after an enrollment and once a day. Those without a device token are checked at
     /// each connection.
+    ///
+    /// - Parameter now: The wall clock in UNIX seconds.
     func checkRegistrations(nowUnixSeconds now: Int64) {
         guard let link else { return }
         let isDue = Self.isCheckDue(lastUnixSeconds: checkedUnixSeconds, nowUnixSeconds: now)

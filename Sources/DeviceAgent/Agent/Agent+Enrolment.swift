@@ -15,7 +15,7 @@ extension Agent {
     ///   - caFile: Absolute path of a PEM file of trusted authorities; empty to trust the authority that the code
     ///     names, or the system's.
     ///   - name: The device's display name.
-    ///   - completion: Receives the device id.
+    ///   - completion: Receives the device ID.
     package func enrol(
         serverURL: String, code: String, caFile: String, name: String,
         completion: @escaping (Result<String, AgentRefusal>) -> Void
@@ -86,10 +86,13 @@ extension Agent {
         }
     }
 
-    /// Returns the random id that makes an enrollment request idempotent.
+    /// Returns the random ID that makes an enrollment request idempotent.
     ///
     /// It is stored and stays the same, also after a restart, until the device is enrolled. A request whose response
     /// was lost is repeated with it.
+    ///
+    /// - Returns: The ID as text.
+    /// - Throws: `SQLiteError` if the ID cannot be read or stored.
     private func enrolmentRequestID() throws(SQLiteError) -> String {
         var halves: [UInt64] = []
         for name in [FactTable.Name.enrolmentRequestHigh, .enrolmentRequestLow] {
@@ -154,6 +157,12 @@ extension Agent {
     ///
     /// The secret is written first: an identity without a secret is useless, but a secret without an identity does no
     /// harm.
+    ///
+    /// - Parameters:
+    ///   - device: The server's response.
+    ///   - serverURL: The server's URL.
+    ///   - caFile: The file of trusted authorities; empty for the system's.
+    /// - Returns: The device ID, or the error.
     private func adopt(
         _ device: DeviceAPI.EnrolledDevice, serverURL: String, caFile: String
     ) -> Result<String, AgentRefusal> {
@@ -232,10 +241,13 @@ extension Agent {
         return AgentRefusal(.failed, "Database error: \(error.message). Check that the disk is not full.")
     }
 
-    /// Returns a normalized server URL, or nil when the text is not one.
+    /// Returns a normalized server URL; nil if the text is not a server URL.
     ///
     /// The URL has no path, user, query or fragment; a slash at the end is removed. Only https is accepted, because
     /// each request carries the device secret.
+    ///
+    /// - Parameter text: The URL as the user typed it.
+    /// - Returns: The URL without a trailing slash.
     static func serverURL(_ text: String) -> String? {
         var trimmed = text[...]
         if trimmed.utf8.last == UInt8(ascii: "/") { trimmed = trimmed.dropLast() }

@@ -74,9 +74,15 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
-    /// Stores the user's answer; returns false when the entry was answered before.
+    /// Stores the user's answer.
     ///
     /// With a full disk the answer counts immediately and is written later, so that the user need not click twice.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the inbox entry.
+    ///   - state: The new state of the entry.
+    ///   - outcome: The outcome for the server.
+    /// - Returns: Whether the answer counts; false if the entry was answered before.
     @discardableResult
     func finish(_ number: Int64, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome) -> Bool {
         guard !unwrittenAnswers.contains(number) else { return false }
@@ -121,7 +127,7 @@ extension Agent: AlertPresenterDelegate {
         try asking { () throws(SQLiteError) in try database.inbox.newest(countMax: countMax) }
     }
 
-    /// Returns one entry; nil when there is none with that number.
+    /// Returns one entry; nil if the number is unknown.
     package func inboxEntry(_ number: Int64) throws(AgentRefusal) -> InboxEntry? {
         try asking { () throws(SQLiteError) in try database.inbox.entry(number) }
     }
@@ -133,7 +139,7 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
-    /// Returns the numbers of all matching entries of a kind, grouped by app id, newest first.
+    /// Returns the numbers of all matching entries of a kind, grouped by app ID, newest first.
     package func inboxNumbers(
         matching text: String, _ kind: InboxSearch.Kind
     ) throws(AgentRefusal) -> [String: [Int64]] {
@@ -150,9 +156,13 @@ extension Agent: AlertPresenterDelegate {
         try asking { () throws(SQLiteError) in try database.inbox.unreadCounts() }
     }
 
-    /// Marks an entry as read, or all entries of an app, or all entries; returns how many were unread.
+    /// Marks an entry as read, or all entries of an app, or all entries.
     ///
-    /// The number 0 selects all entries of the app; an empty app id selects all apps.
+    /// - Parameters:
+    ///   - number: The entry; 0 for all entries of the app.
+    ///   - appID: The app; empty for all apps.
+    /// - Returns: The number of entries that were unread.
+    /// - Throws: `unknownEntry` if the entry does not exist.
     package func markRead(_ number: Int64, appID: String) throws(AgentRefusal) -> Int {
         if number != 0, try inboxEntry(number) == nil { throw .unknownEntry(number) }
         let count = try asking { () throws(SQLiteError) in try database.inbox.markRead(number, appID: appID) }
@@ -208,9 +218,8 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
-    /// Removes the entries of an app and withdraws their alerts; returns how many.
-    ///
-    /// An empty app id means all apps.
+    /// Removes the entries of an app and withdraws their alerts; an empty app ID means all apps; returns the number of
+    /// entries.
     package func clearInbox(appID: String) throws(AgentRefusal) -> Int {
         let removed = try asking { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: appID) }
@@ -223,9 +232,8 @@ extension Agent: AlertPresenterDelegate {
 }
 
 extension AgentDatabase {
-    /// Removes the entries of an app, or of all apps if the id is empty; returns their numbers.
-    ///
-    /// The caller opens the transaction.
+    /// Removes the entries of an app, or of all apps if the ID is empty; returns their numbers; the caller opens the
+    /// transaction.
     func clearInbox(appID: String) throws(SQLiteError) -> [Int64] {
         for number in try inbox.waiting() {
             guard let entry = try inbox.entry(number) else { continue }
@@ -235,9 +243,7 @@ extension AgentDatabase {
         return try inbox.removeAll(appID: appID)
     }
 
-    /// Removes entries; returns the numbers of those that existed.
-    ///
-    /// The caller opens the transaction.
+    /// Removes entries and returns the numbers of those that existed; the caller opens the transaction.
     fileprivate func removeInboxEntries(_ numbers: [Int64]) throws(SQLiteError) -> [Int64] {
         var removed: [Int64] = []
         // The number 0 would select all entries.
@@ -248,7 +254,7 @@ extension AgentDatabase {
         return removed
     }
 
-    /// Returns the names of the registered apps by app id.
+    /// Returns the names of the registered apps by app ID.
     fileprivate func appNames() throws(SQLiteError) -> [String: String] {
         Dictionary(uniqueKeysWithValues: try apps.all().map { ($0.appID, $0.name) })
     }
@@ -283,7 +289,7 @@ extension InboxEntry {
     /// The notification as JSON for the app; the payload is included byte for byte.
     package var notificationJSON: [UInt8] { notificationJSON(with: nil) }
 
-    /// Returns the notification as JSON for the app, with the id of the chosen button and the typed text.
+    /// Returns the notification as JSON for the app, with the ID of the chosen button and the typed text.
     func notificationJSON(with action: ChosenAction?) -> [UInt8] {
         var output = Array("{".utf8)
         var facts = [

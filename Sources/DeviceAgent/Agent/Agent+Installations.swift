@@ -56,7 +56,8 @@ extension Agent {
         }
     }
 
-    /// Returns since when an app's .desktop file is missing, in UNIX seconds; 0 if it exists or never existed.
+    /// Returns the time since which an app's .desktop file is missing, in UNIX seconds; 0 if it exists or never
+    /// existed.
     private func noteInstallation(of appID: String, _ now: Int64) throws(SQLiteError) -> Int64 {
         let noted = try database.installations.goneUnixSeconds(appID)
         if surroundings.describeApp(appID) != nil {

@@ -14,9 +14,8 @@ extension Agent {
         package var value: SettingStore.Value
     }
 
-    /// Returns the effective values of all settings of an app and its event types.
-    ///
-    /// An empty app id selects the user's own settings.
+    /// Returns the effective values of all settings of an app and its event types; an empty app ID selects the user's
+    /// own settings.
     package func settings(appID: String) throws(AgentRefusal) -> [SettingLine] {
         let app = try place(appID: appID, event: "")
         let events = try asking { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
@@ -107,9 +106,16 @@ extension Agent {
         link?.uplink.setNeedsFlush()
     }
 
-    /// Returns the value as it is stored; nil when the text is not a valid value.
+    /// Returns the value as it is stored; nil if the text is not a valid value.
     ///
     /// `alert` set to `on` restores the style that was last in use.
+    ///
+    /// - Parameters:
+    ///   - text: The value from the user.
+    ///   - setting: The setting.
+    ///   - place: The app or event type.
+    /// - Returns: The normalized value.
+    /// - Throws: `failed` if the database returns an error.
     private func value(
         _ text: String, of setting: PersonalSetting, at place: SettingStore.Place
     ) throws(AgentRefusal) -> String? {

@@ -12,7 +12,7 @@ extension Agent {
         package var origin: String
     }
 
-    /// Returns the sounds that an app can name, its own first; an empty app id selects the built-in ones.
+    /// Returns the sounds that an app can name, its own first; an empty app ID selects the built-in ones.
     package func sounds(appID: String) throws(AgentRefusal) -> [SoundLine] {
         if !appID.isEmpty { _ = try registered(appID) }
         return surroundings.soundInstaller?.sounds(of: appID).map { known in
@@ -23,8 +23,8 @@ extension Agent {
     /// Validates a sound file and copies it to the app's sounds; returns the sound's name.
     package func installSound(path: String, appID: String, name: String) throws(AgentRefusal) -> String {
         _ = try registered(appID)
-        guard path.utf8.first == UInt8(ascii: "/") else { throw .badSound("'\(path)' is no absolute path.") }
-        guard let installer = surroundings.soundInstaller else { throw .badSound("there is nothing to play it with.") }
+        guard path.utf8.first == UInt8(ascii: "/") else { throw .badSound("'\(path)' is not an absolute path.") }
+        guard let installer = surroundings.soundInstaller else { throw .badSound("this agent plays no sounds.") }
         let name = try installer.install(path, for: appID, name: name)
         agentLog.info("sound_installed", ["app": appID, "sound": name])
         return name
@@ -51,10 +51,10 @@ extension Agent {
     /// Returns an error text for an unknown sound, with the command that lists the known ones.
     func noSound(_ name: String, for appID: String) -> String {
         guard surroundings.soundInstaller?.sounds(of: appID).isEmpty == false else {
-            return "There is no sound '\(name)', and no other: not even the built-in ones are installed."
+            return "There is no sound '\(name)'. No sounds are installed, not even the built-in ones."
         }
         let command = appID.isEmpty ? "posthorn sound list" : "posthorn sound list \(appID)"
-        return "There is no sound '\(name)': '\(command)' has them."
+        return "There is no sound '\(name)'. Run '\(command)' to list the sounds."
     }
 
     private func registered(_ appID: String) throws(AgentRefusal) -> RegisteredApp {

@@ -50,9 +50,7 @@ extension Agent: StreamClientDelegate {
         observer?.statusChanged()
     }
 
-    /// Records the end of the connection.
-    ///
-    /// Connection trouble shows in the status, never as an alert.
+    /// Records the end of the connection, which shows in the status and never as an alert.
     package func streamEnded(_ reason: String) { noteEnd("disconnected", reason) }
 
     /// Records that the server refused the device; the agent does not reconnect.

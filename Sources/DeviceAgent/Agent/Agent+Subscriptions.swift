@@ -27,7 +27,7 @@ extension Agent {
     /// Subscribes an app to a broadcast channel, also while the device is not enrolled.
     ///
     /// - Parameters:
-    ///   - channel: The channel id that the provider gives to the app.
+    ///   - channel: The channel ID that the provider gives to the app.
     ///   - appID: The app.
     ///   - completion: Receives the state, or the server's refusal.
     package func subscribe(
@@ -53,9 +53,7 @@ extension Agent {
         }
     }
 
-    /// Ends an app's subscription.
-    ///
-    /// Nothing of the channel is shown from now on, even before the server knows.
+    /// Ends an app's subscription; nothing of the channel is shown from now on, even before the server knows.
     package func unsubscribe(_ channel: String, of appID: String) throws(AgentRefusal) {
         let id = try Self.channelID(channel)
         let isEnded = try asking { () throws(SQLiteError) in
@@ -107,7 +105,7 @@ extension Agent {
         return true
     }
 
-    /// Returns the channel id in its canonical spelling.
+    /// Returns the channel ID in its canonical spelling.
     private static func channelID(_ text: String) throws(AgentRefusal) -> String {
         guard let id = ChannelID(text: text.utf8.span) else {
             throw AgentRefusal(.badChannelID, "Invalid channel ID '\(text)': use 24 characters of base64.")
@@ -134,6 +132,6 @@ extension Agent {
         observer?.statusChanged()
     }
 
-    /// Handles a database failure of the registrar as any other.
+    /// Handles a database failure of the registrar like any other.
     package func registrar(failed error: SQLiteError) { databaseFailed(error) }
 }

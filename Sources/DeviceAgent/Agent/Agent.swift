@@ -10,7 +10,7 @@ package protocol AgentObserver: AnyObject {
     func tokenChanged(appID: String, deviceToken: String)
     /// Called when the number on an app's icon has changed.
     func badgeChanged(appID: String, count: UInt32)
-    /// Called when settings of an app have changed; an empty app id means the user's own settings.
+    /// Called when settings of an app have changed; an empty app ID means the user's own settings.
     func settingsChanged(appID: String)
     /// Called when the server ended or refused an app's subscription; `reason` is the server's code.
     func subscriptionEnded(appID: String, channel: String, reason: String)
@@ -212,6 +212,8 @@ package final class Agent {
     /// Stores the time of the last connection.
     ///
     /// It is also written when the connection opens and at each trim of the inbox, so that it survives a kill.
+    ///
+    /// - Parameter now: The wall clock in UNIX seconds.
     func noteLastConnected(atUnixSeconds now: Int64) {
         lastConnectedUnixSeconds = now
         do {
@@ -244,6 +246,8 @@ package final class Agent {
     /// Reports a database failure; an I/O error or a corrupt database ends the agent.
     ///
     /// Acknowledging notifications over a failing disk would lose them. A full disk is retried instead.
+    ///
+    /// - Parameter error: The error from SQLite.
     func databaseFailed(_ error: SQLiteError) {
         agentLog.error("database_failed", ["error": "\(error.message)", "code": "\(error.code)"])
         lastError = "database error: \(error.message)"

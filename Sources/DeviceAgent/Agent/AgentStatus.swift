@@ -9,7 +9,7 @@ package struct AgentStatus: Sendable, Equatable {
     package var isEnrolled: Bool
     /// The server's URL; empty while not enrolled.
     package var serverURL: String
-    /// The device id; empty while not enrolled.
+    /// The device ID; empty while not enrolled.
     package var deviceID: String
     package var isConnected: Bool
     /// Start of the connection in UNIX seconds; 0 while not connected.
@@ -62,7 +62,7 @@ extension Agent {
         return surroundings.hooks?.summary.map { "hooks: \($0)" } ?? "none"
     }
 
-    /// Rounded up, so that the wait is over at that time.
+    /// Returns the time of the next attempt in UNIX seconds, rounded up, so that the wait is over by then; 0 for none.
     private func nextTry(nowUnixSeconds now: Int64) -> Int64 {
         guard let due = identity == nil ? enrolmentDueNanoseconds : link?.stream.connectsAtNanoseconds else { return 0 }
         let elapsed = loop.monotonicNanoseconds

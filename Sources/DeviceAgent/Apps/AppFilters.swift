@@ -18,7 +18,7 @@ package final class AppFilters: AppFilter {
     /// Creates the runner with its means of reaching apps.
     ///
     /// - Parameters:
-    ///   - connection: The session bus, driven by the caller; nil when there is none.
+    ///   - connection: The session bus, driven by the caller; nil without a bus.
     ///   - loop: The loop on whose thread this runs.
     ///   - environment: The agent's environment; programs get it without the agent's private variables.
     ///   - timeLimit: The time limit of each filter.

@@ -16,7 +16,7 @@ struct AppIcons {
         }
     }
 
-    /// Returns the file of an icon; nil when there is none or the name is invalid.
+    /// Returns the file of an icon; nil if there is no such icon or the name is invalid.
     func file(_ name: String) -> String? {
         guard DesktopEntry.isValidID(name) else { return nil }
         return folders.lazy.flatMap { ["\($0)/\(name).png", "\($0)/\(name).svg"] }

@@ -10,9 +10,7 @@ extension AppLauncher {
     /// The time limit of `Wake`; an app that takes longer to fetch its data is no longer waited for.
     static let wakeTimeout: Duration = .seconds(30)
 
-    /// Calls `Act`.
-    ///
-    /// An app that is not on the bus gets the button in the environment of its program.
+    /// Calls `Act`; an app that is not on the bus gets the button in the environment of its program.
     package func act(
         appID: String, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
@@ -30,9 +28,7 @@ extension AppLauncher {
         }
     }
 
-    /// Calls `Wake`.
-    ///
-    /// An app that is not on the bus is not woken, because its program would open a window.
+    /// Calls `Wake`; an app that is not on the bus is not woken, because its program would open a window.
     package func wake(
         appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {

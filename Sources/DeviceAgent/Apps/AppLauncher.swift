@@ -95,12 +95,12 @@ package final class AppLauncher: AppOpener {
         }
     }
 
-    /// Returns the object path of an app id: its dots become slashes and its dashes underscores.
+    /// Returns the object path of an app ID: its dots become slashes and its dashes underscores.
     static func objectPath(of appID: String) -> String {
         "/" + String(String.UnicodeScalarView(appID.unicodeScalars.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
     }
 
-    /// Whether an app id is a valid bus name: two or more parts, none of them empty or with a leading digit.
+    /// Whether an app ID is a valid bus name: two or more parts, none of them empty or with a leading digit.
     static func isBusName(_ appID: String) -> Bool {
         let parts = appID.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -110,6 +110,9 @@ package final class AppLauncher: AppOpener {
     /// Whether the error proves that no app received the action, so that starting the program does not open it twice.
     ///
     /// A timeout is not such an error: the app may have opened and be slow.
+    ///
+    /// - Parameter error: The error of the call.
+    /// - Returns: Whether the program may be started.
     static func isNobodyThere(_ error: BusError) -> Bool {
         switch error.name {
         case BusError.serviceUnknownName, BusError.unknownMethodName, "org.freedesktop.DBus.Error.UnknownObject",

@@ -24,7 +24,7 @@ package struct AppManifest: Sendable, Equatable {
 
     /// A button that the app declares.
     package struct Action: Sendable, Equatable {
-        /// The id that is passed to the app.
+        /// The ID that is passed to the app.
         package var id: String
         /// The label of the button.
         package var title: String
@@ -49,7 +49,7 @@ package struct AppManifest: Sendable, Equatable {
         case program([String])
     }
 
-    /// The topic that providers send to; nil for the app id.
+    /// The topic that providers send to; nil for the app ID.
     package var topic: String?
     /// The top line of alerts; nil for the name in the .desktop file.
     package var name: String?
@@ -67,7 +67,7 @@ package struct AppManifest: Sendable, Equatable {
     /// Creates an empty manifest.
     package init() {}
 
-    /// Returns the category with an id; nil when the app did not declare it.
+    /// Returns the category with an ID; nil when the app did not declare it.
     package func category(_ id: String?) -> Category? {
         id.flatMap { id in categories.first { $0.id.utf8.elementsEqual(id.utf8) } }
     }
@@ -93,7 +93,7 @@ extension AppManifest {
                 message: "the manifest has \(text.count) bytes, at most \(Self.byteCountMax) are read")
         }
         guard let root = try? JSONValue(parsing: text.span), case .object = root else {
-            throw AppManifestError(message: "the manifest is no JSON object")
+            throw AppManifestError(message: "the manifest is not a JSON object")
         }
         let reader = ManifestReader(root)
         topic = try reader.text("topic")
@@ -109,7 +109,8 @@ extension AppManifest {
         sounds = try reader.texts("sounds")
         for sound in sounds {
             guard case .named = SoundChoice(sound) else {
-                throw AppManifestError(message: "sounds: '\(sound)' is no name of letters, digits, '.', '_' and '-'")
+                throw AppManifestError(
+                    message: "sounds: '\(sound)' is not a valid name (letters, digits, '.', '_' and '-')")
             }
         }
         wakesInBackground = try reader.flag("background")
@@ -136,7 +137,7 @@ private struct ManifestReader {
     }
 
     func requiredText(_ key: String) throws(AppManifestError) -> String {
-        guard let text = try text(key) else { throw wrong(key, "needed") }
+        guard let text = try text(key) else { throw wrong(key, "present") }
         return text
     }
 
@@ -212,6 +213,6 @@ private struct ManifestReader {
     }
 
     private func wrong(_ key: String, _ expected: String) -> AppManifestError {
-        AppManifestError(message: "\(path)\(key) is \(expected)")
+        AppManifestError(message: "\(path)\(key) must be \(expected)")
     }
 }

@@ -16,7 +16,7 @@ package struct AppTexts: Sendable {
     /// The maximum number of the user's languages that are searched.
     package static let languageCountMax = 16
 
-    /// Returns an app's text for a key; nil when there is none.
+    /// Returns an app's text for a key; nil if the app has none.
     package typealias Translation = (String) -> String?
 
     private let folders: [String]
@@ -77,6 +77,9 @@ package struct AppTexts: Sendable {
     /// Returns the languages to search, best first.
     ///
     /// The order is gettext's, with a language without its country as a fallback; then come `en` and `default`.
+    ///
+    /// - Parameter environment: The environment with the locale variables.
+    /// - Returns: The languages, without duplicates.
     static func languages(_ environment: [String: String]) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         let own = DesktopLocale.candidates(locale)

@@ -11,11 +11,13 @@ struct DesktopCommand {
     /// The value of `%k`.
     var path: String
 
-    /// Returns the program and its arguments; nil when the value breaks the quoting rules.
+    /// Returns the program and its arguments.
     ///
-    /// An invalid value is not repaired, because a guess could run another program.
+    /// An invalid value is not repaired, because a guess could run another program. The field codes of files and URLs,
+    /// `%f %F %u %U`, are removed, because there are no files here.
     ///
-    /// The field codes of files and URLs, `%f %F %u %U`, are removed, because there are none here.
+    /// - Parameter command: The value of `Exec`.
+    /// - Returns: The words; nil if the value breaks the quoting rules.
     func arguments(of command: String) -> [String]? {
         guard let words = DesktopCommand.words(of: command) else { return nil }
         var arguments: [String] = []
@@ -36,9 +38,7 @@ struct DesktopCommand {
         var isQuoted = false
     }
 
-    /// Splits a command at blanks.
-    ///
-    /// Inside `"…"`, a `\` escapes `"`, `` ` ``, `$` and `\`.
+    /// Splits a command at blanks; inside `"…"`, a `\` escapes `"`, `` ` ``, `$` and `\`.
     private static func words(of command: String) -> [Word]? {
         var words: [Word] = []
         var word: Word?

@@ -18,14 +18,14 @@ package struct DesktopEntries: Sendable {
         programFolders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
     }
 
-    /// Returns the app with an id.
+    /// Returns the app with an ID.
     ///
-    /// The first file in the order of the directories decides, even if it marks the app as hidden. The id of a file in
+    /// The first file in the order of the directories decides, even if it marks the app as hidden. The ID of a file in
     /// a subdirectory of `applications` is the directory's name, a dash, and the file's name. One level of
     /// subdirectories is searched.
     ///
     /// - Parameter appID: The file's name without `.desktop`.
-    /// - Returns: The app; nil when the id is malformed or there is no such app.
+    /// - Returns: The app; nil when the ID is malformed or there is no such app.
     package func find(_ appID: String) -> DesktopEntry? {
         guard DesktopEntry.isValidID(appID) else { return nil }
         for folder in folders {
@@ -40,9 +40,7 @@ package struct DesktopEntries: Sendable {
         return nil
     }
 
-    /// Returns the absolute path of a program; a bare name is searched in `PATH`.
-    ///
-    /// Returns nil if it is not executable.
+    /// Returns the absolute path of a program, with a bare name searched in `PATH`; nil if it is not executable.
     func program(_ name: String) -> String? {
         if name.utf8.contains(UInt8(ascii: "/")) {
             return name.utf8.first == UInt8(ascii: "/") && DesktopEntries.isExecutable(name) ? name : nil
@@ -55,7 +53,7 @@ package struct DesktopEntries: Sendable {
         return DesktopEntry(file, id: appID, path: path, locale: locale)
     }
 
-    /// Returns the possible file names of an id: for `a-b-c` these are `a-b-c`, `a/b-c` and `a-b/c`.
+    /// Returns the possible file names of an ID: for `a-b-c` these are `a-b-c`, `a/b-c` and `a-b/c`.
     private static func fileNames(of appID: String) -> [String] {
         let dashes = appID.indices.filter { appID[$0] == "-" }
         return [appID] + dashes.map { appID[..<$0] + "/" + appID[appID.index(after: $0)...] }.map(String.init)

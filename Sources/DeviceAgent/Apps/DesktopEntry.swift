@@ -6,13 +6,13 @@ internal import PushCore
 ///
 /// - SeeAlso: Desktop Entry Specification 1.5.
 package struct DesktopEntry: Equatable, Sendable {
-    /// The app id: the file's name without `.desktop`.
+    /// The app ID: the file's name without `.desktop`.
     package var id: String
     /// The absolute path of the file.
     package var path: String
     /// The name in the user's language.
     package var name: String
-    /// The icon's name or absolute path; nil when there is none.
+    /// The icon's name or absolute path; nil if the app has no icon.
     package var icon: String?
     /// The program and its arguments with field codes expanded.
     ///
@@ -30,7 +30,7 @@ package struct DesktopEntry: Equatable, Sendable {
     /// The value of PATH_MAX, which includes the terminating zero byte.
     private static let iconByteCountEnd = 4096
 
-    /// Whether a text is an app id: `[A-Za-z0-9][A-Za-z0-9._-]{0,254}` without `..`, so that it is safe as a file name.
+    /// Whether a text is an app ID: `[A-Za-z0-9][A-Za-z0-9._-]{0,254}` without `..`, so that it is safe as a file name.
     package static func isValidID(_ id: String) -> Bool {
         let bytes = Array(id.utf8)
         guard let first = bytes.first, isLetterOrDigit(first), bytes.count <= 255 else { return false }
@@ -64,7 +64,7 @@ extension DesktopEntry {
     ///
     /// - Parameters:
     ///   - file: The file's main group.
-    ///   - id: The app id.
+    ///   - id: The app ID.
     ///   - path: The absolute path of the file.
     ///   - locale: The locale of the name and the icon.
     init?(_ file: DesktopFile, id: String, path: String, locale: DesktopLocale) {

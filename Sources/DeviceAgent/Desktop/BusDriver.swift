@@ -34,9 +34,7 @@ package final class BusDriver {
 
     deinit { stop() }
 
-    /// Stops watching; must be called before the connection is released.
-    ///
-    /// `deinit` calls it, too.
+    /// Stops watching, as `deinit` does; must be called before the connection is released.
     package func stop() {
         connection.activityHandler = nil
         if let registration { loop.deregister(registration) }

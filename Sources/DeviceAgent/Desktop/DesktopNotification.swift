@@ -25,7 +25,7 @@ struct DesktopNotification {
 
     /// Returns the arguments of `Notify`, signature `susssasa{sv}i`.
     ///
-    /// - Parameter replacedID: The server's id of the alert that this one replaces; 0 for none.
+    /// - Parameter replacedID: The server's ID of the alert that this one replaces; 0 for none.
     /// - Returns: The arguments, in order.
     func arguments(replacing replacedID: UInt32) -> [BusValue] {
         let isTagEnough = alert.collapseID != nil && server.quirks.contains(.diesOfNumberAndTag)
@@ -148,7 +148,7 @@ struct DesktopNotification {
     /// The hints by which servers replace an earlier alert, even one from an earlier run of the agent.
     private var collapseHints: [(String, BusValue)] {
         guard let collapseID = alert.collapseID else { return [] }
-        // The collapse id is in hexadecimal, because it may contain any character; an app id contains no slash.
+        // The collapse ID is in hexadecimal, because it may contain any character; an app ID contains no slash.
         let tag = BusValue.string("posthorn/\(alert.appID)/\(Hex.string(Array(collapseID.utf8)))")
         return [("x-canonical-private-synchronous", tag), ("x-dunst-stack-tag", tag)]
     }

@@ -78,7 +78,7 @@ extension DesktopPresenter {
         }
     }
 
-    /// Subscribes to one signal; each has the alert's id and one more argument.
+    /// Subscribes to one signal; each has the alert's ID and one more argument.
     private func subscribe(
         _ member: String, _ handler: @escaping (DesktopPresenter, UInt32, BusValue) -> Void
     ) throws(BusError) {
@@ -91,7 +91,7 @@ extension DesktopPresenter {
         }
     }
 
-    /// Handles a server that appeared, ended or was replaced; ids of the previous one are invalid.
+    /// Handles a server that appeared, ended or was replaced; IDs of the previous one are invalid.
     private func serverChanged(to newOwner: String?) {
         owner = newOwner
         server = nil
@@ -126,9 +126,7 @@ extension DesktopPresenter {
         close(id)
     }
 
-    /// Handles a typed reply.
-    ///
-    /// An empty or too long text opens the app instead.
+    /// Handles a typed reply; an empty or too long text opens the app instead.
     private func replied(_ text: String, to id: UInt32) {
         guard let alert = shown[id], let action = alert.alert.replyAction else { return }
         let isText = !text.isEmpty && text.utf8.count <= Limits.replyByteCountMax

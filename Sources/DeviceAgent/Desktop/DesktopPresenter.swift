@@ -6,7 +6,7 @@ package import PushNet
 /// Shows alerts through the desktop's notification server, `org.freedesktop.Notifications`.
 ///
 /// It runs on the connection's thread. Alerts are passed to the server one at a time, because only the answer for one
-/// contains the id that its replacement must name:
+/// contains the ID that its replacement must name:
 ///
 /// ```
 ///   present ──▶ waiting ──▶ query capabilities ───────▶ Notify ──▶ shown ──▶ action, close or withdrawal
@@ -57,9 +57,9 @@ package final class DesktopPresenter: AlertPresenter {
     let answerTimeout: Duration
     private let sounds: AppSounds
     private let icons: AppIcons
-    /// The id of the bus; the same unique name on another bus belongs to another program.
+    /// The ID of the bus; the same unique name on another bus belongs to another program.
     private let busID: String
-    /// The server's unique name; nil while there is none.
+    /// The server's unique name; nil while no server runs.
     var owner: String?
     /// Whether the bus can start a server.
     private let isActivatable: Bool
@@ -140,7 +140,9 @@ package final class DesktopPresenter: AlertPresenter {
     /// Adopts the alerts that an earlier run showed on the present server.
     ///
     /// Alerts of another server of this session are lost; those of earlier sessions have left the screen. An adopted
-    /// alert that has left the screen meanwhile does no harm, because servers do not reuse ids.
+    /// alert that has left the screen in the meantime does no harm, because servers do not reuse IDs.
+    ///
+    /// - Parameter alerts: The unanswered alerts with their places.
     package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
         let (ours, others) = (alerts.filter { $0.place.owner == ownerID }, alerts.filter { $0.place.owner != ownerID })
         for (alert, place) in ours.suffix(DesktopPresenter.shownCountMax) {
@@ -157,6 +159,8 @@ package final class DesktopPresenter: AlertPresenter {
     /// Reports adopted alerts as lost if the server forgets them together with their sender.
     ///
     /// When they are presented again, they replace the old ones, if the server still has them.
+    ///
+    /// - Parameter serialMax: The serial number of the last adopted alert.
     private func loseWhatLeftWithSender(serialMax: UInt64) {
         askServer { [weak self] answer in
             guard let self, let server = try? answer.get(), server.quirks.contains(.forgetsSender) else { return }
@@ -176,7 +180,7 @@ package final class DesktopPresenter: AlertPresenter {
         shown.values.filter(isWanted).sorted { $0.serial < $1.serial }.map(\.alert.entry)
     }
 
-    /// An id of the server that is unique across buses; nil while there is none.
+    /// An ID of the server that is unique across buses; nil while no server runs.
     private var ownerID: String? { owner.map { "\(busID) \($0)" } }
 
     // MARK: Sending
@@ -231,7 +235,7 @@ package final class DesktopPresenter: AlertPresenter {
         let request = waiting.removeFirst()
         isBusy = false
         switch answer {
-        // The server accepted the alert, but sent no id by which it can be found.
+        // The server accepted the alert, but sent no ID by which it can be found.
         case .success(0): request.completion(.inDoubt(playsSound: playsSound || request.isWithdrawn))
         case .success(let id):
             refusalCount = 0

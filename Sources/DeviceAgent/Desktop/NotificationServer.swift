@@ -43,7 +43,7 @@ struct NotificationServer: Equatable {
         static let saysListButKeepsNone = Quirks(rawValue: 16)
         /// The server finds few icons by name.
         static let findsFewIcons = Quirks(rawValue: 32)
-        /// The server crashes when both an id and a tag name the replaced alert (mako 1.7.1).
+        /// The server crashes when both an ID and a tag name the replaced alert (mako 1.7.1).
         static let diesOfNumberAndTag = Quirks(rawValue: 64)
     }
 

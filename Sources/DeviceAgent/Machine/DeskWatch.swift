@@ -30,7 +30,7 @@ package final class DeskWatch {
 
     private final class Watched {
         let source: DeskWatchSource
-        /// The unique name of the name's owner; nil while there is none.
+        /// The unique name of the name's owner; nil while the name has no owner.
         var owner: String?
         /// The program's last answer; nil while it runs and has not answered yet.
         var answer: Bool?

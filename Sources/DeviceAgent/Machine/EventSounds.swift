@@ -5,7 +5,7 @@ package import PushNet
 
 /// The desktop's own setting for event sounds.
 ///
-/// | Desktop | What is read |
+/// | Desktop | Setting |
 /// |---|---|
 /// | GNOME, Budgie, Unity, Pantheon | `event-sounds` of GSettings |
 /// | MATE | `sound-enabled` of its notification daemon, in GSettings |

@@ -5,7 +5,7 @@ package import PushNet
 
 /// The do-not-disturb setting of desktops that store it in GSettings and do not report it over D-Bus.
 ///
-/// | Notification server | What is read |
+/// | Notification server | Setting |
 /// |---|---|
 /// | GNOME Shell | `show-banners` of `org.gnome.desktop.notifications`, false while it is on |
 /// | Cinnamon | `display-notifications` of `org.cinnamon.desktop.notifications`, the same |

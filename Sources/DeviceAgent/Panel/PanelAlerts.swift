@@ -59,7 +59,7 @@ package final class PanelAlerts: AlertPresenter {
     private let connection: BusConnection
     private let loop: EventLoop
     private let times: Times
-    /// The panel's unique name; nil while there is none.
+    /// The panel's unique name; nil while no panel runs.
     private var owner: String?
     /// Unique names of other connections of the panel's process: it may fetch the list on another than its named one.
     private var connections: Set<String> = []
@@ -338,7 +338,10 @@ extension AlertPlace {
 
     /// Returns the place of an alert in the panel's list.
     ///
-    /// The number is the lower half of the entry's number, which is unique within one inbox.
+    /// The place's number is the lower half of the entry's number, which is unique within one inbox.
+    ///
+    /// - Parameter entry: The number of the inbox entry.
+    /// - Returns: The place.
     static func panel(_ entry: Int64) -> AlertPlace {
         AlertPlace(owner: panelOwner, number: UInt32(truncatingIfNeeded: entry))
     }

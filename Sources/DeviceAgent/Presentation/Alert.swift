@@ -8,11 +8,11 @@ package import PushCore
 package struct Alert: Sendable, Equatable {
     /// The number of the inbox entry.
     package var entry: Int64
-    /// The app id: the name of the .desktop file without `.desktop`.
+    /// The app ID: the name of the .desktop file without `.desktop`.
     package var appID: String
     /// The registered app's name: the top line of every alert, never text from a payload.
     package var appName: String
-    /// The icon's name or absolute path from the .desktop file; nil when there is none.
+    /// The icon's name or absolute path from the .desktop file; nil if the app has no icon.
     package var icon: String?
     package var title: String?
     package var subtitle: String?

@@ -12,7 +12,7 @@ package protocol AlertPresenter: AnyObject {
     var isAvailable: Bool { get }
     /// Whether alerts of a style can be shown now.
     func isAvailable(for style: AlertStyle) -> Bool
-    /// Shows an alert; it replaces the one with the same collapse id.
+    /// Shows an alert; it replaces the one with the same collapse ID.
     ///
     /// - Parameters:
     ///   - alert: The alert to show.
@@ -33,7 +33,7 @@ extension AlertPresenter {
 package enum AlertOutcome: Sendable, Equatable {
     /// View, or a click on the body; the token lets the app raise its window.
     case view(activationToken: String?)
-    /// A button of the app, by its id in the manifest; `text` is the typed text, or nil.
+    /// A button of the app, by its ID in the manifest; `text` is the typed text, or nil.
     case action(id: String, text: String?, activationToken: String?)
     /// Close, OK, Escape, or the window's close button.
     case dismissed
@@ -42,9 +42,8 @@ package enum AlertOutcome: Sendable, Equatable {
 }
 
 extension AlertOutcome {
-    /// Validates a token from another program; nil when it is empty or malformed.
-    ///
-    /// Tokens are checked because they go into the environment of a program.
+    /// Validates a token from another program, because it goes into the environment of a program; nil if it is empty or
+    /// malformed.
     static func activationToken(_ text: String) -> String? {
         let isToken = !text.isEmpty && text.utf8.count <= 1024 && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
         return isToken ? text : nil

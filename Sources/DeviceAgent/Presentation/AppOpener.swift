@@ -44,9 +44,9 @@ package protocol AppOpener: AnyObject {
 
 /// A button of an app that the user chose.
 package struct ChosenAction: Sendable, Equatable {
-    /// The button's id in the manifest.
+    /// The button's ID in the manifest.
     package var id: String
-    /// The typed text; nil if there is none.
+    /// The typed text; nil if no text was typed.
     package var text: String?
 
     package init(id: String, text: String? = nil) {

@@ -77,7 +77,7 @@ package final class HookRunner {
 
     /// Starts the hook for a notification; requires `hasRoom`.
     package func start(_ entry: InboxEntry) -> Start {
-        precondition(hasRoom, "who starts a hook looks for room before")
+        precondition(hasRoom, "a hook needs a free slot")
         guard let program = find(entry.appID) else { return .none }
         let number = entry.entry
         let process = LimitedProcess(
@@ -125,7 +125,7 @@ package final class HookRunner {
 
     // MARK: Finding
 
-    /// Returns the program for an app; nil when there is none, or when another user could have put it there.
+    /// Returns the program for an app; nil if the app has no hook, or if another user could have put it there.
     private func find(_ appID: String) -> String? {
         guard DesktopEntry.isValidID(appID) else { return nil }
         for name in [appID, "any"] {

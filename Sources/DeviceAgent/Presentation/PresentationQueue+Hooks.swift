@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushNet
 internal import PushSQLite
 
-/// Hooks run together with a presenter, and replace it where there is none.
+/// Runs hooks together with a presenter, or in place of a missing one.
 ///
 /// Where a hook replaces the presenter, the alert waits until its hook has started, and counts as shown then. If the
 /// agent ends before, the alert waits for the next run.
@@ -51,9 +51,8 @@ extension PresentationQueue {
         }
     }
 
-    /// Queues arrived entries for their hooks, where no presenter is available.
-    ///
-    /// The limit on entries that wait for a hook is higher than the one for a presenter.
+    /// Queues arrived entries for their hooks if no presenter is available; their limit is higher than that of entries
+    /// that wait for a presenter.
     func lineUpForHooks() throws(SQLiteError) {
         defer { arrived = [] }
         guard let hooks, !canShow(.banner), !canShow(.alert) else { return }

@@ -14,6 +14,8 @@ extension PresentationQueue {
     /// Queues lost alerts, to be presented again when a presenter is available.
     ///
     /// Until then their places stay in the database, so that the agent's next run finds them, too.
+    ///
+    /// - Parameter entries: The numbers of the inbox entries.
     package func alertsLost(_ entries: [Int64]) {
         let lost = returning + entries.filter { returnCounts[$0, default: 0] < Self.returnCountMax }
         returning = lost.suffix(Self.returningCountMax)

@@ -19,7 +19,7 @@ extension PresentationQueue {
     /// Plays the sound of a notification without an alert, and stores the outcome.
     func playAlone(_ sound: Sound?, of entry: InboxEntry, _ app: RegisteredApp) {
         let number = entry.entry
-        guard let sound else { preconditionFailure("what has neither alert nor sound is not presented") }
+        guard let sound else { preconditionFailure("a notification without alert and sound is not presented") }
         start(sound, app) { [weak self] obstacle in
             guard let self, let obstacle else {
                 self?.finish(

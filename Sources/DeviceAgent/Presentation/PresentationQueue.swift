@@ -27,7 +27,7 @@ package final class PresentationQueue {
     }
     /// Called when an entry's state has changed.
     package var onChange: (() -> Void)?
-    /// Called when acknowledgments were added to the outbox.
+    /// Called when acknowledgements were added to the outbox.
     package var onOutcome: (() -> Void)?
 
     /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
@@ -156,7 +156,7 @@ package final class PresentationQueue {
             try lineUpForHooks()
             try leaveSurplus()
             while !isPresenting, !retry.isWaiting, !(isBlocked && canShow) {
-                // The older alert comes first, so that a newer one with its collapse id replaces it.
+                // The older alert comes first, so that a newer one with its collapse ID replaces it.
                 if canShow(.alert), let number = returning.first {
                     guard hasRoomNow() else { return }
                     try presentAgain(number)
@@ -218,9 +218,7 @@ package final class PresentationQueue {
         return false
     }
 
-    /// Claims an entry and presents it.
-    ///
-    /// The settings decide again, because they may have changed.
+    /// Claims an entry and presents it, after a new decision, because the settings may have changed.
     private func present(_ number: Int64) throws(SQLiteError) {
         let claimed = try database.transaction { () throws(SQLiteError) in try claim(number) }
         onChange?()
@@ -347,8 +345,8 @@ extension Alert {
 extension InboxEntry {
     /// The key under which a newer alert replaces this one on the screen; nil when none does.
     ///
-    /// Keys of channels and of collapse ids that are not valid UTF-8 begin with NUL. No header field can contain NUL,
-    /// so no other collapse id is equal to such a key.
+    /// Keys of channels and of collapse IDs that are not valid UTF-8 begin with NUL. No header field can contain NUL,
+    /// so no other collapse ID is equal to such a key.
     var replacementKey: String? {
         if let channel { return "\0channel \(channel)" }
         return collapseID.map { String(validating: $0, as: UTF8.self) ?? "\0bytes \(Hex.string($0))" }

@@ -38,6 +38,9 @@ package final class TerminalPresenter: AlertPresenter {
     ///     [Example Mail] Anna
     ///         Lunch at noon?
     ///         posthorn inbox show 7
+    ///
+    /// - Parameter alert: The alert to print.
+    /// - Returns: The text, without control characters.
     static func text(of alert: Alert) -> String {
         let texts = [alert.title, alert.subtitle, alert.body].compactMap(\.self).flatMap(lines)
         let head = "[\(lines(alert.appName).joined(separator: " "))] \(texts.first ?? "")"

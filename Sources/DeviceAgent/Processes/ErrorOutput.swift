@@ -15,9 +15,7 @@ struct ErrorOutput {
         self.write = write
     }
 
-    /// Copies bytes up to the limit.
-    ///
-    /// The rest is discarded, so that the program does not block on a full pipe.
+    /// Copies bytes up to the limit, and discards the rest, so that the program does not block on a full pipe.
     mutating func take(_ bytes: ArraySlice<UInt8>) {
         guard !bytes.isEmpty, rest >= 0 else { return }
         let passed = bytes.prefix(rest)

@@ -215,7 +215,7 @@ package final class LimitedProcess {
         self.child = nil
     }
 
-    /// Kills the process group; its id stays valid until the program is reaped.
+    /// Kills the process group; its ID stays valid until the program is reaped.
     private func kill() { if let child { _ = Glibc.kill(-child, SIGKILL) } }
 
     private func killFamily() { if let child { ProcessFamily.kill(child) } }

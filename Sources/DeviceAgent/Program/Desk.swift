@@ -8,18 +8,18 @@ internal import PushSound
 
 /// Detects the desktop environment and creates the presenters that it supports.
 ///
-/// | There is                                     | Alerts go to            |
+/// | Environment                                  | Alerts go to            |
 /// |----------------------------------------------|-------------------------|
 /// | `--terminal`                                 | standard output         |
 /// | a session bus with a notification service    | the desktop, the panel  |
 /// | no such service, but a terminal              | standard output         |
 /// | a session bus only                           | the desktop, once there |
 /// | another bus, by POSTHORN_AGENT_BUS           | the inbox only          |
-/// | nothing                                      | the inbox only          |
+/// | none of these                                | the inbox only          |
 ///
-/// An app's hook runs together with any of them, and replaces them where there is none.
+/// An app's hook runs together with any of them, and replaces a missing one.
 final class Desk {
-    /// The bus on which the agent is reached, by default the session bus; nil when there is none.
+    /// The bus on which the agent is reached, by default the session bus; nil if no bus is available.
     let connection: BusConnection?
     private(set) var surroundings: Surroundings
     /// Called when the session bus is lost; this connection does not reconnect.

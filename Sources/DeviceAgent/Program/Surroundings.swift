@@ -21,11 +21,11 @@ package struct Surroundings {
     package var desk: () -> DeskState
     /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
     package var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
-    /// Returns the manifest that an app installed; nil when there is none.
+    /// Returns the manifest that an app installed; nil if it installed none.
     package var manifest: (String) -> [UInt8]?
     /// Returns the look-up for the texts that an app installed.
     package var texts: (String) -> AppTexts.Translation
-    /// Returns name and icon from the .desktop file of an app id; nil when there is none.
+    /// Returns the name and the icon from the .desktop file of an app ID; nil if the file does not exist.
     package var describeApp: (String) -> (name: String, icon: String?)?
 
     package init(

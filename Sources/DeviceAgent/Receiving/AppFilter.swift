@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Has an app change a notification before it is shown.
+/// Changes notifications through their app before they are shown.
 package protocol AppFilter: AnyObject {
-    /// Asks the app, within a time limit.
+    /// Asks the app to change a notification, within a time limit.
     ///
     /// - Parameters:
-    ///   - appID: The app.
-    ///   - filter: How it is asked.
-    ///   - notification: A JSON object.
-    ///   - completion: Called once, never before this returns: the payload to show, empty for the provider's; or what
-    ///     went wrong.
+    ///   - appID: The app to ask.
+    ///   - filter: The filter from the app's manifest.
+    ///   - notification: The notification as a JSON object.
+    ///   - completion: Called exactly once, and never before this function returns. It gets the payload to show, which
+    ///     is empty if the provider's payload stays, or the error.
     func filter(
         appID: String, by filter: AppManifest.Filter, notification: [UInt8],
         completion: @escaping (Result<[UInt8], AppFilterError>) -> Void)
 }
 
-/// Why a filter changed nothing, in one line.
+/// The reason why a filter changed nothing, in one line.
 package struct AppFilterError: Error, Sendable, Equatable {
-    /// The line.
     package var message: String
 
-    /// Takes the line.
     package init(_ message: String) { self.message = message }
 }

@@ -3,7 +3,7 @@
 package import PushNet
 package import PushSQLite
 
-/// Decides when apps are woken for `content-available`: each one call at a time, and a few in an hour.
+/// Decides when apps are woken for `content-available`: one call at a time per app, and a few per hour.
 ///
 /// ```
 ///   due ──▶ idle, and the hour has room? ──▶ running ──▶ answered or given up
@@ -11,32 +11,34 @@ package import PushSQLite
 ///                 └──▶ waits for both; a newer one takes its place
 /// ```
 ///
-/// What waits, and when the last ones began, is in the database: the next run of the agent goes on with it. One that has
-/// begun is not begun again.
+/// The database has the waiting wakes and the times of the last starts, so the next run of the agent continues with
+/// them. A wake that has started is not started again.
 package final class BackgroundWakes {
-    /// Wakes of one app that begin within the period; the newest after them waits.
+    /// The maximum number of wakes per app within `period`.
+    ///
+    /// Of those after them, only the newest waits.
     package static let perPeriodMax = 3
-    /// The period.
+    /// The sliding period in which `perPeriodMax` applies.
     package static let period: Duration = .seconds(3600)
 
     /// A notification that is to wake an app.
     package struct Wake: Sendable, Equatable {
-        /// The app.
         package var appID: String
-        /// The inbox's number of the notification.
+        /// The notification's number in the inbox.
         package var entry: Int64
 
-        /// Joins the two.
         package init(appID: String, entry: Int64) {
             self.appID = appID
             self.entry = entry
         }
     }
 
-    /// Calls the app and then the completion; answers false, and calls nothing, when the app is not to be woken now.
+    /// Calls the app, then the completion; returns false and calls nothing if the app must not be woken now.
     package var start: ((Wake, @escaping () -> Void) -> Bool)?
 
-    /// Gets what SQLite said when a wake could not be written down; it begins later.
+    /// Gets the SQLite error if a wake could not be recorded.
+    ///
+    /// The wake starts later.
     package var onFailure: ((SQLiteError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
@@ -58,7 +60,7 @@ package final class BackgroundWakes {
     private let retry: StorageRetry
     private var apps: [String: App] = [:]
 
-    /// Begins with a whole budget for each app, until `resume`.
+    /// Creates the queue with the full budget for each app; `resume` restores the used part.
     package init(
         _ database: AgentDatabase, loop: EventLoop, period: Duration = BackgroundWakes.period,
         nowUnixMilliseconds now: @escaping () -> Int64 = { WallClock.unixMilliseconds() }
@@ -71,7 +73,7 @@ package final class BackgroundWakes {
         retry.onRetry = { [weak self] in self?.startAll() }
     }
 
-    /// At start: takes up what an earlier run of the agent left.
+    /// Continues at startup with the wakes that an earlier run of the agent left.
     package func resume() throws(SQLiteError) {
         let (now, monotonic) = (now(), loop.monotonicNanoseconds)
         for start in try database.wakes.starts(nowUnixMilliseconds: now) {
@@ -82,7 +84,7 @@ package final class BackgroundWakes {
         for wake in try database.wakes.due() { self.wake(wake) }
     }
 
-    /// Wakes an app now or later; what waited for the same app is given up.
+    /// Wakes an app now or later, and drops the wake that waits for the same app.
     package func wake(_ wake: Wake) {
         apps[wake.appID, default: App()].waiting = wake
         startNext(wake.appID)
@@ -116,13 +118,13 @@ package final class BackgroundWakes {
         apps[appID]?.recentStarts.append(now)
         let isStarted = start?(wake) { [weak self] in self?.ended(appID) } ?? false
         if isStarted { return }
-        // It costs nothing of the budget.
+        // A refused wake does not count against the budget.
         apps[appID]?.recentStarts.removeLast()
         retry.write { [weak self] () throws(SQLiteError) in try self?.database.wakes.forgetLastStart(of: appID) }
         ended(appID)
     }
 
-    /// On the disk before the app is called: a crash in between calls it once less, not once more.
+    /// Records the start before the app is called, so a crash in between loses one call and never repeats one.
     private func begin(_ wake: Wake) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try database.wakes.begin(wake, nowUnixMilliseconds: now(), periodMilliseconds: periodMilliseconds)

@@ -2,41 +2,43 @@
 
 package import PushCore
 
-/// What to do about a notification: settings, circumstances and payload in, orders out, nothing else known.
+/// The decision on how to present a notification, from its payload, the settings and the circumstances alone.
 ///
-/// Nothing in a payload overrides a person's choice.
+/// Nothing in a payload overrides a choice of the user.
 package struct Decision: Sendable, Equatable {
-    /// The number to put on the app's icon; nil leaves it alone.
+    /// The number to put on the app's icon; nil keeps the present one.
     package var badge: UInt32?
-    /// Whether the number is the app's from now on, though its icon may not be allowed to show it: what was decided against
-    /// for this notification alone must not come to the icon later.
+    /// Whether the app's badge number changes, even if its icon may not show it now.
+    ///
+    /// A number that was withheld for this notification alone must not appear on the icon later.
     package var keepsBadge = true
     /// The sound to play.
     package var sound: Sound?
-    /// How to show the alert; nil for not at all.
+    /// The style of the alert; nil if no alert is shown.
     package var alert: AlertStyle?
-    /// Whether the alert says nothing but whose it is: the screen is locked.
+    /// Whether the alert shows only the app's name, because the screen is locked.
     package var hidesTexts = false
-    /// Whether the alert may come as a window that takes the keyboard: not while the desktop itself is not to be disturbed, and
-    /// not while the person speaks with somebody.
+    /// Whether the alert may be a window that takes the keyboard.
+    ///
+    /// False while a call or a recording is running. Also false in the desktop's own "do not disturb" mode, unless the
+    /// notification may break through it.
     package var mayTakeFocus = true
-    /// Why nothing at all happens; nil when something does.
+    /// The reason why nothing at all is presented; nil if something is.
     package var suppression: SuppressionReason?
-    /// What the notification has and what becomes of it, for the inbox.
+    /// The parts of the notification and their outcomes, for the inbox.
     package var effects: [Effect] = []
 
-    /// What somebody asks for.
+    /// The input of a decision.
     package struct Question: Sendable, Equatable {
-        /// What the provider sent.
+        /// The payload from the provider.
         package var payload: Payload
-        /// What the app may do; nil when none is registered for the topic.
+        /// The settings of the app; nil if no app is registered for the topic.
         package var settings: AppSettings?
-        /// What its event type may do.
+        /// The switches of the notification's event type.
         package var event = EventSwitches()
-        /// What holds for all apps.
+        /// The settings and states that apply to all apps.
         package var circumstances = Circumstances()
 
-        /// Joins the parts.
         package init(
             _ payload: Payload, settings: AppSettings?, event: EventSwitches = EventSwitches(),
             circumstances: Circumstances = Circumstances()
@@ -48,29 +50,27 @@ package struct Decision: Sendable, Equatable {
         }
     }
 
-    /// A part of a notification, and why it stays away; nil when it does not.
+    /// A part of a notification, with the reason why it is withheld, or nil if it is presented.
     package struct Effect: Sendable, Equatable {
-        /// The three parts.
+        /// The parts that a notification can have.
         package enum Part: String, Sendable, CaseIterable {
             case badge, sound, alert
         }
 
-        /// Which part.
         package var part: Part
-        /// What keeps it away.
+        /// The reason why the part is withheld; nil if it is presented.
         package var obstacle: SuppressionReason?
 
-        /// Joins the two.
         package init(_ part: Part, _ obstacle: SuppressionReason? = nil) {
             self.part = part
             self.obstacle = obstacle
         }
 
-        /// As the inbox has it: `sound` or `sound:silent`.
+        /// The text in the inbox, for example `sound` or `sound:silent`.
         package var text: String { obstacle.map { "\(part.rawValue):\($0.rawValue)" } ?? part.rawValue }
     }
 
-    /// Decides.
+    /// Decides how to present a notification.
     package init(_ question: Question) {
         let payload = question.payload
         suppression = Self.obstacle(question)
@@ -101,7 +101,7 @@ package struct Decision: Sendable, Equatable {
         suppression = Self.reason(for: effects)
     }
 
-    /// What keeps everything away, whatever the app may do.
+    /// Returns the reason that suppresses the whole notification, whatever the app's settings are.
     private static func obstacle(_ question: Question) -> SuppressionReason? {
         guard question.settings != nil else { return .unknownApp }
         guard question.payload.isPresentable else { return .nothingToShow }
@@ -123,7 +123,7 @@ package struct Decision: Sendable, Equatable {
         let (circumstances, desk) = (question.circumstances, question.circumstances.desk)
         guard settings.allowsSound, settings.sound != .none else { return .switchedOff }
         guard question.event.allowsSound else { return .eventOff }
-        // Nobody wants it in what is being recorded, or said.
+        // A sound would be audible in the recording or the call.
         if desk.isRecording { return .recording }
         if isCritical(question.payload, settings) { return nil }
         if question.payload.interruptionLevel == .passive { return .passive }
@@ -132,7 +132,7 @@ package struct Decision: Sendable, Equatable {
         return desk.isMuted || desk.lacksEventSounds ? .muted : nil
     }
 
-    /// Whether a notification may disturb who does not want to be disturbed.
+    /// Returns whether a notification passes the "do not disturb" mode.
     private static func comesThrough(_ payload: Payload, _ settings: AppSettings) -> Bool {
         isCritical(payload, settings) || payload.interruptionLevel == .timeSensitive && settings.allowsTimeSensitive
     }
@@ -141,25 +141,32 @@ package struct Decision: Sendable, Equatable {
         settings.allowsCritical && (payload.interruptionLevel == .critical || payload.sound?.isCritical == true)
     }
 
-    /// Why nothing happens, when nothing does: what keeps the alert away is what a person missed most.
+    /// Returns the reason why nothing is presented, or nil if something is.
+    ///
+    /// The reason of the alert comes first, because the alert is the part that the user misses most.
+    ///
+    /// - Parameter effects: The parts of the notification with their outcomes.
+    /// - Returns: The reason of the first part in the order alert, sound, badge.
     private static func reason(for effects: [Effect]) -> SuppressionReason? {
         guard effects.allSatisfy({ $0.obstacle != nil }) else { return nil }
         let order: [Effect.Part] = [.alert, .sound, .badge]
         return order.compactMap { part in effects.first { $0.part == part }?.obstacle }.first
     }
 
-    /// What becomes of each part, as the inbox has it.
+    /// The outcomes of all parts as the inbox stores them.
     package var effectsText: String { effects.map(\.text).joined(separator: " ") }
 
-    /// Which of alert and sound happen.
+    /// The parts among alert and sound that are presented.
     var loudParts: Set<Effect.Part> { Set(effects.filter { $0.obstacle == nil && $0.part != .badge }.map(\.part)) }
 
-    /// Whether something must be presented at a moment; a badge is not: it is written with the inbox entry.
+    /// Whether a presenter must show or play something.
+    ///
+    /// A badge needs none: it is written with the inbox entry.
     package var needsPresentation: Bool { alert != nil || sound != nil }
 }
 
 extension Decision {
-    /// Keeps parts away that would have happened, because of the notification itself.
+    /// Withholds parts that would have been presented, because of the notification itself.
     package mutating func withhold(_ parts: Set<Effect.Part>, _ reason: SuppressionReason) {
         if parts.contains(.badge) { (badge, keepsBadge) = (nil, false) }
         if parts.contains(.sound) { sound = nil }
@@ -172,7 +179,7 @@ extension Decision {
 }
 
 extension Sound {
-    /// The person's choice goes before what the notification names.
+    /// Creates a sound from the user's choice, which takes precedence over the sound that the notification names.
     fileprivate init(_ sound: Payload.Sound, _ choice: SoundChoice) {
         switch choice {
         case .named(let name): self = .named(name)

@@ -4,30 +4,32 @@ internal import PushCore
 package import PushNet
 package import PushSQLite
 
-/// Has apps change their `mutable-content` notifications, a few at a time, before these wait for the screen.
+/// Lets apps change their `mutable-content` notifications, a few at a time, before these wait for the screen.
 ///
 /// ```
 /// due ──filter answers──▶ filtered ──commit──▶ waits for the screen, or is suppressed
-///  ▲ a crash begins anew   └── wrong, late or nothing: as it was sent
+///  ▲ a crash restarts here └── invalid answer, error or timeout: shown as it was sent
 /// ```
 ///
-/// What needs no filter does not wait for what does.
+/// Notifications without a filter do not wait for those with one.
 package final class FilterQueue {
-    /// Filters that run at a time.
+    /// The maximum number of filters that run at the same time.
     package static let runningCountMax = 4
-    /// Entries that may wait for theirs; when there are more, the oldest are left to the inbox.
+    /// The maximum number of entries that wait for a filter.
+    ///
+    /// The oldest ones beyond it stay in the inbox only.
     package static let waitingCountMax = 20
 
     /// Gets entries that are ready to be presented.
     package var onReady: (([Int64]) -> Void)?
     /// Gets the number to put on an app's icon.
     package var onBadge: ((_ badge: UInt32, _ appID: String) -> Void)?
-    /// Gets what SQLite said when an entry could not be moved on.
+    /// Gets the SQLite error if an entry could not be updated.
     package var onFailure: ((SQLiteError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
-    /// Gets what a filter did wrong.
+    /// Gets the error of a filter.
     package var onTrouble: ((_ appID: String, _ message: String) -> Void)?
     /// Called when an entry has changed, and when acknowledgements were added to the outbox.
     package var onChange: (() -> Void)?
@@ -40,14 +42,14 @@ package final class FilterQueue {
     private var waiting: [Int64] = []
     private var runningCount = 0
 
-    /// Works on a database.
+    /// Creates a queue that works on a database.
     ///
     /// - Parameters:
-    ///   - database: Where entries and answers are.
-    ///   - loop: Tries again what the database refused.
-    ///   - filter: Asks apps; without it, all is shown as it was sent.
-    ///   - texts: The texts that an app brought.
-    ///   - circumstances: What decides at a moment.
+    ///   - database: The database with the entries and the answers.
+    ///   - loop: The event loop on which failed writes are retried.
+    ///   - filter: Asks the apps; without it, every notification is shown as it was sent.
+    ///   - texts: Returns the texts that an app installed.
+    ///   - circumstances: Returns the settings and states that apply to all apps now.
     package init(
         _ database: AgentDatabase, loop: EventLoop, filter: (any AppFilter)?,
         texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } },
@@ -61,10 +63,10 @@ package final class FilterQueue {
         retry.onRetry = { [weak self] in self?.startNext() }
     }
 
-    /// At start: begins anew with what an earlier run of the agent did not finish.
+    /// Restarts, at startup, the filters that an earlier run of the agent did not finish.
     package func resume() throws(SQLiteError) { entriesArrived(try database.filters.due()) }
 
-    /// Takes entries whose filter is due.
+    /// Adds entries whose filter is due.
     package func entriesArrived(_ entries: [Int64]) {
         waiting += entries
         startNext()
@@ -109,7 +111,7 @@ package final class FilterQueue {
 
     // MARK: The answer
 
-    /// Keeps the answer, unless the entry was replaced or cleared meanwhile.
+    /// Stores the answer, unless the entry was replaced or cleared in the meantime.
     private func finish(_ number: Int64, _ answer: Result<[UInt8], AppFilterError>) throws(SQLiteError) {
         let shown = FilterQueue.shown(answer)
         var badge: (count: UInt32, appID: String)?
@@ -138,7 +140,7 @@ package final class FilterQueue {
         if isReady { onReady?([number]) }
     }
 
-    /// What became of each part of a notification of which the filter left no more than a badge.
+    /// Returns the outcomes of all parts of a notification after its filter left at most a badge.
     private func effects(ofFiltered entry: InboxEntry, badge: UInt32?) throws(SQLiteError) -> String {
         guard let app = try database.apps.app(id: entry.appID),
             var sent = try? Payload(parsing: entry.payload.span, translation: texts(entry.appID))
@@ -149,7 +151,7 @@ package final class FilterQueue {
         return decision.effectsText
     }
 
-    /// The payload that is shown instead of the provider's, and what was wrong with the answer.
+    /// Returns the payload to show instead of the provider's, and the error in the answer.
     private static func shown(_ answer: Result<[UInt8], AppFilterError>) -> (bytes: [UInt8]?, note: String) {
         switch answer {
         case .success(let bytes) where bytes.isEmpty: return (nil, "")
@@ -160,7 +162,7 @@ package final class FilterQueue {
         }
     }
 
-    /// Remembers the number; answers it when it is to be on the icon now.
+    /// Stores the badge number, and returns it if the icon must show it now.
     private func keepBadge(
         of payload: Payload, _ entry: InboxEntry
     ) throws(SQLiteError) -> (count: UInt32, appID: String)? {

@@ -3,38 +3,40 @@
 package import PushCore
 package import PushSQLite
 
-/// What came on the stream.
+/// An event from the stream.
 package enum Arrival: Sendable, Equatable {
-    /// A notification.
     case notification(ReceivedNotification)
-    /// An event that cannot be read; its place in the server's queue, so that it does not come again.
+    /// An event that cannot be read.
+    ///
+    /// Its sequence number in the server's queue is acknowledged, so that it does not come again.
     case unreadable(sequence: Int64)
 }
 
-/// What a batch of arrivals left to do; everything in it is on the disk.
+/// The work that remains after a batch of arrivals is on the disk.
 package struct Reception: Sendable, Equatable {
     /// Entries to present, oldest first.
     package var waiting: [Int64] = []
-    /// Entries that wait no longer: newer ones replaced them.
+    /// Entries that no longer wait because newer ones replaced them.
     package var replaced: [Int64] = []
     /// Entries that were added, oldest first.
     package var arrived: [Int64] = []
-    /// Entries that are gone: too old, or too many came since.
+    /// Entries that were deleted because of their age or of the size of the inbox.
     package var removed: [Int64] = []
-    /// Entries whose app's filter is due, oldest first; they are not to be presented yet.
+    /// Entries whose app's filter is due, oldest first.
+    ///
+    /// They must not be presented yet.
     package var filtering: [Int64] = []
     /// Apps to wake in the background, in order.
     package var wakes: [BackgroundWakes.Wake] = []
-    /// Numbers to put on icons, by app id.
+    /// Numbers to put on icons, by app ID.
     package var badges: [String: UInt32] = [:]
-    /// Whether broadcasts came of channels that nobody listens to: the server is to hear of it.
+    /// Whether broadcasts arrived on channels without a subscription; the server must be told.
     package var hasUnwantedChannel = false
-    /// How many had not come before.
+    /// The number of notifications that arrived for the first time.
     package var newCount = 0
-    /// How many had come before.
+    /// The number of notifications that had arrived before.
     package var repeatedCount = 0
 
-    /// Joins the parts.
     package init(
         waiting: [Int64] = [], replaced: [Int64] = [], arrived: [Int64] = [], removed: [Int64] = [],
         badges: [String: UInt32] = [:], hasUnwantedChannel: Bool = false, newCount: Int = 0, repeatedCount: Int = 0
@@ -50,18 +52,18 @@ package struct Reception: Sendable, Equatable {
     }
 }
 
-/// Writes what comes, before anything is acknowledged or shown: inbox, badge and acknowledgement in one transaction.
+/// Stores each arrival before it is acknowledged or shown: inbox, badge and acknowledgement in one transaction.
 package final class Receiver {
     private let database: AgentDatabase
     private let desk: () -> DeskState
     private let texts: (String) -> AppTexts.Translation
 
-    /// Works on a database.
+    /// Creates a receiver that works on a database.
     ///
     /// - Parameters:
-    ///   - database: Where all is written.
-    ///   - desk: Tells what is going on at the person's desk.
-    ///   - texts: The texts that an app installed.
+    ///   - database: The database for entries, badges and acknowledgements.
+    ///   - desk: Returns the state of the desktop.
+    ///   - texts: Returns the texts that an app installed.
     package init(
         _ database: AgentDatabase, desk: @escaping () -> DeskState = { DeskState() },
         texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } }
@@ -71,16 +73,17 @@ package final class Receiver {
         self.texts = texts
     }
 
-    /// Writes a batch; when this returns, the server may be told, because the outbox has the acknowledgements.
+    /// Stores a batch of arrivals.
     ///
-    /// One that came before is only acknowledged again.
+    /// Afterwards the outbox has the acknowledgements, so they may be sent. A notification that arrived before is only
+    /// acknowledged again.
     ///
     /// - Parameters:
-    ///   - arrivals: In the order of the stream.
-    ///   - now: The wall clock, UNIX milliseconds.
-    ///   - serverNow: The same by the server's clock; nil when that is not known.
-    /// - Returns: What is left to do.
-    /// - Throws: What SQLite said; nothing of the batch is kept, and nothing of it may be acknowledged.
+    ///   - arrivals: The arrivals, in the order of the stream.
+    ///   - now: The wall clock, in UNIX milliseconds.
+    ///   - serverNow: The server's clock, in UNIX milliseconds; nil if it is unknown.
+    /// - Returns: The work that remains.
+    /// - Throws: `SQLiteError`. Then nothing of the batch is stored, and nothing of it may be acknowledged.
     package func receive(
         _ arrivals: [Arrival], nowUnixMilliseconds now: Int64, serverUnixMilliseconds serverNow: Int64? = nil
     ) throws(SQLiteError) -> Reception {
@@ -91,12 +94,12 @@ package final class Receiver {
             for arrival in arrivals {
                 switch arrival {
                 case .unreadable(let sequence): try refuse(sequence: sequence)
-                // No provider may send so much: the server is not one of ours, or does us harm.
+                // No provider may send that much: the server is not a Posthorn server, or it is malicious.
                 case .notification(let notification)
                 where notification.payload.count > Limits.voipPayloadByteCountMax:
                     try refuse(sequence: notification.sequence)
                 case .notification(let notification):
-                    // In doubt it has not expired: one of the clocks may be wrong.
+                    // In doubt the notification counts as not expired, because one of the clocks may be wrong.
                     let isExpired = notification.hasExpired(at: min(now, serverNow ?? now))
                     try attempt(notification, &reception) { (reception) throws(SQLiteError) in
                         try receive(notification, circumstances, now: now, isExpired: isExpired, &reception)
@@ -108,7 +111,8 @@ package final class Receiver {
         }
     }
 
-    /// Receives one, or acknowledges it as unreadable when it is more than the database takes: the others with it are kept.
+    /// Receives one notification, or acknowledges it as unreadable if it is too big for the database; the rest of its
+    /// batch is kept.
     private func attempt(
         _ notification: ReceivedNotification, _ reception: inout Reception,
         _ receive: (inout Reception) throws(SQLiteError) -> Void
@@ -123,7 +127,7 @@ package final class Receiver {
         }
     }
 
-    /// Acknowledges what is not kept, so that it does not come again.
+    /// Acknowledges a notification that is not stored, so that it does not come again.
     private func refuse(sequence: Int64) throws(SQLiteError) {
         try database.outbox.append(sequence: sequence, .suppressed, reason: SuppressionReason.unreadable.rawValue)
     }
@@ -151,7 +155,7 @@ package final class Receiver {
         }
         if isExpired { decision?.withhold([.badge, .sound, .alert], .expired) }
         let mayFilter = app.map { $0.filters(payload, decision) } ?? false
-        // The filter may set another number.
+        // The filter may set another badge number.
         if let app, let badge = payload?.badge, !mayFilter, decision?.keepsBadge == true {
             try receive(badge: badge, with: notification, for: app, decision, &reception)
         }
@@ -159,7 +163,7 @@ package final class Receiver {
             return try settleSilently(notification, decision)
         }
         let entry = try append(notification, topic, app, payload, decision, now: now, &reception)
-        // One that looks like the one before it is not shown, and needs no filter.
+        // A notification that duplicates the one before it is not shown and needs no filter.
         if mayFilter, entry.state == .waiting {
             try database.filters.add(entry.entry)
             reception.filtering.append(entry.entry)
@@ -167,7 +171,7 @@ package final class Receiver {
         }
     }
 
-    /// Whether the app listens to a channel; when not, remembers to tell the server so.
+    /// Returns whether the app is subscribed to a channel; if not, queues an unsubscription for the server.
     private func isWanted(_ channel: String, of app: RegisteredApp) throws(SQLiteError) -> Bool {
         switch try database.subscriptions.state(of: channel, of: app.appID) {
         case .wanted, .held: return true
@@ -178,7 +182,7 @@ package final class Receiver {
         }
     }
 
-    /// A broadcast that only updates what an app shows has no text: an inbox entry of it would say nothing.
+    /// Reports a broadcast without text as shown; it only updates data in its app, and its inbox entry would be empty.
     private func settleSilently(_ notification: ReceivedNotification, _ decision: Decision?) throws(SQLiteError) {
         if let reason = decision?.suppression { return try suppress(notification, reason) }
         try database.outbox.append(sequence: notification.sequence, .shown)
@@ -190,7 +194,8 @@ package final class Receiver {
         try database.outbox.append(sequence: notification.sequence, .suppressed, reason: reason.rawValue)
     }
 
-    /// The number is remembered even while the app may not show it: it is absolute, and true when it may again.
+    /// Stores the badge number even while the app may not show it; it is absolute, so it is still right when the app
+    /// may show it again.
     private func receive(
         badge: UInt32, with notification: ReceivedNotification, for app: RegisteredApp, _ decision: Decision?,
         _ reception: inout Reception
@@ -222,7 +227,7 @@ package final class Receiver {
         if reason == nil { entry.state = decision?.needsPresentation == true ? .waiting : .shown }
         entry.reason = reason?.rawValue ?? ""
         entry.effects = decision?.effectsText ?? ""
-        // A badge is on its icon and a sound was heard: neither waits in the list to be read.
+        // A badge or a sound has no text to read, so its entry does not count as unread.
         let hasAlert = payload.map { $0.alert != nil } ?? true
         entry.isRead = !hasAlert || reason == .duplicate
         let number = try database.inbox.append(entry)
@@ -261,7 +266,7 @@ package final class Receiver {
 }
 
 extension RegisteredApp {
-    /// Whether the app's filter comes before what would be shown.
+    /// Returns whether the app's filter runs before the notification is shown.
     fileprivate func filters(_ payload: Payload?, _ decision: Decision?) -> Bool {
         guard let payload, payload.isMutable, payload.alert != nil else { return false }
         return decision?.needsPresentation == true && manifest.filter != nil
@@ -269,13 +274,13 @@ extension RegisteredApp {
 }
 
 extension ReceivedNotification {
-    /// Whether nobody wants it any more; 0 means now or never, and it is here now.
+    /// Returns whether the notification has expired; an expiration of 0 means "now or never", and it has arrived.
     fileprivate func hasExpired(at unixMilliseconds: Int64) -> Bool {
         guard let expirationUnixSeconds, expirationUnixSeconds > 0 else { return false }
         return expirationUnixSeconds <= unixMilliseconds / 1000
     }
 
-    /// The topic that an app registered: without the suffix that the push type puts behind it.
+    /// The topic that an app registered, without the suffix of the push type.
     package var registeredTopic: String {
         if let app { return app }
         let suffix = pushType?.topicSuffix ?? ""
@@ -288,7 +293,7 @@ extension ReceivedNotification {
 }
 
 extension AgentDatabase {
-    /// Decides about a payload by what holds for its app and its kind of event.
+    /// Decides on a payload with the settings of its app and event type.
     package func decide(
         _ payload: Payload, for app: RegisteredApp?, _ circumstances: Circumstances
     ) throws(SQLiteError) -> Decision {
@@ -299,8 +304,7 @@ extension AgentDatabase {
         return Decision(question)
     }
 
-    /// Moves an entry, a waiting one if nothing else is said, to suppressed and remembers to tell the server; inside a
-    /// transaction.
+    /// Moves an entry to suppressed and queues the report to the server; must be called inside a transaction.
     package func suppress(
         _ entry: Int64, _ reason: SuppressionReason, from states: Set<InboxEntry.State> = [.waiting]
     ) throws(SQLiteError) {
@@ -309,7 +313,8 @@ extension AgentDatabase {
         try outbox.append(sequence: sequence, .suppressed, reason: reason.rawValue)
     }
 
-    /// Moves an entry on and remembers to tell the server; false when it is in none of the states it may come from.
+    /// Moves an entry to another state and queues the report to the server; returns false if the entry is in none of
+    /// `states`.
     package func finish(
         _ entry: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome,
         reason: String? = nil

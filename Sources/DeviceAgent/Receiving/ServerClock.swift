@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What time it is at the server, as far as the times of its notifications tell.
+/// An estimate of the server's clock from the times of its notifications.
 ///
-/// The device's own clock may be hours ahead, by another system's idea of the hardware clock or an empty battery. The server
-/// delivers nothing that has expired, so that alone must not keep an alert away.
+/// The device's own clock may be hours ahead, because another system set the hardware clock differently or its battery
+/// is empty. The server does not deliver expired notifications, so the device's clock alone must not suppress an alert.
 package struct ServerClock: Sendable {
-    /// The server's UNIX milliseconds less those of a clock that never jumps, by what came with the least delay.
+    /// The server's UNIX milliseconds minus those of a monotonic clock, from the notification with the least delay.
     private var offset: Int64?
 
-    /// Knows nothing yet.
+    /// Creates a clock without an estimate.
     package init() {}
 
-    /// Notes that the server had accepted something at a moment.
+    /// Records the time at which the server accepted a notification.
     ///
     /// - Parameters:
-    ///   - accepted: When, by the server's clock, UNIX milliseconds.
-    ///   - elapsed: Now, by the clock that never jumps, milliseconds.
+    ///   - accepted: The server's clock at that time, in UNIX milliseconds.
+    ///   - elapsed: The monotonic clock now, in milliseconds.
     package mutating func note(acceptedUnixMilliseconds accepted: Int64, atElapsedMilliseconds elapsed: Int64) {
-        // Numbers from outside: they may be any.
+        // The numbers come from outside, so they can overflow.
         let offset = accepted &- elapsed
         self.offset = max(self.offset ?? offset, offset)
     }
 
-    /// UNIX milliseconds, not later than it is there; nil when nothing came yet.
+    /// Returns a time in UNIX milliseconds that is never later than the server's clock; nil before the first
+    /// notification.
     package func unixMilliseconds(atElapsedMilliseconds elapsed: Int64) -> Int64? { offset.map { $0 &+ elapsed } }
 }

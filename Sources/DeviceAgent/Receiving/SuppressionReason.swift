@@ -1,45 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a notification, or a part of it, was not shown; the raw values are in the inbox and go to the server.
+/// The reason why a notification, or a part of it, was not presented.
+///
+/// The inbox and the server get the raw value.
 package enum SuppressionReason: String, Sendable, CaseIterable {
     /// The master switch is off.
     case masterOff = "master-off"
-    /// No app is registered here for its topic.
+    /// No app on this device is registered for the topic.
     case unknownApp = "unknown-app"
-    /// The person switched off what it has.
+    /// The user switched this part off for the app.
     case switchedOff = "switched-off"
-    /// The person switched that off for this kind of event.
+    /// The user switched this part off for the event type.
     case eventOff = "event-off"
-    /// The person does not want to be disturbed now.
+    /// The user's "do not disturb" mode is on.
     case doNotDisturb = "do-not-disturb"
-    /// The silent switch is on; of sounds only.
+    /// The silent switch is on.
+    ///
+    /// Applies to sounds only.
     case silent
-    /// The sound output is muted, or the desktop wants no event sounds; of sounds only.
+    /// The sound output is muted, or the desktop has event sounds off.
+    ///
+    /// Applies to sounds only.
     case muted
-    /// Something is being recorded, or a call goes on; of sounds only.
+    /// A recording or a call is running.
+    ///
+    /// Applies to sounds only.
     case recording
-    /// No sound server took it; of sounds only.
+    /// No sound server accepted the sound.
+    ///
+    /// Applies to sounds only.
     case unavailable
-    /// The provider wants it seen but not heard; of sounds only.
+    /// The provider set the level `passive`: visible but silent.
+    ///
+    /// Applies to sounds only.
     case passive
-    /// There is nothing in it to show: a background notification.
+    /// The notification has nothing to show: a background notification.
     case nothingToShow = "nothing-to-show"
-    /// The badge is no whole number, so that the icon keeps the one it has; of badges only.
+    /// The badge is not a whole number, so the icon keeps the present one.
+    ///
+    /// Applies to badges only.
     case badBadge = "bad-badge"
-    /// It had expired when it came.
+    /// The notification had expired when it arrived.
     case expired
-    /// It looked the same as one that came just before, and told the app nothing else.
+    /// The notification looks the same as the one just before it and has no new content for the app.
     case duplicate
-    /// A newer one with the same collapse id came before it could be shown.
+    /// A newer notification with the same collapse ID arrived before this one could be shown.
     case replaced
-    /// Too many came at once; it is in the inbox only.
+    /// Too many notifications arrived at once; this one is in the inbox only.
     case tooMany = "too-many"
-    /// The person cleared it before it could be shown.
+    /// The user cleared the notification before it could be shown.
     case cleared
-    /// The payload cannot be read.
+    /// The payload is not readable.
     case unreadable
-    /// It is a broadcast of a channel that the app does not listen to any more.
+    /// The notification is a broadcast on a channel that the app is no longer subscribed to.
     case unsubscribed
-    /// The app's own filter had nothing shown.
+    /// The app's own filter removed everything visible.
     case filtered
 }

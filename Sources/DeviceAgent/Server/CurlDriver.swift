@@ -8,7 +8,7 @@ final class CurlDriver: SocketWatcher {
     private let loop: EventLoop
     private var sockets: [Int32: WatchedSocket] = [:]
     private var timer: TimerID?
-    /// Set right after the client was made with this driver.
+    /// The driven client, set right after it was created with this driver.
     weak var client: MultiClient?
 
     init(loop: EventLoop) { self.loop = loop }
@@ -27,7 +27,7 @@ final class CurlDriver: SocketWatcher {
                 self?.ready(socket, $0)
             }
         } catch {
-            // The kernel has no room: the transfer ends by its own timeout or heartbeat, and is tried again.
+            // The kernel is out of resources. The transfer ends with its own timeout or heartbeat and is retried.
             agentLog.error("socket_not_watched", ["error": "\(error)"])
         }
     }

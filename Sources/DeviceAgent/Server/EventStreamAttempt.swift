@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushCurl
 internal import PushNet
 
-/// The stream as server-sent events: one long answer, over HTTP/2 where that works.
+/// The stream as server-sent events: one long response, over HTTP/2 if possible.
 final class EventStreamAttempt: StreamAttempt {
     weak var delegate: (any StreamAttemptDelegate)?
     private let session: ServerSession
@@ -13,7 +13,8 @@ final class EventStreamAttempt: StreamAttempt {
     private var parser = EventStreamParser()
     private var isAnswered = false
 
-    /// After a failure the connection that libcurl still has may be the one that failed.
+    /// Creates an attempt; after a failure it needs a fresh connection, because libcurl's pooled one may be the one
+    /// that failed.
     init(_ session: ServerSession, needsFreshConnection: Bool) {
         self.session = session
         self.needsFreshConnection = needsFreshConnection
@@ -31,10 +32,10 @@ final class EventStreamAttempt: StreamAttempt {
         ) { [weak self] in self?.finish($0) }
     }
 
-    /// There is nothing to ask with: the server speaks, and we listen for that.
+    /// Returns false, because server-sent events have no ping; the server's heartbeat is all there is.
     func ask() -> Bool { false }
 
-    /// libcurl does not tell which of its connections this is on.
+    /// Unknown, because libcurl does not tell which of its connections carries the response.
     var path: NetworkPath { .unknown }
 
     func cancel() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When to ask whether a quiet connection lives, and when to take it for dead; without a clock.
+/// Decides when to ping a quiet connection and when to consider it dead.
+///
+/// Has no clock of its own.
 ///
 /// ```
 ///            interval over                  anything came
@@ -9,28 +11,31 @@
 ///    └── anything came          └───────────────────────▶ dead
 /// ```
 ///
-/// Interval and patience are 28 seconds together, so that a dead link is seen within half a minute. A machine that saves
-/// power asks less often: the interval doubles while answers come, up to four minutes, and is halved for good, as long as
-/// the network stays the same, where a connection died while it was quiet: something on the way had forgotten it.
+/// Interval and patience add up to 28 seconds, so a dead link is detected within half a minute.
 ///
-/// Where the agent cannot ask, before the stream is open and with server-sent events, it waits for the server's heartbeat.
+/// While the machine saves power, pings are rarer. The interval doubles while answers come, up to four minutes. A
+/// connection that dies while it is quiet was probably dropped by a device on the way, which had forgotten it. The
+/// longest interval is then half of the one that failed, until the network changes.
+///
+/// The agent cannot ping before the stream is open, nor over server-sent events. There it waits for the server's
+/// heartbeat.
 package struct Pulse: Sendable {
-    /// What to do now.
+    /// The next step for the caller.
     package enum Action: Equatable, Sendable {
-        /// Come back with `next` after this, or when something came of what was asked.
+        /// Call `next` again after this time, or when an answer arrives.
         case wait(Duration)
-        /// Ask, and say so with `asked`.
+        /// Send a ping and report it with `asked`.
         case ask
-        /// Nothing came for so long.
+        /// Drop the connection, because nothing arrived for this time.
         case dead(Duration)
     }
 
-    /// So many answers in a row make a longer interval worth trying.
+    /// The number of answers in a row after which a longer interval is tried.
     private static let goodCountMin = 3
-    /// The longest interval is so many times the shortest.
+    /// The ratio of the longest interval to the shortest.
     private static let growthMax = 12
 
-    /// Whether to ask as seldom as the network allows.
+    /// Whether to ping as rarely as the network allows.
     package var savesPower = false
 
     private let shortest: Duration
@@ -47,11 +52,11 @@ package struct Pulse: Sendable {
         case forAnswers
     }
 
-    /// Begins for a network of which nothing is known.
+    /// Creates a pulse for an unknown network.
     ///
     /// - Parameters:
-    ///   - shortest: From the last sign of life to the question, unless power is saved.
-    ///   - patience: From the question to the end.
+    ///   - shortest: The time from the last received data to the ping, unless power is saved.
+    ///   - patience: The time to wait for the answer.
     package init(shortest: Duration = .seconds(20), patience: Duration = .seconds(8)) {
         self.shortest = shortest
         self.patience = patience
@@ -59,26 +64,26 @@ package struct Pulse: Sendable {
         longest = shortest * Self.growthMax
     }
 
-    /// From the last sign of life to the next question.
+    /// The time from the last received data to the next ping.
     package var interval: Duration { savesPower ? proven : shortest }
 
-    /// Whether an answer is awaited.
+    /// Whether an answer is outstanding.
     package var isAsked: Bool { askedNanoseconds != nil }
 
     // MARK: Events
 
-    /// A connection is being made.
+    /// Records that a connection attempt has started.
     package mutating func connecting(atNanoseconds now: UInt64) { listen(.forHeartbeats(every: shortest), now) }
 
-    /// It is open, and questions are answered.
+    /// Records that the connection is open and answers pings.
     package mutating func opened(atNanoseconds now: UInt64) { listen(.forAnswers, now) }
 
-    /// It is open, and the server says something every so often.
+    /// Records that the connection is open and the server sends heartbeats at an interval.
     package mutating func opened(withHeartbeatsEvery interval: Duration, atNanoseconds now: UInt64) {
         listen(.forHeartbeats(every: interval), now)
     }
 
-    /// Something came.
+    /// Records that data arrived.
     package mutating func heard(atNanoseconds now: UInt64) {
         heardNanoseconds = now
         guard askedNanoseconds != nil else { return }
@@ -89,13 +94,13 @@ package struct Pulse: Sendable {
         proven = min(proven * 2, longest)
     }
 
-    /// Something was sent that will be answered.
+    /// Records that something was sent that will be answered.
     package mutating func asked(atNanoseconds now: UInt64) {
         guard case .forAnswers = listening, askedNanoseconds == nil else { return }
         askedNanoseconds = now
     }
 
-    /// The connection ended, and nobody had said so before.
+    /// Records that the connection ended without a goodbye.
     package mutating func ended(atNanoseconds now: UInt64) {
         guard proven > shortest, Self.elapsed(heardNanoseconds, now) > shortest else { return }
         longest = max(shortest, proven / 2)
@@ -103,14 +108,14 @@ package struct Pulse: Sendable {
         goodCount = 0
     }
 
-    /// What is known is of another network.
+    /// Discards the measured interval, which belongs to the previous network.
     package mutating func networkChanged() {
         proven = shortest
         longest = shortest * Self.growthMax
         goodCount = 0
     }
 
-    /// What to do now.
+    /// Returns the next step at a monotonic time.
     package func next(atNanoseconds now: UInt64) -> Action {
         let silence = Self.elapsed(heardNanoseconds, now)
         if let askedNanoseconds {

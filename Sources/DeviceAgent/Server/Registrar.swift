@@ -4,23 +4,28 @@ package import PushCore
 package import PushNet
 package import PushSQLite
 
-/// Gets what the registrar found out.
+/// Receives the results of the registrar.
 package protocol RegistrarDelegate: AnyObject {
-    /// The server has the app's registration, perhaps with another device token; false when that cannot be used.
+    /// Called when the server has the app's registration, possibly with a new device token; returns false if the
+    /// registration cannot be used.
     func registrar(_ app: RegisteredApp, isRegisteredAs registration: DeviceAPI.Registration) -> Bool
-    /// The server refused a subscription for good; it is gone.
+    /// Called when the server refused a subscription permanently and it was removed.
     func registrar(endedSubscriptionTo channel: String, of appID: String, because error: ServerError)
-    /// The database refused.
+    /// Called when the database returned an error.
     func registrar(failed error: SQLiteError)
 }
 
-/// Keeps registrations and subscriptions at the server as the database says that they should be.
+/// Synchronizes the server's registrations and subscriptions with those in the database.
 ///
-/// Sends while the stream is open, one request at a time: first the registrations that are due, then a look at what
-/// the server has of their subscriptions, then the subscriptions that it does not know of. What fails is tried again
-/// after a pause; what is not done stays for the next stream or the next run.
+/// Sends while the stream is open, one request at a time:
+///
+/// 1. the due registrations
+/// 2. a query for the subscriptions that the server has for them
+/// 3. the subscriptions that the server lacks
+///
+/// A failed request is retried after a pause. Remaining work waits for the next stream or the next run.
 package final class Registrar {
-    /// How long somebody who subscribed waits for the server before the answer is `pending`.
+    /// The time that a caller waits for the server's answer to a subscription before it gets `pending`.
     package static let answerPatience: Duration = .seconds(10)
 
     private enum Work {
@@ -28,7 +33,7 @@ package final class Registrar {
         case comparison
         case subscription(Subscription)
 
-        /// What the log calls its refusal.
+        /// The log event of a refusal.
         var refusal: StaticString {
             switch self {
             case .registration: "not_registered_again"
@@ -38,7 +43,7 @@ package final class Registrar {
         }
     }
 
-    /// Gets what comes out.
+    /// The receiver of the results; not retained.
     package weak var delegate: (any RegistrarDelegate)?
 
     private let database: AgentDatabase
@@ -46,26 +51,26 @@ package final class Registrar {
     private let client: ServerClient
     private var isOpen = false
     private var isFlushDue = false
-    /// The request that is on its way, with the app as it was when it went.
+    /// The running request, with the app as it was when the request was sent.
     private var underWay: (work: Work, app: RegisteredApp)?
     private var pause = RetryPause()
     private var retryTimer: TimerID?
     private var dueRegistrations: [String] = []
     private var dueComparisons: [String] = []
-    /// Apps that were registered once more because the server did not know them, so that this has an end.
+    /// Apps that were registered again after the server did not know them; this prevents an endless loop.
     private var lostApps: Set<String> = []
     private var waiters = SubscriptionWaiters()
 
-    /// Sends nothing before `open`.
+    /// Creates a registrar that sends nothing before `open`.
     package init(_ database: AgentDatabase, loop: EventLoop, client: ServerClient) {
         self.database = database
         self.loop = loop
         self.client = client
     }
 
-    // MARK: What there is to do
+    // MARK: Due work
 
-    /// The stream is open.
+    /// Starts to send, because the stream is open.
     package func open() {
         isOpen = true
         pause.reset()
@@ -73,7 +78,7 @@ package final class Registrar {
         flush()
     }
 
-    /// The stream is closed.
+    /// Stops sending, because the stream is closed.
     package func close() {
         isOpen = false
         if let retryTimer { loop.cancel(retryTimer) }
@@ -81,19 +86,19 @@ package final class Registrar {
         waiters.dismissAll()
     }
 
-    /// Makes sure, soon, that the server has an app's registration and subscriptions.
+    /// Schedules a check that the server has an app's registration and subscriptions.
     package func check(_ appID: String) {
         dueRegistrations.appendOnce(appID)
         setNeedsFlush()
     }
 
-    /// Whether a registration of the app is on its way, which may undo one that is made beside it.
+    /// Whether a registration of the app is running, which may overwrite one that is made at the same time.
     package func isRegistering(_ appID: String) -> Bool {
         guard let underWay, case .registration = underWay.work else { return false }
         return underWay.app.appID.utf8.elementsEqual(appID.utf8)
     }
 
-    /// There is something new in the database: sends at the end of the loop's turn.
+    /// Schedules a flush at the end of the loop's turn, because the database has new work.
     package func setNeedsFlush() {
         guard isOpen, !isFlushDue else { return }
         isFlushDue = true
@@ -103,7 +108,7 @@ package final class Registrar {
         }
     }
 
-    /// Calls back once it is known what became of a wanted subscription, or after `answerPatience`.
+    /// Calls back with the outcome of a wanted subscription, or with `pending` after `answerPatience`.
     package func whenKnown(_ channel: String, of appID: String, _ completion: @escaping (SubscriptionAnswer) -> Void) {
         guard isOpen, retryTimer == nil else { return completion(.pending) }
         let waiter = waiters.add(channel, appID, completion)
@@ -111,7 +116,7 @@ package final class Registrar {
         setNeedsFlush()
     }
 
-    // MARK: One after the other
+    // MARK: Requests, one at a time
 
     private func flush() {
         guard isOpen, underWay == nil, retryTimer == nil else { return }
@@ -177,7 +182,8 @@ package final class Registrar {
         }
     }
 
-    /// An answer about a registration that was replaced meanwhile says nothing about the one of now.
+    /// Runs `body` only if the app's registration is unchanged, because an answer about a replaced one says nothing
+    /// about the current one.
     @discardableResult
     private func ifStillRegistered(
         _ app: RegisteredApp, _ body: (AgentDatabase) throws(SQLiteError) -> Void
@@ -217,7 +223,7 @@ package final class Registrar {
         flush()
     }
 
-    /// The same request would be refused again.
+    /// Handles a permanent refusal, which a retry would not change.
     private func giveUp(_ work: Work, _ app: RegisteredApp, _ error: ServerError) throws(SQLiteError) {
         let isUnknown = error.word == "UnknownTopic"
         switch work {
@@ -235,7 +241,7 @@ package final class Registrar {
         }
     }
 
-    /// The server lost the registration, and may take it anew; it is asked once for each stream.
+    /// Registers an app again that the server no longer knows, at most once per stream.
     private func registerOnceMore(_ app: RegisteredApp) throws(SQLiteError) {
         try lose(app)
         if lostApps.insert(app.appID).inserted { dueRegistrations.appendOnce(app.appID) }
@@ -266,7 +272,7 @@ package final class Registrar {
 }
 
 extension [String] {
-    /// Appends what is not there yet, byte for byte.
+    /// Appends a text unless an equal one is present, compared byte for byte.
     fileprivate mutating func appendOnce(_ text: String) {
         if !contains(where: { $0.utf8.elementsEqual(text.utf8) }) { append(text) }
     }
@@ -275,7 +281,7 @@ extension [String] {
 }
 
 extension ServerError {
-    /// The server's word for why it refused; nil when it did not.
+    /// The server's error word; nil if the error is not a refusal.
     var word: String? {
         guard case .refused(_, let word, _, _) = self else { return nil }
         return word

@@ -2,24 +2,24 @@
 
 internal import PushCurl
 
-/// By what way, and with which papers, this machine reaches a server; the same for every server.
+/// The proxy and the client certificate with which this machine reaches every server.
 package struct ServerAccess: Sendable, Equatable {
-    /// The proxy's URL, or `none` for a direct connection; nil for what https_proxy and no_proxy say.
+    /// The proxy's URL, or `none` for a direct connection; nil to use https_proxy and no_proxy.
     package var proxy: String?
-    /// PEM file of the certificate that shows the server whose machine this is; nil for none.
+    /// The PEM file of the certificate that identifies this machine; nil for none.
     package var clientCertificateFile: String?
-    /// PEM file of its key; nil when that is in the same file.
+    /// The PEM file of its key; nil if the certificate's file contains the key.
     package var clientKeyFile: String?
 
-    /// As the system says, without a certificate.
+    /// Creates an access with the system's proxy settings and without a certificate.
     package init() {}
 
-    /// The word for no proxy.
+    /// The configuration value for a direct connection.
     static let noProxy = "none"
-    /// The proxies that libcurl knows, by how their URL begins.
+    /// The URL schemes of the proxies that libcurl supports.
     static let proxySchemes = ["http", "https", "socks5", "socks5h"]
 
-    /// Whether this is something that `proxy` can be.
+    /// Returns whether a text is a valid value for `proxy`.
     static func isProxy(_ text: String) -> Bool {
         if text == noProxy { return true }
         let bytes = text.utf8
@@ -27,7 +27,7 @@ package struct ServerAccess: Sendable, Equatable {
             && bytes.allSatisfy { $0 > 32 && $0 < 127 }
     }
 
-    /// Makes a request go this way.
+    /// Applies the proxy and the certificate to a request.
     func apply(to request: inout HTTPRequest) {
         request.proxy = proxy == Self.noProxy ? "" : proxy
         request.clientCertificateFile = clientCertificateFile

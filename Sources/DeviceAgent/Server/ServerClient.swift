@@ -5,20 +5,20 @@ package import PushCore
 package import PushCurl
 internal import PushNet
 
-/// Why the server did not do what it was asked.
+/// The reason why a request to the server failed.
 package enum ServerError: Error, Sendable, Equatable {
-    /// It could not be reached; libcurl's text.
+    /// The server is unreachable; with libcurl's text.
     case unreachable(String)
-    /// Its certificate is not trusted, or TLS failed otherwise; libcurl's text.
+    /// The server's certificate is not trusted, or TLS failed in another way; with libcurl's text.
     case notTrusted(String)
-    /// A file of this machine's cannot be used, so that the server was not asked; which, and libcurl's text.
+    /// A local file cannot be used, so no request was sent; with the file's purpose and libcurl's text.
     case badFile(String)
-    /// It answered that it would not: status, its word, its text for a person, and for how long it wants to be left alone.
+    /// The server refused: status, error word, text for the user, and the pause that it requested.
     case refused(status: Int, error: String, detail: String, retryAfter: Duration? = nil)
-    /// It answered something that is not of this protocol.
+    /// The response does not follow the protocol.
     case unintelligible(String)
 
-    /// For how long the server wants to be left alone.
+    /// The pause that the server requested.
     package var retryAfter: Duration? {
         switch self {
         case .refused(_, _, _, let pause): pause
@@ -26,7 +26,7 @@ package enum ServerError: Error, Sendable, Equatable {
         }
     }
 
-    /// One line for a person.
+    /// A one-line description for the user.
     package var message: String {
         switch self {
         case .unreachable(let text): "the server cannot be reached: \(text)"
@@ -34,12 +34,12 @@ package enum ServerError: Error, Sendable, Equatable {
         case .badFile(let text): text
         case .refused(let status, "", let detail, _): "the server answered \(status): \(detail)"
         case .refused(let status, let error, let detail, _): "the server answered \(status) \(error): \(detail)"
-        case .unintelligible(let text): "the server's answer makes no sense: \(text)"
+        case .unintelligible(let text): "the server sent an invalid response: \(text)"
         }
     }
 }
 
-/// The device API of one server, spoken over shared connections.
+/// A client for the device API of one server, over shared connections.
 package struct ServerClient {
     private let curl: MultiClient
     private let url: String
@@ -47,7 +47,7 @@ package struct ServerClient {
     private let secret: String?
     private let access: ServerAccess
 
-    /// Speaks for a device, or before there is one: without a secret.
+    /// Creates a client; the secret is nil before the device is enrolled.
     package init(
         _ curl: MultiClient, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()
     ) {
@@ -58,13 +58,13 @@ package struct ServerClient {
         self.access = access
     }
 
-    /// Host and port of the URL.
+    /// The host and port of the URL.
     package var authority: String {
         let rest = url.utf8.starts(with: "https://".utf8) ? url.dropFirst("https://".count) : url[...]
         return String(rest.prefix { $0 != "/" })
     }
 
-    /// A request to a path of the device API.
+    /// Returns a request to a path of the device API.
     package func request(_ method: String, _ path: String, body: [UInt8]? = nil) -> HTTPRequest {
         var request = HTTPRequest(method: method, url: url + path)
         request.caFile = caFile
@@ -78,7 +78,7 @@ package struct ServerClient {
         return request
     }
 
-    /// The certificates that whoever answers there shows, trusted or not, PEM; tells them nothing, nor who we are.
+    /// Fetches the server's certificates as PEM, trusted or not, without identifying the device to the server.
     package func certificates(completion: @escaping (Result<[[UInt8]], ServerError>) -> Void) {
         var request = HTTPRequest(method: "GET", url: url)
         var way = access
@@ -95,14 +95,14 @@ package struct ServerClient {
             }, onFailure: { completion(.failure(ServerError($0))) })
     }
 
-    /// `POST /v1/devices`.
+    /// Sends `POST /v1/devices`, which enrolls the device.
     package func enrol(
         _ enrolment: DeviceAPI.Enrolment, completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerError>) -> Void
     ) {
         send("POST", "/v1/devices", enrolment) { completion($0.flatMap(Self.decode)) }
     }
 
-    /// `PUT /v1/apps/{topic}`; the topic is one by `HeaderValues.isTopic`, so that it needs no escapes.
+    /// Sends `PUT /v1/apps/{topic}`; the topic satisfies `HeaderValues.isTopic`, so it needs no escaping.
     package func register(
         topic: String, environment: Environment = .production,
         completion: @escaping (Result<DeviceAPI.Registration, ServerError>) -> Void
@@ -111,53 +111,53 @@ package struct ServerClient {
         send("PUT", "/v1/apps/\(topic)", body) { completion($0.flatMap(Self.decode)) }
     }
 
-    /// `DELETE /v1/apps/{topic}`.
+    /// Sends `DELETE /v1/apps/{topic}`.
     package func unregister(topic: String, completion: @escaping (Result<Void, ServerError>) -> Void) {
         send("DELETE", "/v1/apps/\(topic)") { completion($0.map { _ in }) }
     }
 
-    /// `PUT /v1/apps/{topic}/channels/{channel-id}`.
+    /// Sends `PUT /v1/apps/{topic}/channels/{channel-id}`.
     package func subscribe(
         topic: String, channel: String, completion: @escaping (Result<Void, ServerError>) -> Void
     ) {
         send("PUT", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
     }
 
-    /// `DELETE /v1/apps/{topic}/channels/{channel-id}`.
+    /// Sends `DELETE /v1/apps/{topic}/channels/{channel-id}`.
     package func unsubscribe(
         topic: String, channel: String, completion: @escaping (Result<Void, ServerError>) -> Void
     ) {
         send("DELETE", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
     }
 
-    /// `GET /v1/apps/{topic}/channels`.
+    /// Sends `GET /v1/apps/{topic}/channels`.
     package func subscriptions(
         topic: String, completion: @escaping (Result<DeviceAPI.Subscriptions, ServerError>) -> Void
     ) {
         send("GET", "/v1/apps/\(topic)/channels") { completion($0.flatMap(Self.decode)) }
     }
 
-    /// `DELETE /v1/devices/self`.
+    /// Sends `DELETE /v1/devices/self`.
     package func removeSelf(completion: @escaping (Result<Void, ServerError>) -> Void) {
         send("DELETE", "/v1/devices/self") { completion($0.map { _ in }) }
     }
 
-    /// `GET /v1/policy`.
+    /// Sends `GET /v1/policy`.
     package func policy(completion: @escaping (Result<DeviceAPI.Policy, ServerError>) -> Void) {
         send("GET", "/v1/policy") { completion($0.flatMap(Self.decode)) }
     }
 
-    /// `PUT /v1/filter`.
+    /// Sends `PUT /v1/filter`.
     package func setFilter(_ filter: DeviceAPI.Filter, completion: @escaping (Result<Void, ServerError>) -> Void) {
         send("PUT", "/v1/filter", filter) { completion($0.map { _ in }) }
     }
 
-    /// `PUT /v1/power`.
+    /// Sends `PUT /v1/power`.
     package func setPower(_ power: DeviceAPI.Power, completion: @escaping (Result<Void, ServerError>) -> Void) {
         send("PUT", "/v1/power", power) { completion($0.map { _ in }) }
     }
 
-    /// `POST /v1/acks`.
+    /// Sends `POST /v1/acks`.
     package func acknowledge(
         _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
     ) {
@@ -193,7 +193,7 @@ package struct ServerClient {
         }
     }
 
-    /// A channel id is base64, three of whose characters mean something else in a path.
+    /// Returns the path of a channel, with the three base64 characters escaped that have a meaning in a URL.
     private static func path(of channel: String, topic: String) -> String {
         let escaped = channel.unicodeScalars.reduce(into: "") { text, character in
             switch character {
@@ -217,7 +217,7 @@ package struct ServerClient {
 }
 
 extension ServerError {
-    /// Reads what libcurl says.
+    /// Maps libcurl's error.
     init(_ error: CurlError) {
         switch error.kind {
         case .tls: self = .notTrusted(error.trouble)
@@ -226,7 +226,7 @@ extension ServerError {
         }
     }
 
-    /// Reads the body of a refusal, which may come from something between us and the server; what is too long for a line is cut.
+    /// Parses the body of a refusal, which may come from a proxy, and shortens overlong texts.
     init(refusal response: HTTPResponse) {
         let body = try? JSONValue(parsing: response.body.span)
         let word = body?["error"]?.string.map { DisplayText.terminal($0, scalarCountMax: 64) }
@@ -237,7 +237,12 @@ extension ServerError {
                 response.value(of: "retry-after"), nowUnixSeconds: WallClock.unixMilliseconds() / 1000))
     }
 
-    /// What a proxy before the server means: nginx asks for a certificate in the TLS handshake, and misses it in HTTP.
+    /// Returns the explanation of a response that is not the server's own.
+    ///
+    /// nginx requests a client certificate in the TLS handshake, but reports a missing one in HTTP.
+    ///
+    /// - Parameter response: The response, for example from a proxy in front of the server.
+    /// - Returns: The explanation for the user.
     private static func detail(ofForeign response: HTTPResponse) -> String {
         let text = String(decoding: response.body, as: UTF8.self)
         guard response.status == 400, text.contains("SSL certificate") else { return "it gave no reason" }

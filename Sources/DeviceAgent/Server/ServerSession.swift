@@ -3,15 +3,15 @@
 package import PushCurl
 package import PushNet
 
-/// The connections to the server that we are enrolled at, shared by its stream and its requests.
+/// The connections to the server of the enrolment, shared by the stream and the requests.
 package final class ServerSession {
-    /// Speaks for the device.
+    /// The client of the device API, with the device's secret.
     package let client: ServerClient
-    /// Carries everything.
+    /// The transfers of the stream and of all requests.
     package let curl: MultiClient
     private let driver: CurlDriver
 
-    /// Connects to nothing yet.
+    /// Creates a session that does not connect yet.
     package init(loop: EventLoop, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()) {
         driver = CurlDriver(loop: loop)
         curl = MultiClient(watcher: driver)

@@ -3,7 +3,7 @@
 internal import PushCurl
 
 extension CurlError {
-    /// libcurl's and OpenSSL's words, in lower case, for what a person can do something about.
+    /// Phrases of libcurl and OpenSSL, in lower case, whose cause the user can fix.
     private static let remedies: [(words: String, remedy: String)] = [
         ("certificate required", "the server wants a certificate: set client_cert and client_key in agent.ini"),
         ("alert handshake failure", "the server wants another certificate or other TLS: see client_cert in agent.ini"),
@@ -17,7 +17,7 @@ extension CurlError {
         ("resolve proxy", "the proxy's name is unknown: see proxy in agent.ini"),
     ]
 
-    /// The message, behind what is wrong in a person's words where that is known.
+    /// The message, preceded by advice for the user if the cause is known.
     var trouble: String {
         let message = Self.withoutDuration(message)
         let text = message.lowercased()
@@ -25,7 +25,7 @@ extension CurlError {
         return remedy.map { "\($0) (\(message))" } ?? message
     }
 
-    /// For a file of this machine's that cannot be used; libcurl's text names it.
+    /// Returns advice on a local file that cannot be used; libcurl's text names the file.
     private func fileRemedy(_ text: String) -> String? {
         switch kind {
         case .authorityFile: "the file of the server's authority, ca_file, cannot be used"
@@ -36,7 +36,7 @@ extension CurlError {
         }
     }
 
-    /// Leaves out `after 0 ms`: how long it took is not what is wrong, and differs each time.
+    /// Removes `after 0 ms`, which is not part of the cause and differs each time.
     private static func withoutDuration(_ message: String) -> String {
         var words = message.split(separator: " ")
         guard let place = words.firstIndex(of: "after"), place > 0, words.count > place + 2,

@@ -3,68 +3,73 @@
 internal import PushCore
 internal import PushNet
 
-/// One attempt at the stream, in one of its forms, from connecting to its end; used once.
+/// One attempt at the stream, in one of its forms, from connecting to its end.
+///
+/// Used once.
 protocol StreamAttempt: AnyObject {
-    /// Gets what comes of it; not retained.
+    /// The receiver of the attempt's events; not retained.
     var delegate: (any StreamAttemptDelegate)? { get set }
-    /// Whether a whole frame or event, or less than that in a form that every proxy lets through, came on it.
+    /// Whether this form is known to pass every proxy on the way: a whole frame or event arrived, or the form needs no
+    /// proof.
     var isProven: Bool { get }
-    /// Connects.
+    /// Starts to connect.
     func begin()
-    /// Sends something that is answered at once; false where there is no such thing.
+    /// Sends a ping that is answered immediately; returns false if this form has none.
     func ask() -> Bool
-    /// How packets would leave now, beside how those of this connection do.
+    /// The network path of new packets, compared with that of this connection's packets.
     var path: NetworkPath { get }
-    /// Ends it without a word: the delegate hears nothing more.
+    /// Ends the attempt without calling the delegate again.
     func cancel()
 }
 
-/// Gets what comes of an attempt; may cancel it at any time.
+/// Receives the events of an attempt, and may cancel it at any time.
 protocol StreamAttemptDelegate: AnyObject {
-    /// Bytes came, so the connection lives.
+    /// Called when bytes arrive, which proves that the connection is alive.
     func attemptHeard()
-    /// Something went out that will be answered.
+    /// Called when something was sent that will be answered.
     func attemptAsked()
-    /// The stream is open; a server that knows of heartbeats says how often they come.
+    /// Called when the stream is open, with the server's heartbeat interval if it names one.
     func attemptOpened(heartbeat: String?)
-    /// Notifications came.
+    /// Called when notifications arrive.
     func attemptReceived(_ arrivals: [Arrival])
-    /// The server says which version its policies have.
+    /// Called when the server announces the version of its policies.
     func attemptHeard(_ notice: PolicyNotice)
-    /// The server says why it is about to end the stream.
+    /// Called when the server gives the reason why it is about to end the stream.
     func attemptHeard(_ goodbye: StreamGoodbye)
-    /// It is over.
+    /// Called when the attempt has ended.
     func attemptEnded(_ ending: StreamEnding)
 }
 
-/// How an attempt ended by itself.
+/// The reason why an attempt ended, unless it was canceled.
 enum StreamEnding: Equatable {
-    /// The server does not know our secret.
+    /// The server does not know the device's secret.
     case unauthorized
-    /// The server, or something before it, has no stream in this form.
+    /// The server, or a proxy in front of it, does not support this form of the stream.
     case unsupported(String)
-    /// Something that is no answer came, or none: a server that fell over, or a proxy that does not let this form through.
+    /// No valid response arrived.
+    ///
+    /// The server may have crashed, or a proxy blocks this form.
     case broken(String)
-    /// The server refused for now.
+    /// The server refused the stream temporarily.
     case refused(status: Int, retryAfter: String?)
-    /// It was open, and the server ended it.
+    /// The stream was open, and the server ended it.
     case closed
-    /// The connection failed, or what came cannot be read.
+    /// The connection failed, or the received data is invalid.
     case failed(String)
 }
 
-/// In which form the agent asks for the stream.
+/// The form in which the agent requests the stream.
 package enum StreamForm: String, CaseIterable, Sendable {
-    /// WebSocket, and server-sent events where that does not work.
+    /// WebSocket, with a fallback to server-sent events.
     case auto
-    /// WebSocket only.
+    /// WebSocket only, without a fallback.
     case websocket
     /// Server-sent events only.
     case events
 }
 
 extension Arrival {
-    /// Reads the data of a notification; nil when it cannot be read and has no number to acknowledge it by.
+    /// Parses the data of a notification; nil if it is invalid and has no sequence number to acknowledge.
     init?(notificationData data: [UInt8], sequence: Int64?) {
         do {
             self = .notification(try NotificationEvent.decode(data: data))

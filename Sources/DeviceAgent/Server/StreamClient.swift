@@ -4,23 +4,24 @@ internal import PushCore
 internal import PushCurl
 package import PushNet
 
-/// Gets what the stream brings.
+/// Receives the events of the stream.
 package protocol StreamClientDelegate: AnyObject {
-    /// Notifications came; false when they could not be written: the stream is given up and they come again.
+    /// Called when notifications arrive; returns false if they could not be stored, and then the stream is closed and
+    /// they come again.
     func streamReceived(_ arrivals: [Arrival]) -> Bool
-    /// It opened.
+    /// Called when the stream has opened.
     func streamOpened()
-    /// The server's policies have a version.
+    /// Called when the server announces the version of its policies.
     func streamTold(policyVersion: Int64)
-    /// It ended, with why, for the status line; never an alert.
+    /// Called when the stream has ended, with the reason for the status line; this never causes an alert.
     func streamEnded(_ reason: String)
-    /// The server does not know our secret; the stream stays closed.
+    /// Called when the server does not know the device's secret; the stream stays closed.
     func streamRefused(_ reason: String)
 }
 
-/// Carries acknowledgements on a connection that is open anyway.
+/// Sends acknowledgements on a connection that is already open.
 protocol AcknowledgementCarrier: AnyObject {
-    /// Sends a batch; false where it has to go another way, and then `completion` is not called.
+    /// Sends a batch; returns false, without calling `completion`, if it must be sent another way.
     func acknowledge(
         _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
     ) -> Bool
@@ -28,17 +29,18 @@ protocol AcknowledgementCarrier: AnyObject {
 
 /// Keeps one stream open, `GET /v1/stream`, for the notifications of all apps.
 ///
-/// Over WebSocket where that works. Where it does not, as server-sent events, and that for a while: asking in vain costs a
-/// connection each time.
+/// Uses WebSocket where it works. Elsewhere, uses server-sent events for a while before it tries WebSocket again,
+/// because each failed try costs a connection.
 package final class StreamClient {
-    /// How long connections are made without asking for a WebSocket that there was not.
+    /// The time without another try after WebSocket failed.
     package static let eventsPeriod: Duration = .seconds(600)
-    /// So many WebSockets in a row that break before anything came are a proxy that lets none through.
+    /// The number of WebSocket connections in a row that break before any data arrives until a proxy is assumed to
+    /// block them.
     private static let brokenCountMax = 2
-    /// A connection that is being made gets so long before a change of the network ends it.
+    /// The age that a connection attempt must have before a network change ends it.
     private static let hurryPause: Duration = .seconds(3)
 
-    /// Gets what the stream brings.
+    /// The receiver of the stream's events; not retained.
     package weak var delegate: (any StreamClientDelegate)?
 
     private let loop: EventLoop
@@ -48,7 +50,7 @@ package final class StreamClient {
     private var machine = StreamMachine()
     private var attempt: (any StreamAttempt)?
     private var retryAfter: Duration?
-    /// Why the server ends the stream, once it said so.
+    /// The server's reason for ending the stream, once it has sent one.
     private var goodbye: String?
     private var pulse: Pulse
     private var pulseTimer: TimerID?
@@ -58,7 +60,7 @@ package final class StreamClient {
     private var eventsSinceNanoseconds: UInt64?
     private var brokenCount = 0
 
-    /// Connects to nothing yet; randomness and patience are parameters for tests.
+    /// Creates a client that does not connect yet; `pulse` and `random` are parameters for tests.
     package init(
         loop: EventLoop, session: ServerSession, form: StreamForm = .auto, pulse: Pulse = Pulse(),
         random: @escaping () -> Double = { Double.random(in: 0...1) }
@@ -70,7 +72,7 @@ package final class StreamClient {
         self.random = random
     }
 
-    /// Whether the machine saves power: then a quiet connection is asked less often whether it lives.
+    /// Whether the machine saves power; if so, the client pings a quiet connection less often.
     package var savesPower: Bool {
         get { pulse.savesPower }
         set {
@@ -79,45 +81,45 @@ package final class StreamClient {
         }
     }
 
-    /// Whether notifications come.
+    /// Whether the stream is open.
     package var isOpen: Bool { machine.isOpen }
-    /// When it connects again; monotonic; nil while it waits for nothing.
+    /// The monotonic time of the next connection; nil while none is scheduled.
     package private(set) var connectsAtNanoseconds: UInt64?
-    /// Whether the server refused our secret.
+    /// Whether the server refused the device's secret.
     package var isRefused: Bool { machine.isRefused }
 
-    /// Connects, and connects again whenever that ends.
+    /// Connects, and reconnects each time the stream ends.
     package func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
 
-    /// Addresses or routes changed: connects anew where the connection cannot have survived that, else asks it.
+    /// Handles a change of addresses or routes: reconnects if the connection cannot have survived it, otherwise pings.
     package func networkChanged() {
         if machine.isOpen, attempt?.path != .other {
             if !pulse.isAsked { _ = attempt?.ask() }
             return
         }
         pulse.networkChanged()
-        // Many changes in a row must not keep a connection from being made.
+        // Many changes in a row must not keep a connection from being established.
         guard attempt == nil || machine.isOpen || elapsed(since: connectingSinceNanoseconds) > Self.hurryPause else {
             return
         }
         hurry("the network changed")
     }
 
-    /// Says goodbye, and waits for `wake`: the machine is about to sleep.
+    /// Says goodbye before the machine suspends, and stays closed until `wake`.
     package func sleep() {
         guard !machine.isRefused else { return }
         let wasOpen = machine.isOpen
         stop()
-        // What is pooled would be dead afterwards.
+        // Pooled connections would be dead after the suspension.
         session.curl.abandonConnections()
         if wasOpen { delegate?.streamEnded("the machine slept") }
     }
 
-    /// Connects at once, unless the server asked for a pause: the machine woke up.
+    /// Connects immediately after the machine resumes, unless the server requested a pause.
     package func wake() {
         guard !machine.isRefused else { return }
         let action = machine.start(atNanoseconds: loop.monotonicNanoseconds)
-        // Awake already, or it slept without notice: what is open is dead.
+        // The machine did not sleep, or it slept without notice; an open connection counts as dead.
         if action == .none { hurry("the machine slept") } else { perform(action) }
     }
 
@@ -125,14 +127,14 @@ package final class StreamClient {
         let wasOpen = machine.isOpen
         let action = machine.hurry(atNanoseconds: loop.monotonicNanoseconds)
         guard action != .none else { return }
-        // Another network may have no proxy that is in the way.
+        // Another network may have no proxy that blocks WebSocket.
         eventsSinceNanoseconds = nil
         giveUpConnection()
         if wasOpen { delegate?.streamEnded(reason) }
         perform(action)
     }
 
-    /// Closes the stream for good.
+    /// Closes the stream permanently.
     package func stop() {
         machine.stop()
         closeAttempt()
@@ -184,7 +186,7 @@ package final class StreamClient {
         return EventStreamAttempt(session, needsFreshConnection: hasFailed)
     }
 
-    // MARK: How it ends
+    // MARK: Ending
 
     private func refused() {
         closeAttempt()
@@ -193,7 +195,7 @@ package final class StreamClient {
             "This device was removed from the server. Run 'posthorn agent unenrol', then enrol again.")
     }
 
-    /// Ends it from our side.
+    /// Ends the stream from this side.
     private func fail(_ reason: String) {
         giveUpConnection()
         ended(reason)
@@ -210,7 +212,7 @@ package final class StreamClient {
         perform(action)
     }
 
-    /// Asks for server-sent events, at once and for a while.
+    /// Switches to server-sent events, immediately and for `eventsPeriod`.
     private func fallBack(_ reason: String) {
         guard form == .auto else { return ended("the stream does not come over WebSocket: \(reason)") }
         agentLog.info("websocket_unsupported", ["reason": reason])
@@ -222,7 +224,7 @@ package final class StreamClient {
     private func giveUpConnection() {
         closeAttempt()
         hasFailed = true
-        // Requests that wait on it fail as well, and are tried again: they would hang with it.
+        // Requests on the same connection would hang too, so they fail now and are retried.
         session.curl.abandonConnections()
     }
 
@@ -234,7 +236,7 @@ package final class StreamClient {
 
     // MARK: The pulse
 
-    /// Comes back when there is something to do, and not before: each time wakes the machine.
+    /// Schedules the next check as late as possible, because each timer wakes the machine.
     private func watchPulse() {
         cancelPulse()
         switch pulse.next(atNanoseconds: loop.monotonicNanoseconds) {
@@ -259,7 +261,7 @@ package final class StreamClient {
     }
 }
 
-// MARK: What comes
+// MARK: Events
 
 extension StreamClient: StreamAttemptDelegate {
     func attemptHeard() {
@@ -288,14 +290,14 @@ extension StreamClient: StreamAttemptDelegate {
     }
 
     func attemptReceived(_ arrivals: [Arrival]) {
-        if delegate?.streamReceived(arrivals) != true { fail("what came could not be written") }
+        if delegate?.streamReceived(arrivals) != true { fail("notifications could not be stored") }
     }
 
     func attemptHeard(_ notice: PolicyNotice) { delegate?.streamTold(policyVersion: notice.version) }
 
     func attemptHeard(_ goodbye: StreamGoodbye) {
         retryAfter = goodbye.retryAfterSeconds.map { min(.seconds(max($0, 0)), StreamMachine.retryAfterMax) }
-        // Once is enough, however often it says so.
+        // One log line is enough, even if the server repeats its goodbye.
         if self.goodbye == nil { agentLog.info("server_says_goodbye", ["reason": goodbye.reason]) }
         self.goodbye = goodbye.reason
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When to connect the stream, and when to wait.
+/// Decides when to connect the stream and how long to wait.
 ///
 /// ```
 ///              start                  opened
@@ -11,30 +11,31 @@
 ///    │                    │  ▼                     │
 ///    └─────────────────── waiting ◀────────────────┘
 ///
-///   refused: the server does not know our secret; only start leaves it
+///   refused: the server does not know the device's secret; only `start` leaves this state
 /// ```
 ///
-/// The wait is random between nothing and a ceiling that doubles from a second to a minute with each failure in a row,
-/// so that devices do not come back all at once. A stream that was open for a minute was good: it begins anew.
-/// What the server asks for, by `Retry-After` or a goodbye, comes before that and holds whatever else happens.
+/// The wait is random between zero and a ceiling, so that devices do not reconnect all at the same time. The ceiling
+/// starts at one second and doubles with each failure in a row, up to a minute. A stream that was open for a minute
+/// resets it. A pause that the server requests, with `Retry-After` or a goodbye, is added in front and cannot be
+/// shortened.
 package struct StreamMachine: ~Copyable {
-    /// What to do now.
+    /// The next step for the caller.
     package enum Action: Equatable, Sendable {
-        /// Nothing.
+        /// Do nothing for now.
         case none
-        /// Give up what there is and connect.
+        /// Drop the present connection, if any, and connect.
         case connect
-        /// Come back with `timeIsUp` after this.
+        /// Call `timeIsUp` after this time.
         case wait(Duration)
     }
 
-    /// The ceiling of the first wait.
+    /// The ceiling of the first wait, before any failure.
     package static let waitFirst: Duration = .seconds(1)
-    /// The highest ceiling.
+    /// The maximum of the ceiling.
     package static let waitMax: Duration = .seconds(60)
-    /// How long a stream must have been open to count as good.
+    /// The age at which an open stream resets the failure count.
     package static let goodAge: Duration = .seconds(60)
-    /// A server that asks for a longer wait gets this.
+    /// The maximum pause that a server can request.
     package static let retryAfterMax: Duration = .seconds(3600)
 
     private enum State {
@@ -46,13 +47,13 @@ package struct StreamMachine: ~Copyable {
     }
 
     private var state: State
-    /// Until when the server wants to be left alone.
+    /// The end of the pause that the server requested, as monotonic time.
     private var notBeforeNanoseconds: UInt64 = 0
 
-    /// Begins idle.
+    /// Creates a machine in the idle state.
     package init() { state = .idle }
 
-    /// Whether notifications come.
+    /// Whether the stream is open.
     package var isOpen: Bool {
         switch state {
         case .open: true
@@ -60,7 +61,7 @@ package struct StreamMachine: ~Copyable {
         }
     }
 
-    /// Whether the server refused our secret.
+    /// Whether the server refused the device's secret.
     package var isRefused: Bool {
         switch state {
         case .refused: true
@@ -68,7 +69,7 @@ package struct StreamMachine: ~Copyable {
         }
     }
 
-    /// There is a server to connect to; `now` is monotonic.
+    /// Starts to connect to a server; `now` is monotonic.
     package mutating func start(atNanoseconds now: UInt64) -> Action {
         switch state {
         case .idle, .waiting, .refused: connectOrWait(atNanoseconds: now)
@@ -76,7 +77,7 @@ package struct StreamMachine: ~Copyable {
         }
     }
 
-    /// The server answered 200.
+    /// Records that the server answered 200.
     package mutating func opened(atNanoseconds now: UInt64) {
         switch state {
         case .connecting(let failureCount):
@@ -86,13 +87,13 @@ package struct StreamMachine: ~Copyable {
         }
     }
 
-    /// The stream ended, failed, or never came about.
+    /// Records that the stream ended, failed, or could not be opened.
     ///
     /// - Parameters:
-    ///   - now: Monotonic.
-    ///   - fraction: Random, from 0 to 1.
-    ///   - retryAfter: What the server asked for.
-    /// - Returns: How long to wait.
+    ///   - now: The monotonic time.
+    ///   - fraction: A random number from 0 to 1.
+    ///   - retryAfter: The pause that the server requested.
+    /// - Returns: The time to wait.
     package mutating func ended(atNanoseconds now: UInt64, fraction: Double, retryAfter: Duration? = nil) -> Action {
         let failureCount: Int
         switch state {
@@ -108,7 +109,7 @@ package struct StreamMachine: ~Copyable {
         return .wait(asked + ceiling * min(max(fraction, 0), 1))
     }
 
-    /// The wait is over.
+    /// Ends the wait.
     package mutating func timeIsUp() -> Action {
         switch state {
         case .waiting(let failureCount):
@@ -119,7 +120,7 @@ package struct StreamMachine: ~Copyable {
         }
     }
 
-    /// The network changed, or the machine woke up: what was open is dead, and waiting is pointless.
+    /// Skips the wait and drops an open stream after a network change or a resume, unless the server requested a pause.
     package mutating func hurry(atNanoseconds now: UInt64) -> Action {
         switch state {
         case .connecting, .open, .waiting: connectOrWait(atNanoseconds: now)
@@ -127,10 +128,10 @@ package struct StreamMachine: ~Copyable {
         }
     }
 
-    /// The server does not know our secret: asking again would change nothing.
+    /// Stops because the server does not know the device's secret; another attempt would be refused too.
     package mutating func refuse() { state = .refused }
 
-    /// There is no server any more, or no machine that could listen to it.
+    /// Stops because there is no server any more, or because the machine suspends.
     package mutating func stop() { state = .idle }
 
     private mutating func connectOrWait(atNanoseconds now: UInt64) -> Action {

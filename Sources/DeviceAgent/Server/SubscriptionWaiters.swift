@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of a subscription by the time that somebody who asked wants an answer.
+/// The state of a subscription at the time its caller is answered.
 package enum SubscriptionAnswer: Sendable, Equatable {
-    /// The server has it.
+    /// The server has the subscription.
     case held
-    /// It is kept, and the server is told when it can be.
+    /// The subscription is stored here and is sent to the server when possible.
     case pending
-    /// The server refused it; it is gone.
+    /// The server refused the subscription, and it was removed.
     case refused(ServerError)
 }
 
-/// Those who subscribed and wait to hear what the server says; each is answered once.
+/// Callers that wait for the server's answer to a subscription; each is answered once.
 struct SubscriptionWaiters {
     private struct Waiter {
         let number: Int
@@ -22,7 +22,7 @@ struct SubscriptionWaiters {
     private var waiters: [Waiter] = []
     private var count = 0
 
-    /// Adds one and answers its number.
+    /// Adds a waiter and returns its number.
     mutating func add(
         _ channel: String, _ appID: String, _ completion: @escaping (SubscriptionAnswer) -> Void
     ) -> Int {
@@ -31,7 +31,7 @@ struct SubscriptionWaiters {
         return count
     }
 
-    /// The server spoke.
+    /// Answers the waiters of a subscription.
     mutating func answer(_ answer: SubscriptionAnswer, about subscription: Subscription) {
         self.answer(answer) {
             $0.channel.utf8.elementsEqual(subscription.channel.utf8)
@@ -39,10 +39,10 @@ struct SubscriptionWaiters {
         }
     }
 
-    /// One has waited long enough; does nothing when it was answered.
+    /// Answers a waiter whose time is over with `pending`; does nothing if it was answered.
     mutating func dismiss(_ number: Int) { answer(.pending) { $0.number == number } }
 
-    /// The server cannot be asked now.
+    /// Answers all waiters with `pending`, because the server cannot be asked now.
     mutating func dismissAll() { answer(.pending) { _ in true } }
 
     private mutating func answer(_ answer: SubscriptionAnswer, _ isMeant: (Waiter) -> Bool) {

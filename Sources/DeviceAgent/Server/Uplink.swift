@@ -4,22 +4,25 @@ internal import PushCore
 package import PushNet
 package import PushSQLite
 
-/// Tells the server what it must know until it has confirmed it: acknowledgements and the filter, from the database, and
-/// whether power is saved.
+/// Sends reports to the server and repeats them until the server confirms them.
 ///
-/// Sends while the stream is open, one request of a kind at a time; what is not confirmed stays for the next stream or
+/// The reports are the acknowledgements and the filter, both from the database, and whether the machine saves power.
+/// Sends while the stream is open, one request of a kind at a time. Unconfirmed reports remain for the next stream or
 /// the next run.
 package final class Uplink {
-    /// Acknowledgements in one request: so many fit into `Limits.controlBodyByteCountMax`, reasons included.
+    /// The maximum number of acknowledgements per request; with their reasons they fit into
+    /// `Limits.controlBodyByteCountMax`.
     package static let batchCountMax = min(500, Limits.acknowledgementBatchCountMax)
 
-    /// Gets what SQLite said when the outbox could not be read or cleared.
+    /// Gets the SQLite error if the outbox could not be read or cleared.
     package var onFailure: ((SQLiteError) -> Void)?
 
-    /// Where acknowledgements go first; requests carry what it does not.
+    /// The preferred way for acknowledgements; if it refuses a batch, a request carries it.
     weak var carrier: (any AcknowledgementCarrier)?
 
-    /// Whether this machine saves power; the server forgets it at the end of each stream.
+    /// Whether this machine saves power.
+    ///
+    /// The server forgets it at the end of each stream.
     package var savesPower = false { didSet { if savesPower != oldValue { setNeedsFlush() } } }
 
     private let database: AgentDatabase
@@ -29,23 +32,23 @@ package final class Uplink {
     private var isAcknowledging = false
     private var isFiltering = false
     private var isTellingPower = false
-    /// What the server of this stream knows.
+    /// The value that the server of this stream has confirmed.
     private var toldSavesPower = false
-    /// Counts streams: an answer about an earlier one says nothing about this one.
+    /// The number of the current stream, so that an answer about an earlier one can be ignored.
     private var streamNumber = 0
     private var isFlushDue = false
     private var pause = RetryPause()
     private var retryTimer: TimerID?
     private var onEmpty: (() -> Void)?
 
-    /// Sends nothing before `open`.
+    /// Creates an uplink that sends nothing before `open`.
     package init(_ database: AgentDatabase, loop: EventLoop, client: ServerClient) {
         self.database = database
         self.loop = loop
         self.client = client
     }
 
-    /// The stream is open.
+    /// Starts to send, because the stream is open.
     package func open() {
         isOpen = true
         streamNumber += 1
@@ -54,7 +57,7 @@ package final class Uplink {
         flush()
     }
 
-    /// The stream is closed.
+    /// Stops sending, because the stream is closed.
     package func close() {
         isOpen = false
         if let retryTimer { loop.cancel(retryTimer) }
@@ -62,7 +65,7 @@ package final class Uplink {
         reportEmpty()
     }
 
-    /// There is something new: sends at the end of the loop's turn, so that what comes together goes together.
+    /// Schedules a flush at the end of the loop's turn, so that reports of the same turn share a request.
     package func setNeedsFlush() {
         guard isOpen, !isFlushDue else { return }
         isFlushDue = true
@@ -123,7 +126,7 @@ package final class Uplink {
             guard let self else { return }
             isFiltering = false
             confirm(result, "filter_refused") { database throws(SQLiteError) in
-                // A person may have changed a switch while the request was under way.
+                // The user may have changed a switch while the request was running.
                 let isStillTrue = try database.refusedTopics() == topics
                 if isStillTrue { try database.facts.set(.isFilterDue, to: 0) }
             }
@@ -154,7 +157,7 @@ package final class Uplink {
         switch result {
         case .success: pause.reset()
         case .failure(let error) where error.isFinal:
-            // Sending it again would be refused again, for ever.
+            // The server would refuse a retry in the same way.
             agentLog.warning(refusal, ["error": error.message])
         case .failure(let error):
             agentLog.warning("uplink_failed", ["error": error.message])
@@ -179,8 +182,9 @@ package final class Uplink {
 }
 
 extension ServerError {
-    /// Whether the same request would be refused again: a 4xx, but not "too often" and not "who are you", which the
-    /// stream finds out and deals with.
+    /// Whether the server would refuse the same request again.
+    ///
+    /// True for a 4xx status except 408 and 429, which mean "try later", and 401, which the stream detects and handles.
     var isFinal: Bool {
         switch self {
         case .refused(let status, _, _, _):

@@ -3,17 +3,17 @@
 internal import Glibc
 internal import PushNet
 
-/// One socket of libcurl's that the loop watches, until this goes.
+/// A libcurl socket that the event loop watches for the lifetime of this object.
 ///
-/// Through a descriptor of its own, because libcurl 7.88 closes a socket that lost the race between addresses before it
-/// says so: by then the number may belong to another file, and epoll would be told nonsense about that.
+/// Watches a duplicate of the descriptor. When several addresses race, libcurl 7.88 closes the socket that lost before
+/// it reports that. Its number may then belong to another file, and epoll would watch the wrong file.
 final class WatchedSocket {
     private let onReady: (Readiness) -> Void
     private let duplicate: FileDescriptor
     private let loop: EventLoop
     private var registration: Registration?
 
-    /// Watches a socket; the closure must not keep the object.
+    /// Watches a socket; the closure must not retain the object.
     init(
         _ socket: Int32, for readiness: Readiness, loop: EventLoop, onReady: @escaping (Readiness) -> Void
     ) throws(NetError) {
@@ -29,14 +29,14 @@ final class WatchedSocket {
 
     deinit { if let registration { loop.deregister(registration) } }
 
-    /// Watches for something else.
+    /// Changes the readiness to watch for.
     func modify(_ readiness: Readiness) throws(NetError) {
         if let registration { try loop.modify(registration, for: readiness) }
     }
 
     fileprivate func ready(_ readiness: Readiness) { onReady(readiness) }
 
-    /// What the loop keeps: not the socket itself, so that it can go.
+    /// The object that the loop retains in place of the watched socket, so that the socket can be released.
     private final class Relay: EventHandler {
         weak var socket: WatchedSocket?
         func ready(_ readiness: Readiness) { socket?.ready(readiness) }

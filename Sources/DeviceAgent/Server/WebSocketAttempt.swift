@@ -6,8 +6,9 @@ internal import PushNet
 internal import PushTLS
 internal import PushWebSocket
 
-/// The stream over WebSocket: libcurl connects, by way of proxies and TLS, and wslay's frames go over its connection.
+/// The stream over WebSocket, with libcurl for the connection and wslay for the frames.
 ///
+/// libcurl connects, through proxies and TLS; wslay's frames then use its connection.
 /// ```
 /// connecting ──connected──▶ shaking hands ──101──▶ open ──close frame, or lost──▶ over
 ///     └──────────────────────────┴── refused, broken, failed ────────────────────▶ over
@@ -31,11 +32,11 @@ final class WebSocketAttempt: StreamAttempt {
     private var unsent: [UInt8] = []
     private var arrivals: [Arrival] = []
     private(set) var isProven = false
-    /// The acknowledgements that the server has not confirmed, by the ping behind them.
+    /// The unconfirmed acknowledgements, identified by the ping that was sent after them.
     private var confirmation: (ping: [UInt8], completion: (Result<Void, ServerError>) -> Void)?
     private var pingCount: UInt64 = 0
 
-    /// Read at once, before others have their turn.
+    /// The maximum number of reads per turn of the event loop, so that other connections get their turn.
     private static let readsPerTurnCountMax = 32
 
     init(_ session: ServerSession, loop: EventLoop) {
@@ -48,7 +49,7 @@ final class WebSocketAttempt: StreamAttempt {
     func begin() {
         var request = session.client.request("GET", "/v1/stream")
         request.timeout = nil
-        // It is we who ask, and seldom enough that the server need not.
+        // The client pings, and often enough that the server needs no short heartbeat interval.
         request.fields.append((Heartbeat.fieldText, "\(Limits.heartbeatIntervalMax.components.seconds)"))
         transfer = session.curl.connect(request) { [weak self, request] channel in
             self?.shakeHands(channel, request)
@@ -115,7 +116,7 @@ final class WebSocketAttempt: StreamAttempt {
             return
         }
         deliver()
-        // What TLS holds makes no socket ready.
+        // Bytes that TLS has buffered do not make the socket readable.
         loop.schedule(after: .zero) { [weak self] in self?.ready(.readable) }
     }
 
@@ -130,7 +131,7 @@ final class WebSocketAttempt: StreamAttempt {
         delegate?.attemptHeard()
         switch state {
         case .shakingHands(var handshake):
-            // Not kept in two places, which would copy it.
+            // Two owners of the handshake would cause a copy.
             state = .connecting
             let progress = handshake.receive(bytes)
             state = .shakingHands(handshake)
@@ -165,7 +166,7 @@ final class WebSocketAttempt: StreamAttempt {
         }
     }
 
-    /// Writes what waits, and watches for room where there is none.
+    /// Writes pending bytes, and watches for writability while some remain.
     private func flush() {
         guard let channel else { return }
         if case .open(let socket) = state { socket.collectOutput(into: &unsent, limit: Limits.outputByteCountMax) }
@@ -188,7 +189,7 @@ final class WebSocketAttempt: StreamAttempt {
     private func took(_ closure: WebSocketConnection.Closure, _ socket: WebSocketConnection) {
         let code = closure.code.rawValue
         if [1002, 1003, 1007, 1008, 1009].contains(code), closure.isByPeer, let confirmation {
-            // The same acknowledgements would be refused again.
+            // The server would refuse the same acknowledgements again.
             self.confirmation = nil
             confirmation.completion(
                 .failure(.refused(status: 400, error: "\(code)", detail: "it closed the stream over them")))
@@ -201,7 +202,7 @@ final class WebSocketAttempt: StreamAttempt {
     private func end(_ ending: StreamEnding) {
         if case .over = state { return }
         if case .open(let socket) = state {
-            // Says goodbye where that is possible without waiting; nobody depends on it.
+            // Sends a close frame if that does not block; nothing depends on it.
             socket.close(.goingAway, reason: "")
             socket.collectOutput(into: &unsent, limit: Limits.outputByteCountMax)
             let bytes = unsent
@@ -221,7 +222,7 @@ final class WebSocketAttempt: StreamAttempt {
     }
 }
 
-// MARK: What goes over it
+// MARK: Messages
 
 extension WebSocketAttempt: WebSocketDelegate {
     package func received(text: Span<UInt8>) {
@@ -242,7 +243,7 @@ extension WebSocketAttempt: WebSocketDelegate {
         confirmation.completion(.success(()))
     }
 
-    /// Hands over what came in this turn, as one batch.
+    /// Delivers the notifications of this turn as one batch.
     private func deliver() {
         guard !arrivals.isEmpty else { return }
         var batch: [Arrival] = []
@@ -250,12 +251,12 @@ extension WebSocketAttempt: WebSocketDelegate {
         delegate?.attemptReceived(batch)
     }
 
-    /// Sends acknowledgements with a ping behind them, whose pong says that the server has read them.
+    /// Sends acknowledgements and a ping after them, whose pong confirms that the server has read them.
     ///
     /// - Parameters:
-    ///   - acknowledgements: At most as many as fit into a message.
-    ///   - completion: Called once, unless the answer is false.
-    /// - Returns: False where they cannot go this way now.
+    ///   - acknowledgements: The acknowledgements, at most as many as fit into a message.
+    ///   - completion: Called once, unless this function returns false.
+    /// - Returns: Whether the acknowledgements were sent; false if that is not possible now.
     func acknowledge(
         _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
     ) -> Bool {

@@ -3,7 +3,7 @@
 internal import PushDBus
 
 extension AgentService {
-    /// Answers the methods about alerts that wait in the panel; nil for others.
+    /// Answers the methods about alerts that wait in the panel; returns nil for other methods.
     func answerAboutAlerts(_ call: IncomingCall, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue]? {
         switch call.member {
         case "ListAlerts":
@@ -17,7 +17,7 @@ extension AgentService {
         }
     }
 
-    /// Opens an app, and answers when it is open or cannot be; false when that is not what is asked.
+    /// Opens an app and replies when that succeeded or failed; returns false for other methods.
     func openApp(_ call: IncomingCall, _ reply: BusReply) throws(AgentRefusal) -> Bool {
         let arguments = Arguments(call)
         let finish: (Result<Void, AgentRefusal>) -> Void = {
@@ -49,7 +49,7 @@ extension AgentService {
 }
 
 extension Agent.WaitingAlert {
-    /// As ListAlerts answers it.
+    /// The dictionary that ListAlerts returns.
     fileprivate var dictionary: [(String, BusValue)] {
         [
             ("entry", .variant(.int64(alert.entry))), ("app_id", .variant(.text(alert.appID))),

@@ -3,7 +3,7 @@
 internal import PushDBus
 
 extension AgentService {
-    /// Answers the methods about notifications that came; nil for others.
+    /// Answers the methods about the inbox; returns nil for other methods.
     func answerAboutInbox(_ member: String, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue]? {
         switch member {
         case "ListInbox":
@@ -60,7 +60,7 @@ extension AgentService {
 }
 
 extension InboxEntry {
-    /// As ListInbox and GetInboxEntry answer it.
+    /// Returns the dictionary for ListInbox and GetInboxEntry.
     fileprivate func dictionary(appName: String?) -> [(String, BusValue)] {
         [
             ("entry", .variant(.int64(entry))), ("id", .variant(.text(uniqueID))),
@@ -75,6 +75,7 @@ extension InboxEntry {
         ]
     }
 
-    /// What is being presented counts as shown: nobody else needs to know the difference.
+    /// The state for clients; a notification that is being presented counts as shown, because clients need no
+    /// difference.
     private var publicState: String { state == .claimed ? State.shown.rawValue : state.rawValue }
 }

@@ -3,7 +3,7 @@
 internal import PushDBus
 
 extension AgentService {
-    /// Answers a method about sounds; nil for any other.
+    /// Answers the methods about sounds; returns nil for other methods.
     func answerAboutSounds(_ member: String, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue]? {
         switch member {
         case "ListSounds":

@@ -5,15 +5,15 @@ internal import PushCore
 package import PushDBus
 internal import PushNet
 
-/// Serves `org.posthorn.Agent1` on the agent's bus: what deploy/dbus/org.posthorn.Agent1.xml describes.
+/// Serves the interface `org.posthorn.Agent1` on the agent's bus, as deploy/dbus/org.posthorn.Agent1.xml describes it.
 ///
-/// What comes from the bus is checked before anything uses it: who calls by the policy, arguments here.
+/// Everything from the bus is checked before use: the policy checks the caller, and this type checks the arguments.
 package final class AgentService {
-    /// The bus name and the interface.
+    /// The bus name, which is also the name of the interface.
     package static let name = "org.posthorn.Agent1"
-    /// The object.
+    /// The path of the object.
     package static let path = "/org/posthorn/Agent1"
-    /// The longest text that is taken from the bus, in bytes.
+    /// The maximum length of a text from the bus, in bytes.
     static let textByteCountMax = AppManifest.byteCountMax
 
     let agent: Agent
@@ -23,7 +23,7 @@ package final class AgentService {
     private var bounds = CallBounds()
     private var toldStatus: AgentStatus?
 
-    /// Serves the object; the name comes with `claimName`.
+    /// Serves the object without the bus name, which `claimName` requests.
     package init(
         _ agent: Agent, on connection: BusConnection, deviceName: String, callers: any CallerPolicy
     ) throws(BusError) {
@@ -36,7 +36,7 @@ package final class AgentService {
             replyingLater: { [weak self] call, reply in self?.answer(call, reply) })
     }
 
-    /// Takes the name, when everything is ready; false when another program has it, after which it is taken.
+    /// Requests the bus name once everything is ready; returns false while another program owns it, and takes it later.
     package func claimName() throws(BusError) -> Bool {
         let own = connection.uniqueName
         try connection.watchOwner(of: Self.name) { owner in
@@ -45,7 +45,7 @@ package final class AgentService {
         return try connection.requestName(Self.name, waits: true)
     }
 
-    /// What is too much is refused before anything else is done about it.
+    /// Refuses calls that exceed a bound before any other work is done for them.
     private func answer(_ call: IncomingCall, _ reply: BusReply) {
         guard call.argumentByteCount <= CallBounds.argumentByteCountMax else {
             return reply.answer(
@@ -76,7 +76,7 @@ package final class AgentService {
         }
     }
 
-    // MARK: Methods that need no network; nil for the others
+    // MARK: Methods without a network request; nil for the others
 
     private func answerAtOnce(_ call: IncomingCall) throws(AgentRefusal) -> [BusValue]? {
         let arguments = Arguments(call)
@@ -118,7 +118,7 @@ package final class AgentService {
         }
     }
 
-    // MARK: Methods that ask the server
+    // MARK: Methods that wait for the server
 
     private func answerLater(_ call: IncomingCall, from asker: Agent.Registrant, _ reply: BusReply) throws(AgentRefusal)
     {
@@ -156,7 +156,7 @@ package final class AgentService {
 
     // MARK: Values
 
-    /// Production when nothing is said, as before there was a choice.
+    /// Parses an environment; the default is production, as before environments existed.
     private static func environment(_ text: String?) throws(AgentRefusal) -> Environment {
         guard let text else { return .production }
         if let environment = Environment.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) {
@@ -195,32 +195,32 @@ package final class AgentService {
 }
 
 extension AgentService: AgentObserver {
-    /// Emits TokenChanged, without the token: every program on the bus hears it.
+    /// Emits TokenChanged, without the token, because every program on the bus receives the signal.
     package func tokenChanged(appID: String, deviceToken: String) { emit("TokenChanged", [.text(appID)]) }
 
-    /// Emits BadgeChanged.
+    /// Emits the signal BadgeChanged.
     package func badgeChanged(appID: String, count: UInt32) { emit("BadgeChanged", [.text(appID), .uint32(count)]) }
 
-    /// Emits SettingsChanged.
+    /// Emits the signal SettingsChanged.
     package func settingsChanged(appID: String) { emit("SettingsChanged", [.text(appID)]) }
 
-    /// Emits SubscriptionEnded.
+    /// Emits the signal SubscriptionEnded.
     package func subscriptionEnded(appID: String, channel: String, reason: String) {
         emit("SubscriptionEnded", [.text(appID), .text(channel), .text(reason)])
     }
 
-    /// Emits NotificationArrived.
+    /// Emits the signal NotificationArrived.
     package func notificationArrived(entry: Int64) { emit("NotificationArrived", [.int64(entry)]) }
 
-    /// Emits AlertsChanged.
+    /// Emits the signal AlertsChanged.
     package func alertsChanged() { emit("AlertsChanged", []) }
 
-    /// Emits InboxChanged.
+    /// Emits the signal InboxChanged.
     package func inboxChanged() { emit("InboxChanged", []) }
 
-    /// Tells the service manager and emits StatusChanged, unless a failure is only the same again.
+    /// Reports the status to the service manager and emits StatusChanged, unless the status is unchanged.
     package func statusChanged() {
-        // Without a clock, so that the time alone is no change.
+        // The comparison leaves out times, because a new time alone is no change.
         var status = agent.status(nowUnixSeconds: 0)
         status.nextTryUnixSeconds = 0
         guard status != toldStatus else { return }
@@ -239,14 +239,14 @@ extension AgentService: AgentObserver {
 }
 
 extension BusError {
-    /// What a client gets.
+    /// Creates the error that a client gets.
     init(_ refusal: AgentRefusal) {
         self.init(name: "org.posthorn.Error.\(refusal.code.rawValue)", message: refusal.message)
     }
 }
 
 extension AgentStatus {
-    /// As GetStatus answers it.
+    /// The dictionary that GetStatus returns.
     fileprivate var dictionary: [(String, BusValue)] {
         [
             ("version", .variant(.text(version))), ("enrolled", .variant(.bool(isEnrolled))),
@@ -264,14 +264,14 @@ extension AgentStatus {
 }
 
 extension EventTypeTable.EventType {
-    /// As ListApps answers it.
+    /// The dictionary that ListApps returns.
     fileprivate var dictionary: [(String, BusValue)] {
         [("id", .variant(.text(id))), ("name", .variant(.text(name)))]
     }
 }
 
 extension Agent.SettingLine {
-    /// As ListSettings answers it.
+    /// The dictionary that ListSettings returns.
     fileprivate var dictionary: [(String, BusValue)] {
         [
             ("event", .variant(.text(event))), ("name", .variant(.text(setting.rawValue))),

@@ -2,7 +2,9 @@
 
 internal import PushDBus
 
-/// The arguments of a call, read with care: a caller may send anything.
+/// The arguments of a call.
+///
+/// All of them are validated, because a caller may send anything.
 struct Arguments {
     private let member: String
     private let values: [BusValue]
@@ -12,7 +14,7 @@ struct Arguments {
         values = call.arguments
     }
 
-    /// A text without NUL and within the bound.
+    /// Returns a text without NUL that is not too long.
     func text(_ index: Int) throws(AgentRefusal) -> String {
         guard values.indices.contains(index), case .string(let text) = values[index] else {
             throw wrong(index, "a string")
@@ -20,7 +22,7 @@ struct Arguments {
         return try checked(text)
     }
 
-    /// A boolean.
+    /// Returns a boolean argument.
     func bool(_ index: Int) throws(AgentRefusal) -> Bool {
         guard values.indices.contains(index), case .bool(let flag) = values[index] else {
             throw wrong(index, "a boolean")
@@ -28,7 +30,7 @@ struct Arguments {
         return flag
     }
 
-    /// A 32-bit number.
+    /// Returns an unsigned 32-bit number.
     func uint32(_ index: Int) throws(AgentRefusal) -> UInt32 {
         guard values.indices.contains(index), case .uint32(let number) = values[index] else {
             throw wrong(index, "an unsigned 32-bit number")
@@ -36,7 +38,7 @@ struct Arguments {
         return number
     }
 
-    /// A 64-bit number.
+    /// Returns a signed 64-bit number.
     func int64(_ index: Int) throws(AgentRefusal) -> Int64 {
         guard values.indices.contains(index), case .int64(let number) = values[index] else {
             throw wrong(index, "a 64-bit number")
@@ -44,7 +46,7 @@ struct Arguments {
         return number
     }
 
-    /// 64-bit numbers.
+    /// Returns an array of 64-bit numbers.
     func int64s(_ index: Int) throws(AgentRefusal) -> [Int64] {
         guard values.indices.contains(index), case .array("x", let numbers) = values[index] else {
             throw wrong(index, "an array of 64-bit numbers")
@@ -52,7 +54,7 @@ struct Arguments {
         return numbers.compactMap(\.integerValue)
     }
 
-    /// Texts by name, of which others than the allowed ones are refused; an empty text counts as absent.
+    /// Returns options by name and refuses names that are not allowed; an empty text counts as absent.
     func options(_ index: Int, allowed: [String]) throws(AgentRefusal) -> [String: String] {
         guard values.indices.contains(index), case .dictionary(let members) = values[index] else {
             throw wrong(index, "a dictionary of options")

@@ -2,17 +2,17 @@
 
 internal import PushDBus
 
-/// Bounds what callers ask, so that no program on the bus fills the agent's memory or keeps it from its work.
+/// Limits calls, so that no program on the bus can fill the agent's memory or keep it from its work.
 package struct CallBounds {
-    /// Calls that a caller may make at once.
+    /// The maximum number of calls that a caller can make at once.
     package static let burst = 500
-    /// Calls that it may make in a second after that.
+    /// The number of calls per second that a caller can make after that.
     package static let ratePerSecond = 100
-    /// Calls of one caller that wait for their answers.
+    /// The maximum number of unanswered calls of one caller.
     package static let waitingCountMax = 16
-    /// Calls of all callers that wait.
+    /// The maximum number of unanswered calls of all callers.
     package static let allWaitingCountMax = 256
-    /// Bytes of one call's arguments: the longest text, and room for what goes with it.
+    /// The maximum size of a call's arguments in bytes: the longest text, and as much again for the rest.
     package static let argumentByteCountMax = 2 * AppManifest.byteCountMax
     private static let callerCountMax = 1024
 
@@ -31,15 +31,15 @@ package struct CallBounds {
         }
     }
 
-    /// Nobody has called yet.
+    /// Creates the limits without any caller.
     package init() {}
 
-    /// Takes a call in; false when it is too much.
+    /// Accepts or refuses a call.
     ///
     /// - Parameters:
-    ///   - caller: Its unique name.
-    ///   - now: Monotonic.
-    /// - Returns: Whether it is taken; then `end` must follow.
+    ///   - caller: The caller's unique bus name.
+    ///   - now: The monotonic time.
+    /// - Returns: Whether the call is accepted; if so, `end` must follow.
     package mutating func begin(_ caller: String, atNanoseconds now: UInt64) -> Bool {
         if accounts[caller] == nil, accounts.count >= Self.callerCountMax { forgetIdle(atNanoseconds: now) }
         guard accounts[caller] != nil || accounts.count < Self.callerCountMax else { return false }
@@ -57,13 +57,13 @@ package struct CallBounds {
         return isTaken
     }
 
-    /// A call that was taken has its answer.
+    /// Records that an accepted call was answered.
     package mutating func end(_ caller: String) {
         accounts[caller]?.waitingCount -= 1
         waitingCount -= 1
     }
 
-    /// Who waits for nothing and could make all calls again is as good as new.
+    /// Removes callers without unanswered calls and with their full burst, which are equal to new ones.
     private mutating func forgetIdle(atNanoseconds now: UInt64) {
         accounts = accounts.filter { _, account in
             var account = account
@@ -74,7 +74,7 @@ package struct CallBounds {
 }
 
 extension IncomingCall {
-    /// Roughly the memory of its arguments, in bytes.
+    /// The approximate size of the arguments in memory, in bytes.
     var argumentByteCount: Int { arguments.reduce(0) { $0 + Self.byteCount(of: $1) } }
 
     private static func byteCount(of value: BusValue) -> Int {

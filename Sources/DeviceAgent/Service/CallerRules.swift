@@ -4,54 +4,54 @@ internal import Glibc
 package import PushDBus
 internal import PushNet
 
-/// Says which caller may do what.
+/// Decides which caller may call which method.
 package protocol CallerPolicy: AnyObject {
-    /// Finds out whether a call is carried out; a caller's calls are judged in order, now or later.
+    /// Decides whether a call is allowed, now or later; the calls of one caller are decided in order.
     func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void)
 }
 
-/// Whether a call is carried out.
+/// The decision on a call.
 package enum CallVerdict: Sendable, Equatable {
-    /// It is, and for whom.
+    /// The call is allowed, on behalf of this registrant.
     case allowed(Agent.Registrant)
-    /// It is not.
+    /// The call is refused with an error.
     case refused(AgentRefusal)
 }
 
-/// The person's own tools may do everything, an app what is its own, and other persons nothing.
+/// Allows the user's tools everything, apps their own data, and other users nothing.
 ///
-/// The tools are `posthorn` and `posthorn-panel` beside the agent's own program. Any other program is an app, and acts
-/// for app ids that it can own: a bus name that it holds, or the .desktop file that starts it; in a Flatpak only for the
-/// Flatpak's id and what lies below that. It is refused where any of this cannot be told for sure.
+/// The tools are `posthorn` and `posthorn-panel` next to the agent's own program. Every other program is an app. It may
+/// act for an app ID if it owns that bus name, or if that .desktop file starts it. In a Flatpak, it may act only for
+/// the Flatpak's ID and IDs below it. An app that cannot be identified reliably is refused.
 ///
-/// The bus is asked without waiting: sd-bus would take in all that floods the agent meanwhile.
+/// Requests to the bus are asynchronous: sd-bus would queue everything that floods the agent during a blocking call.
 package final class CallerRules: CallerPolicy {
     private let connection: BusConnection
     private let entries: DesktopEntries
     private let tools: [String]
     private let processFolder: String
-    /// Callers that were looked at; a bus never uses a unique name twice.
+    /// The identified callers; a bus never reuses a unique name.
     private var known: [String: Caller] = [:]
     private static let knownCountMax = 256
-    /// What waits until it is known who its caller is.
+    /// The calls that wait until their caller is identified.
     private var waiting: [String: [(Caller) -> Void]] = [:]
 
-    /// Who calls.
+    /// The kind of a caller.
     private enum Caller {
         case tool
         case app(RunningProgram)
         case otherPerson
-        /// Nothing was found out, or not for sure.
+        /// The caller could not be identified reliably.
         case unknown
     }
 
-    /// Takes the agent's connection, and what apps are found with.
+    /// Creates the policy for the callers on one bus.
     ///
     /// - Parameters:
-    ///   - connection: The session bus, which says who a caller is.
-    ///   - environment: The agent's.
-    ///   - toolFolder: Where the person's tools lie; where the agent's own program does when nil.
-    ///   - processFolder: Where the system describes processes.
+    ///   - connection: The agent's session bus, which identifies callers.
+    ///   - environment: The agent's environment, with which apps are found.
+    ///   - toolFolder: The directory of the user's tools; nil for that of the agent's own program.
+    ///   - processFolder: The directory in which the system describes processes.
     package init(
         _ connection: BusConnection, environment: [String: String], toolFolder: String? = nil,
         processFolder: String = "/proc"
@@ -71,40 +71,40 @@ package final class CallerRules: CallerPolicy {
             case .otherPerson:
                 completion(
                     .refused(
-                        AgentRefusal(.notYours, "This agent serves the person who runs it, and nobody else.")))
+                        AgentRefusal(.notYours, "This agent serves only the user who runs it.")))
             case .unknown:
                 completion(
                     .refused(
                         AgentRefusal(
                             .notYours,
-                            "It cannot be told which program calls; it must stay until it has its answer.")))
+                            "The calling program is unknown. It must keep running until it has the answer.")))
             }
         }
     }
 
-    // MARK: What apps may do
+    // MARK: Permissions of apps
 
     private func judge(
         _ call: IncomingCall, from program: RunningProgram, _ completion: @escaping (CallVerdict) -> Void
     ) {
         switch call.member {
-        // Of badges everybody on the bus hears, too.
+        // Every program on the bus receives BadgeChanged, too.
         case "GetStatus", "GetBadges": return completion(.allowed(.app))
         case "Register", "Unregister", "Subscribe", "Unsubscribe", "GetSetting", "ListSettings":
-            // Of the person, or no text at all: the method itself says what is wrong with the latter.
+            // An empty app ID means the user's own settings. A missing or malformed argument is refused, too.
             guard case .string(let appID)? = call.arguments.first, !appID.isEmpty else { break }
             return checkOwner(of: appID, call.sender, program) { [weak self] owns in
                 guard let self else { return }
                 completion(owns ? .allowed(.app) : .refused(notOwned(appID, program)))
             }
-        // Whatever is added is the person's until it says otherwise here.
+        // New methods are for the user's tools until they are listed here.
         default: break
         }
         completion(
             .refused(
                 AgentRefusal(
                     .notYours,
-                    "An app may not call \(call.member) for the person: use posthorn, or Posthorn's window.")))
+                    "An app may not call \(call.member). Use posthorn or posthorn-panel.")))
     }
 
     private func checkOwner(
@@ -135,7 +135,7 @@ package final class CallerRules: CallerPolicy {
             """)
     }
 
-    // MARK: Who calls
+    // MARK: Identifying callers
 
     private func find(_ sender: String, _ completion: @escaping (Caller) -> Void) {
         if let caller = known[sender] { return completion(caller) }
@@ -159,11 +159,11 @@ package final class CallerRules: CallerPolicy {
     private func lookUp(_ sender: String, _ completion: @escaping (Caller) -> Void) {
         askForCredentials(sender) { [weak self] credentials in
             guard let self, let credentials else { return completion(.unknown) }
-            // Root may do everything anyway, and administers the agent of a machine on the system bus.
+            // Root has full access anyway, and administers the agent of a machine on the system bus.
             if credentials.user == 0, getuid() != 0 { return completion(.tool) }
             guard credentials.user == getuid() else { return completion(.otherPerson) }
             let program = RunningProgram(process: credentials.process, in: processFolder)
-            // While the caller is still on the bus, its process has not ended and the number is still its own.
+            // A caller that is still on the bus has not ended, so its process ID has not been reused.
             askForCredentials(sender) { [tools] again in
                 guard let program, again == credentials else { return completion(.unknown) }
                 let isTool = program.flatpak == nil && tools.contains { FileIdentity($0) == program.executable }

@@ -3,32 +3,32 @@
 internal import Glibc
 internal import PushNet
 
-/// What a process runs, as /proc says it.
+/// The program of a process and its arguments, as /proc describes them.
 struct RunningProgram: Sendable {
-    /// The program's own file; for a script that of its interpreter.
+    /// The program's executable file; for a script, that of its interpreter.
     var executable: FileIdentity
-    /// What follows the program's name.
+    /// The words of the command line after the program's name.
     var arguments: [Argument]
-    /// The Flatpak that the process is in; nil outside of one.
+    /// The Flatpak that contains the process; nil outside a Flatpak.
     var flatpak: String?
 
-    /// A word of the command line, and the file that it names, if it does.
+    /// A word of the command line, with the file that it names, if any.
     struct Argument: Sendable {
         var text: String
         var file: FileIdentity?
     }
 
-    /// So many words say which script an interpreter runs.
+    /// The number of words that identify the script of an interpreter.
     private static let argumentCountMax = 16
     private static let fileByteCountMax = 128 * 1024
 
-    /// Reads what a process runs; nil when that cannot be told for sure.
+    /// Reads the program of a process; nil if it cannot be identified reliably.
     ///
-    /// The directory stays that of this process: should its number go to another one, nothing is read any more.
+    /// The open directory belongs to this process only. If its number is reused, reads through the directory fail.
     ///
     /// - Parameters:
-    ///   - process: Its number.
-    ///   - folder: Where the system describes processes: /proc.
+    ///   - process: The process ID.
+    ///   - folder: The directory in which the system describes processes, /proc.
     init?(process: Int32, in folder: String) {
         guard process > 0 else { return nil }
         let directory = unsafe open("\(folder)/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -49,12 +49,12 @@ struct RunningProgram: Sendable {
         }
     }
 
-    /// What `/.flatpak-info` in the process's root says, as portals read it; nil when that cannot be read.
+    /// Returns the app's name in `/.flatpak-info` of the process's root, as portals do; nil if the file cannot be read.
     private static func flatpak(_ path: String) -> (name: String?, Void)? {
         do throws(NetError) {
             let root = "\(path)/root"
             let text = try PrivateFile.read("\(root)/.flatpak-info", byteCountMax: fileByteCountMax)
-            // One that names no app is not known.
+            // A Flatpak without an app name cannot be identified.
             return DesktopFile(text, group: "Application").string("name").map { ($0, ()) }
         } catch {
             guard case .system(_, ENOENT, _) = error else { return nil }
@@ -63,12 +63,12 @@ struct RunningProgram: Sendable {
     }
 }
 
-/// What tells a file from every other, by whatever name it is reached.
+/// The identity of a file, independent of the path by which it is reached.
 struct FileIdentity: Sendable, Equatable {
     private let device: UInt
     private let number: UInt
 
-    /// Nil where there is no regular file.
+    /// Creates the identity of a regular file; nil if the path names none.
     init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -2,17 +2,19 @@
 
 internal import Glibc
 
-/// How a .desktop file's program looks once it runs: the kernel puts a script's interpreter in front of it.
+/// The process that a .desktop file starts; for a script, the kernel runs its interpreter.
 struct StartedProgram {
     private let executable: FileIdentity
-    /// The first words behind the program's name; a script is known as a file.
+    /// The first words after the program's name.
+    ///
+    /// A script is compared as a file.
     private let arguments: [RunningProgram.Argument]
 
-    /// Nil when the entry starts nothing, or nothing that could be known again.
+    /// Finds the program of a .desktop file; nil if it starts none, or none that can be recognized later.
     ///
     /// - Parameters:
-    ///   - entry: The app.
-    ///   - entries: Finds programs by `PATH`.
+    ///   - entry: The .desktop file of the app.
+    ///   - entries: Finds programs in `PATH`.
     init?(_ entry: DesktopEntry, _ entries: DesktopEntries) {
         guard let exec = entry.exec, let path = exec.first.flatMap(entries.program) else { return nil }
         guard let start = ScriptStart(path) else {
@@ -28,9 +30,12 @@ struct StartedProgram {
         arguments = start.arguments.map { .init(text: $0) } + [.init(text: path, file: FileIdentity(path))]
     }
 
-    /// Whether a process runs this.
+    /// Returns whether a process runs this program.
     ///
-    /// The words must be the same, too: an interpreter runs the scripts of many apps.
+    /// The words are compared too, because an interpreter runs the scripts of many apps.
+    ///
+    /// - Parameter program: The program of the process.
+    /// - Returns: Whether the executable and the first words are the same.
     func isRun(by program: RunningProgram) -> Bool {
         guard program.executable == executable, program.arguments.count >= arguments.count else { return false }
         return zip(arguments, program.arguments).allSatisfy { expected, found in
@@ -51,14 +56,14 @@ private struct ScriptStart {
     var interpreter: String
     var arguments: [String]
 
-    /// Nil for a file that is no script.
+    /// Parses the first line of a file; nil if the file is not a script.
     init?(_ path: String) {
         guard let line = Self.firstLine(of: path), line.starts(with: "#!".utf8) else { return nil }
         let words = String(decoding: line.dropFirst(2), as: UTF8.self).split(separator: /[ \t]+/, maxSplits: 1)
         interpreter = words.first.map(String.init) ?? ""
         arguments = words.dropFirst().map(String.init)
         guard interpreter.hasSuffix("/env") else { return }
-        // `env` becomes the program that it finds.
+        // `env` replaces itself with the program that it finds.
         let rest = (arguments.first ?? "").split(separator: " ").drop { $0 == "-S" }.map(String.init)
         interpreter = rest.first ?? ""
         arguments = Array(rest.dropFirst())
@@ -68,7 +73,7 @@ private struct ScriptStart {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        // The kernel looks at as many bytes.
+        // The kernel reads the same number of bytes.
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
         return bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }

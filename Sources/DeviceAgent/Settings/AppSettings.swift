@@ -2,43 +2,42 @@
 
 package import PushCore
 
-/// What an app may do, or one of its event types: what the person chose, or else the policy, or else what is standard.
+/// The effective settings of an app: the user's choice, or else the policy, or else the default.
 package struct AppSettings: Sendable, Equatable {
-    /// Numbers on its icon.
+    /// Whether the icon may show a badge.
     package var allowsBadge = true
-    /// Sounds.
+    /// Whether sounds are played.
     package var allowsSound = true
-    /// How its alerts appear.
+    /// The style in which alerts appear.
     package var alertStyle = AlertStyle.banner
-    /// Which sound it makes.
+    /// The sound that the app plays.
     package var sound = SoundChoice.asSent
     /// Whether texts are readable while the screen is locked.
     package var showsPreview = false
-    /// Whether time-sensitive notifications may disturb.
+    /// Whether time-sensitive notifications break through "do not disturb".
     package var allowsTimeSensitive = true
-    /// Whether critical notifications may disturb, and are heard.
+    /// Whether critical notifications break through "do not disturb" and are audible.
     package var allowsCritical = false
 
-    /// What is standard.
+    /// Creates settings with the defaults.
     package init() {}
 
-    /// Whether nothing at all is allowed, so that the server need not send.
+    /// Whether nothing at all is allowed, so that the server need not send anything.
     package var refusesAll: Bool { !allowsBadge && !allowsSound && alertStyle == .none }
 
     /// Whether alerts appear at all.
     package var allowsAlert: Bool { alertStyle != .none }
 }
 
-/// What a person allows one of an app's event types, within what the app is allowed.
+/// The switches for one event type of an app, within what the app is allowed.
 package struct EventSwitches: Sendable, Equatable {
-    /// Numbers on the icon.
+    /// Whether the icon may show a badge.
     package var allowsBadge = true
-    /// Sounds.
+    /// Whether sounds are played.
     package var allowsSound = true
-    /// Alerts.
+    /// Whether alerts appear.
     package var allowsAlert = true
 
-    /// All of them.
     package init(allowsBadge: Bool = true, allowsSound: Bool = true, allowsAlert: Bool = true) {
         self.allowsBadge = allowsBadge
         self.allowsSound = allowsSound
@@ -46,18 +45,18 @@ package struct EventSwitches: Sendable, Equatable {
     }
 }
 
-/// What holds for all apps at a moment.
+/// The settings and states that apply to all apps at one moment.
 package struct Circumstances: Sendable, Equatable {
-    /// The master switch.
+    /// Whether the master switch is on.
     package var isMasterOn = true
-    /// Do-not-disturb holds, by hand or by its schedule.
+    /// Whether "do not disturb" is on, manually or by its schedule.
     package var isQuiet = false
-    /// The silent switch.
+    /// Whether the silent switch is on.
     package var isSilent = false
-    /// What the desktop and the sound server say.
+    /// The state of the desktop and the sound server.
     package var desk = DeskState()
 
-    /// A moment at which everything is allowed.
+    /// Creates circumstances; the defaults allow everything.
     package init(isMasterOn: Bool = true, isQuiet: Bool = false, isSilent: Bool = false, desk: DeskState = DeskState())
     {
         self.isMasterOn = isMasterOn
@@ -67,20 +66,20 @@ package struct Circumstances: Sendable, Equatable {
     }
 }
 
-/// What is going on at the person's desk, as far as somebody there tells.
+/// The state of the user's desktop, as far as it is known.
 package struct DeskState: Sendable, Equatable {
-    /// The screen is locked.
+    /// Whether the screen is locked.
     package var isLocked = false
-    /// The desktop's own do-not-disturb is on.
+    /// Whether the desktop's own "do not disturb" mode is on.
     package var isQuiet = false
-    /// The sound server's output is muted, or its volume is 0.
+    /// Whether the sound server's output is muted or its volume is 0.
     package var isMuted = false
-    /// A program takes sound from a microphone, or a call goes on.
+    /// Whether a program records from a microphone, or a call is running.
     package var isRecording = false
-    /// The desktop has event sounds switched off.
+    /// Whether event sounds are off in the desktop's settings.
     package var lacksEventSounds = false
 
-    /// A desk at which nothing speaks against anything.
+    /// Creates a state; the defaults allow everything.
     package init(
         isLocked: Bool = false, isQuiet: Bool = false, isMuted: Bool = false, isRecording: Bool = false,
         lacksEventSounds: Bool = false

@@ -3,13 +3,13 @@
 internal import Glibc
 internal import PushCore
 
-/// The clock on the person's wall.
+/// The wall clock in the user's time zone.
 enum LocalClock {
-    /// Weekday and minute of a moment in the person's time zone.
+    /// Returns the weekday and the minute of the day in the user's time zone.
     static func time(atUnixSeconds seconds: Int64) -> QuietSchedule.LocalTime {
         var moment = time_t(seconds)
         var parts = unsafe tm()
-        // The zone may have changed since the agent started: a laptop travels.
+        // The time zone may have changed since the agent started, because laptops travel.
         tzset()
         unsafe localtime_r(&moment, &parts)
         return QuietSchedule.LocalTime(

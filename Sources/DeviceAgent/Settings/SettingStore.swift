@@ -3,45 +3,44 @@
 package import PushCore
 package import PushSQLite
 
-/// What holds: a locked policy, or else the person's choice, or else the policy, or else what is standard.
+/// The effective settings: a locked policy, or else the user's choice, or else the policy, or else the default.
 package final class SettingStore {
-    /// Whose setting is meant.
+    /// The app or event type that a setting applies to.
     package struct Place: Sendable, Equatable {
-        /// The app id; empty for the person.
+        /// The app ID; empty for the whole device.
         package var appID: String
-        /// By which policies know the app.
+        /// The topic, by which policies identify the app.
         package var topic: String
         /// The event type; empty for the app as a whole.
         package var event: String
 
-        /// Joins the parts.
         package init(appID: String = "", topic: String = "", event: String = "") {
             self.appID = appID
             self.topic = topic
             self.event = event
         }
 
-        /// Everything on the device.
+        /// The place of the settings for the whole device.
         package static let person = Place()
 
-        /// An app as a whole.
+        /// Returns the place of an app as a whole.
         package static func app(_ app: RegisteredApp) -> Place { Place(appID: app.appID, topic: app.topic) }
 
-        /// What kind of place it is.
+        /// The scope of the place.
         package var scope: PersonalSetting.Scope { appID.isEmpty ? .person : event.isEmpty ? .app : .event }
     }
 
-    /// A value with where it comes from.
+    /// A value with its origin.
     package struct Value: Sendable, Equatable {
-        /// What holds.
+        /// The effective value.
         package var text: String
-        /// Whether the person may not change it.
+        /// Whether the user may not change it.
         package var isLocked: Bool
-        /// Who said so.
+        /// The party that set it.
         package var origin = Origin.standard
     }
 
-    /// Who decided what holds.
+    /// The parties that can set a value.
     package enum Origin: String, Sendable, CaseIterable {
         case standard, person, administrator
     }
@@ -54,7 +53,7 @@ package final class SettingStore {
         self.policy = policy
     }
 
-    /// What holds of a setting.
+    /// Returns the effective value of a setting.
     package func value(of setting: PersonalSetting, at place: Place) throws(SQLiteError) -> Value {
         let rule = place.event.isEmpty ? try policy.rule(for: setting, topic: place.topic) : nil
         if let rule, rule.isLocked { return Value(text: rule.value, isLocked: true, origin: .administrator) }
@@ -65,12 +64,13 @@ package final class SettingStore {
         return Value(text: setting.standard(for: place.scope), isLocked: false)
     }
 
-    /// Whether a setting is on.
+    /// Returns whether a setting is on.
     package func isOn(_ setting: PersonalSetting, at place: Place = .person) throws(SQLiteError) -> Bool {
         try value(of: setting, at: place).text.utf8.elementsEqual("on".utf8)
     }
 
-    /// Remembers what the person wants, or forgets it, and which style of alerts is gone with that; inside a transaction.
+    /// Stores or deletes the user's choice, and the style of alerts that this turns off; must be called inside a
+    /// transaction.
     package func choose(_ value: String?, for setting: PersonalSetting, at place: Place) throws(SQLiteError) {
         let before = try style(setting, at: place)
         try choices.set(value, for: setting, appID: place.appID, event: place.event)
@@ -78,20 +78,20 @@ package final class SettingStore {
         try choices.setEarlierStyle(before, appID: place.appID)
     }
 
-    /// The style that holds; nil for a setting that has none.
+    /// Returns the effective alert style; nil for settings without one.
     private func style(_ setting: PersonalSetting, at place: Place) throws(SQLiteError) -> AlertStyle? {
         guard setting == .alert, place.scope == .app else { return nil }
         return AlertStyle(try value(of: setting, at: place).text)
     }
 
-    /// How an app's alerts appear when they are switched on: as they do or last did, or else as is standard.
+    /// Returns the alert style after a switch to "on": the present or the previous style, or else the default.
     package func styleWhenOn(at place: Place) throws(SQLiteError) -> AlertStyle {
         let style = try style(.alert, at: place) ?? .none
         if style != .none { return style }
         return try choices.earlierStyle(appID: place.appID) ?? .standard
     }
 
-    /// What an app may do.
+    /// Returns the effective settings of an app.
     package func settings(of app: RegisteredApp) throws(SQLiteError) -> AppSettings {
         let place = Place.app(app)
         var settings = AppSettings()
@@ -105,7 +105,7 @@ package final class SettingStore {
         return settings
     }
 
-    /// What an event type of an app may do.
+    /// Returns the effective switches of an app's event type.
     package func switches(of event: String, of app: RegisteredApp) throws(SQLiteError) -> EventSwitches {
         let place = Place(appID: app.appID, topic: app.topic, event: event)
         return EventSwitches(
@@ -113,13 +113,13 @@ package final class SettingStore {
             allowsAlert: try isOn(.alert, at: place))
     }
 
-    /// What holds for all apps at a moment.
+    /// Returns the settings and states that apply to all apps.
     ///
     /// - Parameters:
-    ///   - now: UNIX milliseconds.
-    ///   - desk: What the desk says.
+    ///   - now: The time in UNIX milliseconds.
+    ///   - desk: The state of the desktop.
     /// - Returns: The circumstances.
-    /// - Throws: What SQLite answered.
+    /// - Throws: `SQLiteError` if a setting cannot be read.
     package func circumstances(
         nowUnixMilliseconds now: Int64, desk: DeskState
     ) throws(SQLiteError) -> Circumstances {
@@ -133,7 +133,7 @@ package final class SettingStore {
 }
 
 extension AgentDatabase {
-    /// The topics of apps that may do nothing at all.
+    /// Returns the topics of apps for which nothing at all is allowed.
     func refusedTopics() throws(SQLiteError) -> [String] {
         var topics: [String] = []
         for app in try apps.all() where try settings.settings(of: app).refusesAll { topics.append(app.topic) }

@@ -2,11 +2,11 @@
 
 internal import Glibc
 
-/// The sound files that apps brought along: `$XDG_DATA_HOME/posthorn/sounds/APPID/NAME.{oga,ogg,wav}`.
+/// The sound files of apps: `$XDG_DATA_HOME/posthorn/sounds/APPID/NAME.{oga,ogg,wav}`.
 ///
-/// Names come from payloads: they choose among the files of the app's folder, and nothing else can be reached.
+/// Names come from payloads. They select a file in the app's directory and can reach nothing outside it.
 struct AppSounds {
-    /// The largest file that is played, in bytes.
+    /// The maximum size of a sound file in bytes.
     static let fileByteCountMax = 5 << 20
     private static let extensions = ["oga", "ogg", "wav"]
 
@@ -17,12 +17,12 @@ struct AppSounds {
         folder = DesktopFolders(environment: environment).dataHome.map { "\($0)/posthorn/sounds" }
     }
 
-    /// The file for a name; nil when the app brought none, or none that may be played.
+    /// Returns the file for a name; nil if the app has none that may be played.
     ///
     /// - Parameters:
-    ///   - name: With or without extension; a foreign one, as in `chime.caf`, finds `chime.oga`.
-    ///   - appID: The app.
-    /// - Returns: The path of a regular file that is no symbolic link, in a folder that is none.
+    ///   - name: The name, with or without an extension. A foreign extension is ignored: `chime.caf` finds `chime.oga`.
+    ///   - appID: The app whose directory is searched.
+    /// - Returns: The path of a regular file. Neither the file nor its directory is a symbolic link.
     func file(_ name: String, appID: String) -> String? {
         guard let folder, AppSounds.isValidName(name), DesktopEntry.isValidID(appID) else { return nil }
         guard let real = AppSounds.realPath(folder), AppSounds.realPath("\(folder)/\(appID)") == "\(real)/\(appID)"
@@ -30,13 +30,13 @@ struct AppSounds {
         return AppSounds.fileNames(of: name).map { "\(real)/\(appID)/\($0)" }.first(where: AppSounds.isPlayable)
     }
 
-    /// The name that the sound theme may know: without extension.
+    /// Returns the name without its extension, as sound themes use it.
     static func themeName(_ name: String) -> String {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
         return String(name[..<dot])
     }
 
-    /// Whether a name is `[A-Za-z0-9][A-Za-z0-9._-]{0,63}` without `..`.
+    /// Returns whether a name is `[A-Za-z0-9][A-Za-z0-9._-]{0,63}` without `..`.
     static func isValidName(_ name: String) -> Bool { name.utf8.count <= 64 && DesktopEntry.isValidID(name) }
 
     private static func fileNames(of name: String) -> [String] {

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The sounds that Posthorn brings: the sound theme `posthorn` in the XDG data directories.
+/// The built-in sounds: the sound theme `posthorn` in the XDG data directories.
 struct BuiltInSounds: Sendable {
     private let folders: [String]
 
@@ -11,7 +11,7 @@ struct BuiltInSounds: Sendable {
         folders = DesktopFolders(environment: environment).data.map { "\($0)/sounds/posthorn/stereo" }
     }
 
-    /// Their names, in order.
+    /// The sorted names of the sounds.
     var names: [String] {
         for folder in folders {
             let names = FolderListing.names(in: folder).filter { $0.hasSuffix(".oga") }.map { String($0.dropLast(4)) }
@@ -20,16 +20,16 @@ struct BuiltInSounds: Sendable {
         return []
     }
 
-    /// The file of a name; nil when there is none.
+    /// Returns the file of a sound; nil for an unknown name.
     func file(_ name: String) -> String? {
         guard AppSounds.isValidName(name) else { return nil }
         return folders.map { "\($0)/\(AppSounds.themeName(name)).oga" }.first { unsafe access($0, R_OK) == 0 }
     }
 }
 
-/// What lies in a folder.
+/// Lists directories, without an error for those that cannot be read.
 enum FolderListing {
-    /// Names of files and folders, without those that begin with a dot; empty for a folder that cannot be read.
+    /// Returns the names of files and directories except hidden ones; empty if the directory cannot be read.
     static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }

@@ -3,13 +3,15 @@
 package import PushNet
 internal import PushSound
 
-/// Plays sounds of apps and of the freedesktop sound theme on the person's sound server.
+/// Plays sounds of apps and of the freedesktop sound theme on the user's sound server.
 ///
-/// Players run on a thread of their own, because a sound server that hangs makes its clients wait. The theme is the
-/// sound server's and libcanberra's affair. What the person set for the role `event` in the volume control holds,
-/// because each of our sounds carries that role; the desktop's own switch is for who decides, see `EventSounds`.
+/// Players run on a thread of their own, because a sound server that hangs blocks its clients. The sound server and
+/// libcanberra choose the theme. The volume control's settings for the role `event` apply, because every sound has that
+/// role. The desktop's own switch is part of the decision, see `EventSounds`.
 package final class DesktopSounds: SoundPresenter {
-    /// Sounds that wait for the player; a sound that would come late is left out.
+    /// The maximum number of sounds that wait for the player.
+    ///
+    /// More would play too late, so they are skipped.
     static let waitingCountMax = 8
 
     private enum Job: Sendable {
@@ -18,17 +20,17 @@ package final class DesktopSounds: SoundPresenter {
     }
 
     private let jobs: Mailbox<Job>
-    /// Who waits for what became of a sound, in the order of the sounds.
+    /// The completions of the waiting sounds, in the order of the sounds.
     private var waiting: [(SuppressionReason?) -> Void] = []
     private let thread: Thread
 
-    /// Starts the thread; it connects to the sound server with the first sound.
+    /// Starts the thread, which connects to the sound server with the first sound.
     ///
     /// - Parameters:
-    ///   - loop: Whose thread the caller is on.
-    ///   - environment: Where apps' sounds lie.
-    ///   - log: Hears of sounds that could not be played.
-    /// - Throws: `NetError` when the system is out of descriptors.
+    ///   - loop: The event loop of the caller's thread.
+    ///   - environment: The environment with the directories of the sounds.
+    ///   - log: The log for sounds that could not be played.
+    /// - Throws: `NetError` if the system is out of descriptors.
     package init(loop: EventLoop, environment: [String: String], log: EventLog) throws(NetError) {
         let jobs = try Mailbox<Job>()
         let results = try Mailbox<SuppressionReason?>()
@@ -43,7 +45,7 @@ package final class DesktopSounds: SoundPresenter {
         }
     }
 
-    /// Lets the thread end after what it plays; does not wait for it, because the sound server may hang.
+    /// Ends the thread after its present sound, without waiting for it, because the sound server may hang.
     deinit { jobs.post(.stop) }
 
     package func play(
@@ -54,7 +56,7 @@ package final class DesktopSounds: SoundPresenter {
         jobs.post(.play(sound, appID: appID, appName: appName))
     }
 
-    /// The thread's life: plays one sound after the other.
+    /// Runs on the thread: plays one sound after the other.
     private static func work(
         _ jobs: Mailbox<Job>, _ results: Mailbox<SuppressionReason?>, _ player: AppSoundPlayer
     ) {
@@ -76,7 +78,7 @@ package final class DesktopSounds: SoundPresenter {
     }
 }
 
-/// Chooses what to play for a sound, on the sounds' thread.
+/// Chooses the file or theme sound to play, on the thread of the sounds.
 private final class AppSoundPlayer {
     let log: EventLog
     private let sounds: AppSounds
@@ -89,9 +91,14 @@ private final class AppSoundPlayer {
         self.log = log
     }
 
-    /// Plays the first that can be: the app's own file, a built-in one, the theme's sound of the name, the standard sound.
+    /// Plays the first sound that works: the app's own file, a built-in one, the theme's sound of that name, the
+    /// default sound.
     ///
-    /// Answers why none can.
+    /// - Parameters:
+    ///   - sound: The sound to play.
+    ///   - appID: The app whose own sounds come first.
+    ///   - appName: The description for the volume control.
+    /// - Returns: The reason why no sound could be played; nil if one was.
     func play(_ sound: Sound, appID: String, appName: String) -> SuppressionReason? {
         do throws(SoundError) {
             let player = try connectedPlayer()
@@ -104,7 +111,7 @@ private final class AppSoundPlayer {
                 if try plays({ () throws(SoundError) in try player.play(named: themeName, description: appName) }) {
                     return nil
                 }
-                log.warning("sound_unknown", ["app": appID, "sound": name, "played": "the standard one"])
+                log.warning("sound_unknown", ["app": appID, "sound": name, "played": "the default sound"])
             }
             try player.play(named: DesktopNotification.standardSoundName, description: appName)
             return nil
@@ -122,7 +129,7 @@ private final class AppSoundPlayer {
         return player
     }
 
-    /// False when another sound should be chosen.
+    /// Returns false if another sound should be tried.
     private func plays(_ attempt: () throws(SoundError) -> Void) throws(SoundError) -> Bool {
         do {
             try attempt()

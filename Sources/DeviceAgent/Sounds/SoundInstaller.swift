@@ -5,21 +5,21 @@ internal import PushCore
 internal import PushNet
 internal import PushSound
 
-/// Puts sounds into apps' folders, after a look at each: it is heard often, and at once.
+/// Checks sounds and copies them into apps' directories; a check is worthwhile because a sound is heard often.
 struct SoundInstaller {
-    /// As long as a notification's sound may be on other systems.
+    /// The maximum duration, the same as for notification sounds on other systems.
     static let durationMillisecondsMax = 30_000
-    /// A softer one is hardly heard.
+    /// The minimum peak; a quieter sound is hardly audible.
     static let peakMin: Float = 0.01
 
     /// A sound that an app can name.
     struct Known: Equatable {
         var name: String
-        /// Whether the app brought it; otherwise it is built in.
+        /// Whether the sound belongs to the app; otherwise it is built in.
         var isOfApp: Bool
     }
 
-    /// What means something else where a sound is chosen or named.
+    /// Names with a special meaning in settings and payloads.
     private static let reservedNames = ["default", "standard", "none", "as-sent"]
 
     private let folder: String?
@@ -36,7 +36,7 @@ struct SoundInstaller {
         builtIn = BuiltInSounds(environment: environment)
     }
 
-    /// The sounds that an app can name: its own first.
+    /// Returns the sounds that an app can name, its own first.
     func sounds(of appID: String) -> [Known] {
         let own = appID.isEmpty ? [] : folder.map { FolderListing.names(in: "\($0)/\(appID)") } ?? []
         let stems = own.filter(AppSounds.isValidName).map(AppSounds.themeName)
@@ -45,7 +45,7 @@ struct SoundInstaller {
         return names.map { Known(name: $0, isOfApp: true) } + builtIn.map { Known(name: $0, isOfApp: false) }
     }
 
-    /// Whether a name is a sound of the app, a built-in one, or one of any sound theme that is installed.
+    /// Returns whether a name is a sound of the app, a built-in one, or one of any installed sound theme.
     func knows(_ name: String, of appID: String) -> Bool {
         guard AppSounds.isValidName(name) else { return false }
         if apps.file(name, appID: appID) != nil || builtIn.file(name) != nil { return true }
@@ -58,28 +58,28 @@ struct SoundInstaller {
         }
     }
 
-    /// Checks a file and copies it into an app's folder, in the place of one of the same name.
+    /// Checks a file and copies it into an app's directory, where it replaces a sound of the same name.
     ///
     /// - Parameters:
-    ///   - path: The file.
-    ///   - appID: The app.
-    ///   - name: What notifications call it; the file's name without its extension when empty.
+    ///   - path: The sound file.
+    ///   - appID: The app that gets the sound.
+    ///   - name: The sound's name in payloads; if empty, the file's name without its extension.
     /// - Returns: The sound's name.
-    /// - Throws: What is wrong with it, and what to do.
+    /// - Throws: `AgentRefusal` with the problem and its fix.
     func install(_ path: String, for appID: String, name: String) throws(AgentRefusal) -> String {
         let fileName = path.split(separator: "/").last.map(String.init) ?? ""
         let name = name.isEmpty ? AppSounds.themeName(fileName) : name
         guard AppSounds.isValidName(name) else {
-            throw .badSound("'\(name)' is no name of letters, digits, '.', '_' and '-': give one with --name.")
+            throw .badSound("'\(name)' is not a valid name (letters, digits, '.', '_' and '-'): give one with --name.")
         }
         guard !Self.reservedNames.contains(AppSounds.themeName(name)) else {
-            throw .badSound("'\(name)' means something else where sounds are named: give another name with --name.")
+            throw .badSound("'\(name)' is a reserved name: give another one with --name.")
         }
-        guard let folder else { throw .badSound("there is no home directory to put it into.") }
+        guard let folder else { throw .badSound("there is no home directory for it.") }
         let bytes = try read(path)
         let sound = try check(path)
         if let twin = twin(of: bytes, in: folder, besides: "\(appID)/\(name)") {
-            throw .badSound("it is the same as \(twin): a sound tells people who calls, so choose another.")
+            throw .badSound("it is the same as \(twin). Choose another: users recognize an app by its sound.")
         }
         do {
             try PrivateFile.makeDirectory("\(folder)/\(appID)")
@@ -87,14 +87,14 @@ struct SoundInstaller {
         } catch {
             throw .badSound("it cannot be copied: \(error)")
         }
-        // One of another format would go before it.
+        // A file in another format would take precedence.
         for other in ["oga", "ogg", "wav"] where other != sound.format.rawValue {
             _ = unsafe unlink("\(folder)/\(appID)/\(name).\(other)")
         }
         return name
     }
 
-    /// Removes a sound of an app; false when it brought none of that name.
+    /// Removes a sound of an app; returns false if the app has none of that name.
     func remove(_ name: String, of appID: String) -> Bool {
         guard let folder, AppSounds.isValidName(name) else { return false }
         return ["oga", "ogg", "wav"].reduce(false) { isAny, suffix in
@@ -102,7 +102,7 @@ struct SoundInstaller {
         }
     }
 
-    /// Removes all sounds of an app that is gone.
+    /// Removes all sounds of an app that was unregistered.
     func removeAll(of appID: String) {
         guard let folder, DesktopEntry.isValidID(appID) else { return }
         for name in FolderListing.names(in: "\(folder)/\(appID)") { unsafe unlink("\(folder)/\(appID)/\(name)") }
@@ -125,26 +125,26 @@ struct SoundInstaller {
             sound = try SoundFile(path: path, durationMillisecondsMax: Self.durationMillisecondsMax)
         } catch {
             switch error {
-            case .unreadable(let text): throw .badSound("it is no sound: \(text)")
+            case .unreadable(let text): throw .badSound("it is not a sound file: \(text)")
             case .otherFormat(let name):
                 throw .badSound(
-                    "it is \(name): make Ogg Vorbis of it, for example with oggenc, or WAV with PCM of 16 bits.")
+                    "it is \(name). Convert it to Ogg Vorbis, for example with oggenc, or to WAV with 16-bit PCM.")
             }
         }
         guard sound.durationMilliseconds <= Self.durationMillisecondsMax else {
             throw .badSound(
-                "it is \(sound.durationMilliseconds / 1000) s long, at most \(Self.durationMillisecondsMax / 1000) s are "
-                    + "played: cut it to a second or two.")
+                "it is \(sound.durationMilliseconds / 1000) s long, and the maximum is "
+                    + "\(Self.durationMillisecondsMax / 1000) s: cut it to a second or two.")
         }
-        guard sound.peak >= Self.peakMin else { throw .badSound("nothing can be heard in it: make it louder.") }
+        guard sound.peak >= Self.peakMin else { throw .badSound("it is almost silent: make it louder.") }
         guard sound.clippedSampleCount == 0 else {
             throw .badSound(
-                "it is clipped at \(sound.clippedSampleCount) samples and would crackle: make it again, softer.")
+                "it is clipped at \(sound.clippedSampleCount) samples and would crackle: make it quieter.")
         }
         return sound
     }
 
-    /// A built-in sound, or one of an app, that has the same bytes.
+    /// Returns a built-in sound, or one of an app, with the same bytes.
     private func twin(of bytes: [UInt8], in folder: String, besides own: String) -> String? {
         for name in builtIn.names {
             if let file = builtIn.file(name), (try? PrivateFile.read(file)) == bytes { return "the built-in '\(name)'" }

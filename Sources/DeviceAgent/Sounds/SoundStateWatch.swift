@@ -3,29 +3,30 @@
 package import PushNet
 package import PushSound
 
-/// Brings what the sound server says to the agent's thread.
+/// Tracks the state of the sound server on the agent's thread.
 package final class SoundStateWatch {
-    /// A sound server that is gone is looked for no more often: libpulse reads files and directories each time.
+    /// The minimum time between two searches for a lost sound server, because libpulse reads files and directories each
+    /// time.
     package static let lookInterval: Duration = .seconds(5)
 
-    /// A sound server that takes longer to say something is not waited for.
+    /// The maximum wait for an answer of the sound server.
     package static let patience: Duration = .milliseconds(500)
 
-    /// What it said last.
+    /// The last known state.
     private(set) var state = SoundState()
-    /// It was asked, and nobody has said anything yet.
+    /// Whether an answer of the sound server is outstanding.
     private var isAwaited = true
-    /// Who wants to hear when it has, or does not for too long.
+    /// The callback for the answer or the timeout.
     private var waiting: (() -> Void)?
     private var timer: TimerID?
     private let watch: SoundWatch
     private let loop: EventLoop
     private var lookedNanoseconds: UInt64?
 
-    /// Begins to watch; knows nothing at first.
+    /// Starts to watch, with an unknown state at first.
     ///
-    /// - Parameter loop: Whose thread the agent is on.
-    /// - Throws: `NetError` when the system is out of descriptors.
+    /// - Parameter loop: The event loop of the agent's thread.
+    /// - Throws: `NetError` if the system is out of descriptors.
     package init(loop: EventLoop) throws(NetError) {
         let states = try Mailbox<SoundState>()
         watch = SoundWatch { states.post($0) }
@@ -39,10 +40,11 @@ package final class SoundStateWatch {
 
     deinit { if let timer { loop.cancel(timer) } }
 
-    /// Whether it is known what speaks against a sound, or nobody is there who knows; looks again for a sound server.
+    /// Returns whether the state is known, or no sound server exists; searches for a lost sound server.
     ///
-    /// - Parameter body: Called once where it is not: when it is, or when the answer takes too long. One waits at a time.
-    /// - Returns: Whether it is.
+    /// - Parameter body: Called once if the result is false, after the answer or the timeout. Only one callback waits
+    ///   at a time.
+    /// - Returns: Whether the state is known, or cannot become known.
     package func isKnown(orCall body: @escaping () -> Void) -> Bool {
         _ = current()
         guard isAwaited else { return true }
@@ -60,11 +62,11 @@ package final class SoundStateWatch {
         body?()
     }
 
-    /// What speaks against a sound now; looks again for a sound server that was gone.
+    /// Returns the present state; searches for a lost sound server.
     package func current() -> SoundState {
         let now = loop.monotonicNanoseconds
         let isDue = lookedNanoseconds.map { .nanoseconds(Int64(clamping: now - $0)) >= Self.lookInterval } ?? true
-        // Where a connection stands, the next loss of it is to be noticed at once.
+        // While a connection exists, its loss must be noticed immediately.
         if isDue, watch.ensureConnected() { (lookedNanoseconds, isAwaited) = (now, true) }
         return state
     }

@@ -4,50 +4,52 @@ internal import Glibc
 internal import PushNet
 package import PushSQLite
 
-/// The agent's database, `agent.sqlite`: everything that must survive a restart, except the secret.
+/// The agent's database, `agent.sqlite`, with everything that must survive a restart, except the secret.
 ///
-/// One thread. Commits survive a loss of power, because an acknowledgement lets the server forget.
+/// Used from one thread. Commits survive a power failure, because the server deletes a notification after its
+/// acknowledgement.
 package final class AgentDatabase {
-    /// Who we are.
+    /// The identity of the device at its server.
     package let identity: IdentityTable
     /// Facts about the agent: numbers by name.
     package let facts: FactTable
-    /// What the person chose.
+    /// The user's choices.
     package let choices: ChoiceTable
-    /// What the administrator set.
+    /// The administrator's settings.
     package let policy: PolicyTable
-    /// What kinds of events apps declared.
+    /// The event types that apps declared.
     package let eventTypes: EventTypeTable
-    /// What holds, of choices and policy.
+    /// The effective settings, from choices and policy.
     package let settings: SettingStore
-    /// Registered apps.
     package let apps: AppTable
-    /// Notifications.
     package let inbox: InboxTable
-    /// Finds notifications by their words.
+    /// The full-text search in notifications.
     package let search: InboxSearch
-    /// Acknowledgements to send.
+    /// The acknowledgements to send.
     package let outbox: OutboxTable
-    /// Alerts on the screen.
+    /// The alerts on the screen.
     package let alerts: AlertTable
-    /// What apps' filters made of notifications.
+    /// Due filters and filter results.
     package let filters: FilterTable
-    /// Hooks that are still to run.
+    /// The hooks that must still run.
     package let hooks: HookTable
-    /// Wakes in the background.
+    /// The wakes of apps in the background.
     package let wakes: WakeTable
-    /// Channels that apps listen to.
+    /// The apps' subscriptions to channels.
     package let subscriptions: SubscriptionTable
-    /// Which apps were seen to be installed.
+    /// The apps that were once found installed.
     package let installations: InstallationTable
 
-    /// The file, for errors.
+    /// The path, for errors.
     let path: String
     private let connection: Connection
 
-    /// Opens the file, or makes it, and brings it up to date.
+    /// Opens or creates the database, and migrates it.
     ///
-    /// What others may read or write of it is taken back from them first.
+    /// Files of the database that other users can access get mode 0600 first.
+    ///
+    /// - Parameter path: The path of the database.
+    /// - Throws: `StorageError` if a file cannot be used.
     package init(path: String) throws(StorageError) {
         self.path = path
         for name in [path, "\(path)-wal", "\(path)-shm", "\(path)-journal"] { try Self.close(name) }
@@ -86,7 +88,7 @@ package final class AgentDatabase {
         }
     }
 
-    /// Gives a file that others may use mode 0600, with a warning; one that is not there is no error.
+    /// Sets mode 0600 on a file that other users can access, and logs a warning; a missing file is not an error.
     private static func close(_ path: String) throws(StorageError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else {
@@ -96,17 +98,17 @@ package final class AgentDatabase {
         agentLog.warning("database_was_open_to_others", ["path": path])
     }
 
-    /// Does all of the body or nothing; when it returns, it is on the disk.
+    /// Runs the body in a transaction, whose changes are on the disk when this function returns.
     package func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
         try connection.transaction(body)
     }
 
-    /// Inside a transaction, does all of the body or nothing.
+    /// Runs the body in a savepoint of the current transaction.
     func part(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) { try connection.part(body) }
 }
 
 extension StorageError {
-    /// What SQLite said of a file that was to be opened.
+    /// Creates the error for a database that could not be opened.
     static func opening(_ path: String, _ error: SQLiteError) -> StorageError {
         error.isCorrupt ? .damagedDatabase(path: path, error) : .database(error)
     }

@@ -2,35 +2,34 @@
 
 internal import Glibc
 
-/// Where the agent's files lie, by the XDG base directory specification.
+/// The paths of the agent's files, according to the XDG base directory specification.
 package struct AgentDirectories: Sendable {
-    /// Database, secret and lock; mode 0700.
+    /// The directory with the database, the secret and the lock; mode 0700.
     package let state: String
-    /// `agent.ini`.
+    /// The directory with `agent.ini`.
     package let configuration: String
 
-    /// Reads `XDG_STATE_HOME`, `XDG_CONFIG_HOME` and `HOME`; relative paths in them are ignored, as the specification
-    /// says.
+    /// Reads `XDG_STATE_HOME`, `XDG_CONFIG_HOME` and `HOME`; ignores relative paths, as the specification requires.
     package init(environment: [String: String]) {
         let home = Self.absolute(environment["HOME"]) ?? Self.homeOfUser()
         state = (Self.absolute(environment["XDG_STATE_HOME"]) ?? "\(home)/.local/state") + "/posthorn"
         configuration = (Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config") + "/posthorn"
     }
 
-    /// The inbox, the apps and the settings.
+    /// The database with the inbox, the apps and the settings.
     package var databasePath: String { "\(state)/agent.sqlite" }
-    /// The device secret.
+    /// The file with the device secret.
     package var secretPath: String { "\(state)/device-secret" }
-    /// The authority that an enrolment code named.
+    /// The file with the authority that an enrolment code named.
     package var authorityPath: String { "\(state)/authority.pem" }
-    /// Held for as long as an agent runs.
+    /// The lock file of the running agent.
     package var lockPath: String { "\(state)/agent.lock" }
-    /// Where programs lie that run for each alert, the person's first.
+    /// The directories with programs that run for each alert; the user's is first.
     package var hooks: [String] { ["\(configuration)/hooks", "/etc/posthorn/hooks"] }
-    /// Read when `--config` names no other.
+    /// The configuration file that is read without `--config`.
     package var configurationPath: String { "\(configuration)/agent.ini" }
 
-    /// Makes the state directory and what it lies in, and lets nobody else into it.
+    /// Creates the state directory and its parents, and denies other users access to it.
     package func makeState() throws(StorageError) {
         var path = ""
         for part in state.split(separator: "/") {

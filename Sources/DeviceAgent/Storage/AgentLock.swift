@@ -2,11 +2,11 @@
 
 internal import PushNet
 
-/// Keeps a second agent of the same person away, for as long as it lives.
+/// The lock that prevents a second agent of the same user, for the lifetime of this object.
 package final class AgentLock {
     private let lock: FileLock
 
-    /// Takes the lock, or says that another agent has it.
+    /// Takes the lock, or throws an error if another agent has it.
     package init(path: String) throws(StorageError) {
         let taken: FileLock?
         do throws(NetError) { taken = try FileLock.take(path) } catch {

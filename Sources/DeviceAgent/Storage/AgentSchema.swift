@@ -4,22 +4,22 @@ internal import PushSQLite
 
 /// The tables of the agent's database.
 ///
-///     identity       who we are at which server; at most one row
+///     identity       the identity of the device at its server; at most one row
 ///     settings       facts about the agent: numbers by name
-///     choices        what the person chose, for everything, for an app or for one of its event types
-///     policy         what the administrator set, as the server told it
-///     event_types    what kinds of events apps declared
-///     apps           registered apps and their badge
-///     inbox          every notification, until a person clears it, or it is too old or too many have come since
-///     seen           ids of notifications that came; outlives the inbox, so that a repetition is known as one
+///     choices        the user's choices, for the device, for an app or for one of its event types
+///     policy         the administrator's settings, as the server sent them
+///     event_types    the event types that apps declared
+///     apps           registered apps and their badges
+///     inbox          all notifications that the user has not cleared, within the limits of age and count
+///     seen           IDs of received notifications; outlives the inbox, so that repetitions are recognized
 ///     outbox         acknowledgements that the server has not confirmed
-///     alerts         which alerts are on the screen, and where, so that the next run takes them up
-///     filters        what apps' filters made of notifications, and which are still to run
-///     hooks          alerts on the screen whose hook has not begun
-///     wakes          the newest notification of each app that waits to wake it
-///     wake_starts    when apps were woken of late
-///     subscriptions  channels that apps listen to, and what the server does not know of it yet
-///     installations  apps whose .desktop file was seen, and since when it is gone
+///     alerts         the alerts on the screen and their positions, for the next run
+///     filters        due filters, and the results of those that ran
+///     hooks          alerts on the screen whose hook has not started
+///     wakes          for each app that must be woken, the newest notification
+///     wake_starts    the times of recent wakes
+///     subscriptions  the apps' channels, with their state at the server
+///     installations  apps whose .desktop file was found, and the time since which it is missing
 enum AgentSchema {
     static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth), .sql(fifth), .sql(sixth)])
 

@@ -2,21 +2,21 @@
 
 package import PushSQLite
 
-/// Where an alert is on the screen: enough to find it again after a restart.
+/// The position of an alert on the screen, with which it is found again after a restart.
 package struct AlertPlace: Sendable, Equatable {
-    /// The notification server that shows it, by a name that no other ever has: that of the bus and its own on it.
+    /// A globally unique name of the notification server that shows the alert: the bus's ID and the server's name on
+    /// it.
     package var owner: String
-    /// The number that this server gave the alert.
+    /// The number that the notification server gave the alert.
     package var number: UInt32
 
-    /// Joins the two.
     package init(owner: String, number: UInt32) {
         self.owner = owner
         self.number = number
     }
 }
 
-/// The table of the alerts that are on the screen, or were until their notification server went.
+/// The table of the alerts on the screen, including those whose notification server has ended.
 package final class AlertTable {
     private let replace: Statement
     private let delete: Statement
@@ -33,7 +33,7 @@ package final class AlertTable {
         selectPlace = try connection.prepare("SELECT owner, number FROM alerts WHERE entry = ?")
     }
 
-    /// Remembers where an entry's alert is, and forgets what had this number at the same server before.
+    /// Stores the position of an entry's alert, and deletes the alert that had this number at the same server.
     package func save(_ place: AlertPlace, of entry: Int64) throws(SQLiteError) {
         replace.bind(entry, at: 1)
         replace.bind(place.owner, at: 2)
@@ -41,7 +41,7 @@ package final class AlertTable {
         try replace.run()
     }
 
-    /// Where an entry's alert is; nil for nowhere.
+    /// Returns the position of an entry's alert; nil if it is not on the screen.
     package func place(of entry: Int64) throws(SQLiteError) -> AlertPlace? {
         defer { selectPlace.reset() }
         selectPlace.bind(entry, at: 1)
@@ -50,7 +50,7 @@ package final class AlertTable {
             owner: selectPlace.string(0), number: UInt32(truncatingIfNeeded: selectPlace.int64(1)))
     }
 
-    /// Forgets alerts that left the screen.
+    /// Deletes alerts that left the screen.
     package func remove(_ entries: [Int64]) throws(SQLiteError) {
         for entry in entries {
             delete.bind(entry, at: 1)
@@ -58,7 +58,7 @@ package final class AlertTable {
         }
     }
 
-    /// At start: forgets alerts whose entries are gone or were answered; answers the others, oldest first.
+    /// Deletes, at startup, alerts whose entries are gone or answered; returns the others, oldest first.
     package func unanswered() throws(SQLiteError) -> [(entry: Int64, place: AlertPlace)] {
         try deleteEnded.run()
         defer { select.reset() }

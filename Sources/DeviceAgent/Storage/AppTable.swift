@@ -3,26 +3,26 @@
 package import PushCore
 package import PushSQLite
 
-/// A registered app.
+/// An app that is registered at the server.
 package struct RegisteredApp: Sendable, Equatable {
-    /// Name of the .desktop file without `.desktop`.
+    /// The name of the .desktop file without `.desktop`.
     package var appID: String
-    /// What the server knows it by.
+    /// The topic that identifies the app at the server.
     package var topic: String
-    /// The top line of its alerts.
+    /// The name at the top of its alerts.
     package var name: String
-    /// Icon name or absolute path.
+    /// The name of the icon, or its absolute path.
     package var icon: String?
-    /// 64 hexadecimal digits; empty while the app is to be registered again.
+    /// The device token, 64 hexadecimal digits; empty while a new registration is due.
     package var deviceToken: String
-    /// The environment that the device token is for.
+    /// The environment that the device token is valid in.
     package var environment: Environment
-    /// What it said of itself, as JSON; empty for nothing.
+    /// The app's manifest as JSON; empty for none.
     package var manifestText: [UInt8] = []
-    /// The number last sent to it, whether it may be shown or not.
+    /// The latest badge number for the app, even if it may not be shown.
     package var badge: UInt32 = 0
 
-    /// Joins what a registration gives.
+    /// Creates an app from its registration.
     package init(
         appID: String, topic: String, name: String, icon: String?, deviceToken: String,
         environment: Environment = .production
@@ -37,9 +37,9 @@ package struct RegisteredApp: Sendable, Equatable {
 }
 
 extension RegisteredApp {
-    /// What it said of itself.
+    /// The parsed manifest; an invalid one counts as empty.
     package var manifest: AppManifest { (try? AppManifest(parsing: manifestText)) ?? AppManifest() }
-    /// What the app's author should think about: lines to read.
+    /// The lint findings for the app's author, one line each.
     package var advice: [String] {
         PayloadLinter.findings(appName: name, events: manifest.eventParts).map(\.line)
     }
@@ -79,8 +79,8 @@ package final class AppTable {
                 DO UPDATE SET topic = ?2, name = ?3, icon = ?4, device_token = ?5, environment = ?6, manifest = ?7
             """)
         delete = try connection.prepare("DELETE FROM apps WHERE app_id = ?")
-        // An older badge that arrives late never wins. What has no place in the queue is judged by the time at which
-        // the server accepted it.
+        // A badge that arrives late never replaces a newer one. Without a sequence number, the time at which the server
+        // accepted it decides.
         updateBadge = try connection.prepare(
             """
             UPDATE apps SET badge = ?2, badge_sequence = ?3, badge_accepted_ms = ?4
@@ -92,7 +92,7 @@ package final class AppTable {
             "UPDATE apps SET device_token = '', badge = 0, badge_sequence = 0, badge_accepted_ms = 0")
     }
 
-    /// All apps by app id.
+    /// Returns all apps, ordered by app ID.
     package func all() throws(SQLiteError) -> [RegisteredApp] {
         defer { selectAll.reset() }
         var apps: [RegisteredApp] = []
@@ -100,13 +100,13 @@ package final class AppTable {
         return apps
     }
 
-    /// The app of an app id.
+    /// Returns the app with an app ID.
     package func app(id: String) throws(SQLiteError) -> RegisteredApp? { try first(selectByID, id) }
 
-    /// The app that a topic belongs to.
+    /// Returns the app that registered a topic.
     package func app(topic: String) throws(SQLiteError) -> RegisteredApp? { try first(selectByTopic, topic) }
 
-    /// Adds an app, or changes what its registration gives; its badge stays.
+    /// Adds an app or updates its registration; its badge remains.
     package func save(_ app: RegisteredApp) throws(SQLiteError) {
         upsert.bind(app.appID, at: 1)
         upsert.bind(app.topic, at: 2)
@@ -118,19 +118,19 @@ package final class AppTable {
         try upsert.run()
     }
 
-    /// Forgets an app's device token: the server does not know the registration any more.
+    /// Deletes an app's device token, because the server does not know the registration any more.
     package func clearToken(of id: String) throws(SQLiteError) {
         clearToken.bind(id, at: 1)
         try clearToken.run()
     }
 
-    /// Forgets an app.
+    /// Deletes an app from the table.
     package func remove(id: String) throws(SQLiteError) {
         delete.bind(id, at: 1)
         try delete.run()
     }
 
-    /// Remembers a badge; false when a newer one is there already.
+    /// Stores a badge; returns false if a newer one is already stored.
     package func setBadge(
         _ badge: UInt32, of id: String, sequence: Int64, acceptedUnixMilliseconds: Int64
     ) throws(SQLiteError) -> Bool {
@@ -142,7 +142,8 @@ package final class AppTable {
         return connection.changedRowCount > 0
     }
 
-    /// After leaving a server: its tokens are void, and so are its badges, which nobody could change any more.
+    /// Deletes the tokens and badges of all apps after the device left its server; no server could update the badges
+    /// any more.
     package func forgetServer() throws(SQLiteError) { try clearTokens.run() }
 
     private func first(_ statement: Statement, _ key: String) throws(SQLiteError) -> RegisteredApp? {

@@ -4,21 +4,25 @@ internal import PushCore
 internal import PushNet
 internal import PushTLS
 
-/// The authority that an enrolment code named, beside the secret: the certificate that this device trusts at its server.
+/// The certificate of the authority that an enrolment code named, in a file next to the secret.
+///
+/// The device trusts this authority for its server.
 package struct AuthorityFile: Sendable {
-    /// PEM; not there where the device asks its system, or a file of the person's.
+    /// The path of the PEM file.
+    ///
+    /// The file is absent if the device trusts the system's authorities or a file of the user.
     package let path: String
 
-    /// Names the file; nothing is opened.
+    /// Creates an object for a path without opening the file.
     package init(path: String) { self.path = path }
 
-    /// Keeps the certificate that a code names, out of those that a server showed.
+    /// Finds the certificate that an enrolment code names, and stores it.
     ///
     /// - Parameters:
-    ///   - authority: The digits of the code that name it.
-    ///   - certificates: PEM texts, from a server that is not trusted.
-    /// - Returns: Whether one of them is it.
-    /// - Throws: `StorageError.file` when it cannot be written.
+    ///   - authority: The digits of the code that name the certificate.
+    ///   - certificates: The certificates that an untrusted server presented, as PEM.
+    /// - Returns: Whether one of them is the named certificate.
+    /// - Throws: `StorageError.file` if the file cannot be written.
     package func keep(_ authority: String, outOf certificates: [[UInt8]]) throws(StorageError) -> Bool {
         let named = certificates.first { certificate in
             let fingerprint = try? CertificateAuthority.fingerprint(certificate: certificate)
@@ -33,6 +37,6 @@ package struct AuthorityFile: Sendable {
         return true
     }
 
-    /// Removes the certificate: the device leaves its server.
+    /// Removes the certificate when the device leaves its server.
     package func remove() { PrivateFile.remove(path) }
 }

@@ -3,7 +3,7 @@
 package import PushCore
 package import PushSQLite
 
-/// What the person chose; what is not there is as the policy says, or standard.
+/// The user's choices; for all other settings, the policy or the default applies.
 package final class ChoiceTable {
     private let select: Statement
     private let replace: Statement
@@ -18,7 +18,7 @@ package final class ChoiceTable {
         deleteAll = try connection.prepare("DELETE FROM choices WHERE app_id = ? AND app_id <> ''")
     }
 
-    /// The choice; nil when there is none.
+    /// Returns the user's choice; nil if the setting has no choice.
     package func value(
         of setting: PersonalSetting, appID: String, event: String
     ) throws(SQLiteError) -> String? {
@@ -27,7 +27,7 @@ package final class ChoiceTable {
         return try select.step() ? select.string(0) : nil
     }
 
-    /// Remembers a choice, or forgets it.
+    /// Stores a choice, or deletes it if the value is nil.
     package func set(
         _ value: String?, for setting: PersonalSetting, appID: String, event: String
     ) throws(SQLiteError) {
@@ -40,25 +40,25 @@ package final class ChoiceTable {
         try replace.run()
     }
 
-    /// Forgets all choices for an app that is gone.
+    /// Deletes all choices for an app that was removed.
     package func removeAll(appID: String) throws(SQLiteError) {
         deleteAll.bind(appID, at: 1)
         try deleteAll.run()
     }
 
-    // MARK: What the person had before
+    // MARK: The previous alert style
 
-    /// No setting has this name.
+    /// The key of the previous style; no setting has this name.
     private static let earlierStyleName = "earlier-alert"
 
-    /// How an app's alerts appeared before they were switched off; nil when they never were.
+    /// Returns the style of an app's alerts before they were switched off; nil if they never were.
     package func earlierStyle(appID: String) throws(SQLiteError) -> AlertStyle? {
         defer { select.reset() }
         bind(select, appID, "", Self.earlierStyleName)
         return try select.step() ? AlertStyle(select.string(0)) : nil
     }
 
-    /// Remembers how an app's alerts appear, which are about to be switched off.
+    /// Stores the style of an app's alerts before they are switched off.
     package func setEarlierStyle(_ style: AlertStyle, appID: String) throws(SQLiteError) {
         bind(replace, appID, "", Self.earlierStyleName)
         replace.bind(style.rawValue, at: 4)

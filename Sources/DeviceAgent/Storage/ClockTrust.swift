@@ -2,19 +2,24 @@
 
 package import PushSQLite
 
-/// What a clock that is wrong must not do: take away for good what would be too old if it were right.
+/// The check of the device's clock, so that a wrong clock cannot delete data as too old.
 extension AgentDatabase {
-    /// How far the clock may have gone since the last look without being doubted.
+    /// The maximum advance of the clock between two checks without distrust, in seconds.
     package static let clockLeapSecondsMax: Int64 = 7 * 24 * 3600
-    /// How long a clock is doubted that went further: long enough to be noticed and set.
+    /// The time for which a clock that advanced further is distrusted, in seconds; long enough to notice and fix it.
     package static let clockDoubtSeconds: Int64 = 24 * 3600
-    /// Looks in between are not written down.
+    /// The minimum time between two stored checks, in seconds.
     private static let clockNoteSeconds: Int64 = 3600
 
-    /// Whether the clock is to be believed, by what it said at earlier looks; inside a transaction.
+    /// Returns whether the clock is trusted, from its values at earlier checks; must be called inside a transaction.
     ///
-    /// One that goes back makes nothing old. One that leaps ahead by more than a week is right after a holiday, and wrong
-    /// after an empty battery: nobody knows before it has gone on for a day. A leap in doubt is a new doubt.
+    /// A clock that goes back makes no entry old. A clock that advances by more than a week is right after a holiday,
+    /// but wrong after an empty battery. The difference is unknown until the clock has run for a day. Another leap
+    /// during that day restarts the wait.
+    ///
+    /// - Parameter now: The clock now, in UNIX seconds.
+    /// - Returns: Whether the clock is trusted.
+    /// - Throws: `SQLiteError` if a value cannot be read or stored.
     package func trustsClock(nowUnixSeconds now: Int64) throws(SQLiteError) -> Bool {
         let trusted = try facts.value(of: .clockTrustedUnixSeconds)
         let doubted = try facts.value(of: .clockDoubtedUnixSeconds) ?? 0

@@ -2,16 +2,15 @@
 
 package import PushSQLite
 
-/// The event types that apps declared, of which a person sets each for itself.
+/// The event types that apps declared, each with its own settings.
 package final class EventTypeTable {
-    /// One kind of event.
+    /// An event type of an app.
     package struct EventType: Sendable, Equatable {
-        /// `aps.category` of its notifications.
+        /// The value of `aps.category` in its notifications.
         package var id: String
-        /// What a person reads.
+        /// The name that the user sees.
         package var name: String
 
-        /// Joins the two.
         package init(id: String, name: String) {
             self.id = id
             self.name = name
@@ -29,7 +28,7 @@ package final class EventTypeTable {
         delete = try connection.prepare("DELETE FROM event_types WHERE app_id = ?")
     }
 
-    /// The event types of an app, as it declared them.
+    /// Returns the event types of an app, in the order of its declaration.
     package func all(of appID: String) throws(SQLiteError) -> [EventType] {
         defer { select.reset() }
         select.bind(appID, at: 1)
@@ -38,7 +37,7 @@ package final class EventTypeTable {
         return types
     }
 
-    /// Puts event types in the place of those that an app declared before; inside a transaction.
+    /// Replaces the event types of an app; must be called inside a transaction.
     package func replaceAll(_ types: [EventType], of appID: String) throws(SQLiteError) {
         delete.bind(appID, at: 1)
         try delete.run()

@@ -2,22 +2,23 @@
 
 package import PushSQLite
 
-/// Numbers by name that the agent keeps for itself.
+/// The table of numbers that the agent stores by name.
 package final class FactTable {
-    /// What there is.
+    /// The names of the stored numbers.
     package enum Name: String {
-        /// 1 while the server does not know yet which topics are refused.
+        /// 1 while the server does not know the refused topics yet.
         case isFilterDue = "filter_due"
-        /// The version of the server's policies that this device has; 0 for none.
+        /// The version of the server's policies on this device; 0 for none.
         case policyVersion = "policy_version"
-        /// When the stream was last open, as far as it was written down, UNIX seconds.
+        /// The last stored time at which the stream was open, in UNIX seconds.
         case lastConnectedUnixSeconds = "last_connected"
-        /// What the clock said when it was last believed, UNIX seconds.
+        /// The last time of the clock while it was trusted, in UNIX seconds.
         case clockTrustedUnixSeconds = "clock_trusted"
-        /// The halves of the random id of the enrolment request that has no answer yet; 0 without one.
+        /// The upper half of the random ID of the unanswered enrolment request; 0 for none.
         case enrolmentRequestHigh = "enrolment_request_high"
+        /// The lower half of the same ID.
         case enrolmentRequestLow = "enrolment_request_low"
-        /// What it said when it was first doubted, UNIX seconds; 0 for no doubt.
+        /// The time of the clock when it was first distrusted, in UNIX seconds; 0 while it is trusted.
         case clockDoubtedUnixSeconds = "clock_doubted"
     }
 
@@ -29,14 +30,14 @@ package final class FactTable {
         replace = try connection.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)")
     }
 
-    /// The number; nil when it was never set.
+    /// Returns a number; nil if it was never set.
     package func value(of name: Name) throws(SQLiteError) -> Int64? {
         defer { select.reset() }
         select.bind(name.rawValue, at: 1)
         return try select.step() ? select.int64(0) : nil
     }
 
-    /// Remembers a number.
+    /// Stores a number.
     package func set(_ name: Name, to value: Int64) throws(SQLiteError) {
         replace.bind(name.rawValue, at: 1)
         replace.bind(value, at: 2)

@@ -3,7 +3,7 @@
 internal import PushCore
 package import PushSQLite
 
-/// The table of what apps' filters made of notifications; a row goes with its inbox entry.
+/// The table of due filters and of filter results; a row is deleted with its inbox entry.
 package final class FilterTable {
     private let insert: Statement
     private let finish: Statement
@@ -21,23 +21,23 @@ package final class FilterTable {
         select = try connection.prepare("SELECT is_due, payload, note FROM filters WHERE entry = ?")
     }
 
-    /// What is known of an entry.
+    /// The state of an entry's filter.
     package struct Row: Sendable, Equatable {
-        /// Whether the filter has not answered.
+        /// Whether the filter has not answered yet.
         package var isDue: Bool
-        /// What is shown in the place of the payload; nil for the payload itself.
+        /// The payload to show instead of the provider's; nil for the provider's.
         package var payload: [UInt8]?
-        /// What went wrong; empty for nothing.
+        /// The filter's error; empty for none.
         package var note: String
     }
 
-    /// Remembers that an entry waits for its filter.
+    /// Adds an entry whose filter is due.
     package func add(_ entry: Int64) throws(SQLiteError) {
         insert.bind(entry, at: 1)
         try insert.run()
     }
 
-    /// Remembers the filter's answer.
+    /// Stores the filter's answer.
     package func finish(_ entry: Int64, payload: [UInt8]?, note: String) throws(SQLiteError) {
         finish.bind(entry, at: 1)
         finish.bind(payload, at: 2)
@@ -45,7 +45,7 @@ package final class FilterTable {
         try finish.run()
     }
 
-    /// Entries that wait for their filter, oldest first.
+    /// Returns the entries whose filter is due, oldest first.
     package func due() throws(SQLiteError) -> [Int64] {
         defer { selectDue.reset() }
         var entries: [Int64] = []
@@ -53,7 +53,7 @@ package final class FilterTable {
         return entries
     }
 
-    /// What is known of an entry; nil when no filter has to do with it.
+    /// Returns the state of an entry's filter; nil if the entry has no filter.
     package func row(of entry: Int64) throws(SQLiteError) -> Row? {
         defer { select.reset() }
         select.bind(entry, at: 1)
@@ -63,7 +63,7 @@ package final class FilterTable {
 }
 
 extension AgentDatabase {
-    /// What is decided on and shown of an entry: the filter's payload, or else the provider's; nil when neither can be read.
+    /// Returns the payload that applies: the filter's, or else the provider's; nil if it cannot be read.
     func shownPayload(
         of entry: InboxEntry, _ translation: AppTexts.Translation
     ) throws(SQLiteError) -> Payload? {

@@ -2,7 +2,7 @@
 
 package import PushSQLite
 
-/// The table of alerts that are on the screen and whose hook has not begun; a row goes with its inbox entry.
+/// The table of alerts on the screen whose hook has not started; a row is deleted with its inbox entry.
 package final class HookTable {
     private let insert: Statement
     private let delete: Statement
@@ -14,19 +14,19 @@ package final class HookTable {
         select = try connection.prepare("SELECT entry FROM hooks ORDER BY entry")
     }
 
-    /// Remembers that the hook of an entry is still to run.
+    /// Adds an entry whose hook must still run.
     package func add(_ entry: Int64) throws(SQLiteError) {
         insert.bind(entry, at: 1)
         try insert.run()
     }
 
-    /// The hook is about to begin, or is not to run.
+    /// Removes an entry whose hook is about to start or must not run.
     package func remove(_ entry: Int64) throws(SQLiteError) {
         delete.bind(entry, at: 1)
         try delete.run()
     }
 
-    /// Entries whose hook is still to run, oldest first.
+    /// Returns the entries whose hook must still run, oldest first.
     package func due() throws(SQLiteError) -> [Int64] {
         defer { select.reset() }
         var entries: [Int64] = []

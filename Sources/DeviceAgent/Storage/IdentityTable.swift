@@ -2,16 +2,15 @@
 
 package import PushSQLite
 
-/// Who this device is, and at which server.
+/// The identity of this device at its server.
 package struct Identity: Sendable, Equatable {
-    /// `https://host:port`, without a slash at the end.
+    /// The URL `https://host:port`, without a trailing slash.
     package var serverURL: String
-    /// Sixteen hexadecimal digits.
+    /// The device ID, 16 hexadecimal digits.
     package var deviceID: String
-    /// Authorities to trust; empty for the system's.
+    /// The PEM file with the trusted authorities; empty for the system's.
     package var caFile: String
 
-    /// Joins the parts.
     package init(serverURL: String, deviceID: String, caFile: String) {
         self.serverURL = serverURL
         self.deviceID = deviceID
@@ -19,7 +18,7 @@ package struct Identity: Sendable, Equatable {
     }
 }
 
-/// The table of at most one identity.
+/// The table with at most one identity.
 package final class IdentityTable {
     private let select: Statement
     private let replace: Statement
@@ -31,14 +30,14 @@ package final class IdentityTable {
         delete = try connection.prepare("DELETE FROM identity")
     }
 
-    /// The identity; nil before enrolment.
+    /// Returns the identity; nil before the enrolment.
     package func load() throws(SQLiteError) -> Identity? {
         defer { select.reset() }
         guard try select.step() else { return nil }
         return Identity(serverURL: select.string(0), deviceID: select.string(1), caFile: select.string(2))
     }
 
-    /// Remembers the identity.
+    /// Stores the identity.
     package func save(_ identity: Identity) throws(SQLiteError) {
         replace.bind(identity.serverURL, at: 1)
         replace.bind(identity.deviceID, at: 2)
@@ -46,6 +45,6 @@ package final class IdentityTable {
         try replace.run()
     }
 
-    /// Forgets the identity.
+    /// Deletes the identity.
     package func remove() throws(SQLiteError) { try delete.run() }
 }

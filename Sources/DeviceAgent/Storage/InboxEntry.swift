@@ -2,62 +2,62 @@
 
 /// A notification in the inbox.
 package struct InboxEntry: Sendable, Equatable {
-    /// How far it got; the raw values are in the database and on the bus.
+    /// The progress of the presentation; the database and the bus use the raw values.
     package enum State: String, Sendable, CaseIterable {
-        /// To be presented.
+        /// The notification is still to be presented.
         case waiting
-        /// Being presented: after a crash nobody knows whether it was seen, so it is not shown again.
+        /// The notification is being presented.
+        ///
+        /// After a crash it is not shown again, because the user may have seen it.
         case claimed
-        /// Was on the screen, or did all that it could.
+        /// The notification was on the screen, or all its parts were presented.
         case shown
-        /// The person chose View.
+        /// The user chose View.
         case viewed
-        /// The person dismissed it.
+        /// The user dismissed the alert.
         case closed
-        /// Was not shown; the reason says why.
+        /// The notification was not presented; `reason` says why.
         case suppressed
     }
 
-    /// The number, ascending, never used twice.
+    /// The entry's number; numbers ascend and are never reused.
     package var entry: Int64
-    /// The server's id of it, by which a repetition is known.
+    /// The server's ID of the notification, which identifies repetitions.
     package var uniqueID: String
-    /// Its place in the server's queue; 0 for none.
+    /// The sequence number in the server's queue; 0 for none.
     package var sequence: Int64
-    /// The app; empty when no registered app had its topic.
+    /// The app; empty if no registered app had the topic.
     package var appID: String
-    /// `apns-topic` without the push type's suffix.
+    /// The value of `apns-topic` without the push type's suffix.
     package var topic: String
-    /// `apns-id`.
     package var apnsID: String
-    /// When it came here.
+    /// The time at which the notification arrived on the device.
     package var receivedUnixMilliseconds: Int64
-    /// When the server accepted it.
+    /// The time at which the server accepted the notification.
     package var acceptedUnixMilliseconds: Int64
-    /// The alert's title, raw.
+    /// The alert's title, unsanitized.
     package var title: String?
-    /// The alert's subtitle, raw.
+    /// The alert's subtitle, unsanitized.
     package var subtitle: String?
-    /// The alert's body, raw.
+    /// The alert's body, unsanitized.
     package var body: String?
-    /// Byte for byte as the provider sent it.
+    /// The payload, byte for byte as the provider sent it.
     package var payload: [UInt8]
-    /// A newer one with the same key replaces it on the screen.
+    /// The key under which a newer notification replaces this one on the screen.
     package var collapseID: [UInt8]?
-    /// The channel of a broadcast, in whose place a newer one goes on the screen; nil for any other notification.
+    /// The channel of a broadcast, in which a newer one replaces this one on the screen; nil for other notifications.
     package var channel: String?
-    /// The conversation, or the like, that it belongs to; nil for none.
+    /// The conversation, or another group, that the notification belongs to; nil for none.
     package var threadID: String?
-    /// How far it got.
     package var state: State
-    /// Why it was suppressed, or what went wrong; empty for nothing.
+    /// The reason for the suppression, or the problem; empty for none.
     package var reason: String
-    /// What became of each part that it has: `badge`, `sound:silent` and the like, between blanks.
+    /// The outcome of each part, such as `badge` or `sound:silent`, separated by spaces.
     package var effects: String
-    /// Whether the person has seen the list since.
+    /// Whether the user has seen the entry in the list.
     package var isRead = false
 
-    /// Joins the parts of a new entry; its number comes with the insertion.
+    /// Creates a new entry without a number, which the insertion assigns.
     package init(
         uniqueID: String, sequence: Int64, appID: String, topic: String, apnsID: String,
         receivedUnixMilliseconds: Int64, acceptedUnixMilliseconds: Int64, title: String? = nil,

@@ -5,17 +5,17 @@ package import PushSQLite
 
 /// Finds notifications by words in their texts and in the names of their apps.
 ///
-/// Reads the table from its newest entry on and compares here, because SQLite's LIKE knows only ASCII's capital letters and
-/// takes an accent of its own for another text.
-/// An index of words would find only whole ones, or take more room than the notifications.
+/// Reads the table from the newest entry and compares the texts itself, because SQLite's LIKE ignores case only in
+/// ASCII and does not normalize combining accents. An index of words would find only whole words, or need more space
+/// than the notifications.
 package final class InboxSearch {
-    /// Which notifications are of interest.
+    /// The kind of notifications to find.
     package enum Kind: String, Sendable, CaseIterable {
-        /// All of them.
+        /// All notifications, whatever their state is.
         case all = ""
-        /// Only what the person has not seen.
+        /// Only notifications that the user has not seen.
         case unread
-        /// Only what was not shown, for a reason; its badge or its sound may have come.
+        /// Only notifications whose alert was suppressed; their badge or sound may have been presented.
         case suppressed
 
         fileprivate var number: Int64 {
@@ -27,26 +27,26 @@ package final class InboxSearch {
         }
     }
 
-    /// What somebody looks for.
+    /// The criteria of a search.
     package struct Query: Sendable, Equatable {
-        /// Words that must all be there, in any order and any case; empty for everything.
+        /// Words that must all occur, in any order and in any case; empty for all notifications.
         package var text = ""
-        /// Only of this app; empty for all.
+        /// The app; empty for all apps.
         package var appID = ""
-        /// Only of this kind.
+        /// The kind of notifications.
         package var kind = Kind.all
-        /// Only entries before this one; 0 for all.
+        /// The entry before which the results end; 0 for all.
         package var before: Int64 = 0
-        /// At most so many; of entries themselves, at most as many as an answer has.
+        /// The maximum number of results; entries themselves are also limited to `InboxTable.answerCountMax`.
         package var countMax: Int64 = InboxTable.answerCountMax
 
-        /// Everything.
+        /// Creates a query that finds everything.
         package init() {}
     }
 
-    /// More words than these are not looked for.
+    /// The maximum number of words; the rest is ignored.
     private static let wordCountMax = 16
-    /// What stands behind so many letters is not looked for.
+    /// The maximum length of the text in scalars; the rest is ignored.
     private static let textScalarCountMax = 256
 
     private let selectTexts: Statement
@@ -64,13 +64,13 @@ package final class InboxSearch {
         selectEntry = try connection.prepare("SELECT * FROM inbox WHERE entry = ?")
     }
 
-    /// Entries that match, newest first.
+    /// Returns the matching entries, newest first.
     ///
     /// - Parameters:
-    ///   - query: What to look for.
-    ///   - appNames: Names of apps by their ids, which are searched as well.
+    ///   - query: The criteria of the search.
+    ///   - appNames: Names of apps by app ID, which are searched too.
     /// - Returns: The entries.
-    /// - Throws: What SQLite answered.
+    /// - Throws: `SQLiteError` if the inbox cannot be read.
     package func entries(
         matching query: Query, appNames: [String: String]
     ) throws(SQLiteError) -> [InboxEntry] {
@@ -85,7 +85,7 @@ package final class InboxSearch {
         return entries
     }
 
-    /// Numbers of the entries that match, newest first, and whose they are; as many as `countMax` says.
+    /// Returns the numbers and apps of the matching entries, newest first, at most `countMax`.
     package func numbers(
         matching query: Query, appNames: [String: String]
     ) throws(SQLiteError) -> [(entry: Int64, appID: String)] {
@@ -101,12 +101,12 @@ package final class InboxSearch {
         return numbers
     }
 
-    /// A search on its way through the table, with what it need not do again for each row.
+    /// A running search, with cached results that apply to many rows.
     private struct Hunt {
         private let words: [[UInt32]]
         private let appNames: [String: String]
         private var folder = TextFolder()
-        /// The words that are not in an app's id and name, by its id.
+        /// The words that do not occur in an app's ID or name, by app ID.
         private var restOfApp: [String: [[UInt32]]] = [:]
         private var row: [UInt32] = []
 
@@ -116,7 +116,7 @@ package final class InboxSearch {
             self.appNames = appNames
         }
 
-        /// Whether all words are in a row of `selectTexts`.
+        /// Returns whether all words occur in a row of `selectTexts`.
         mutating func finds(_ statement: Statement) -> Bool {
             if words.isEmpty { return true }
             let rest = rest(statement.string(1))
@@ -140,11 +140,12 @@ package final class InboxSearch {
 }
 
 extension AgentDatabase {
-    /// Removes what is older or more than the person wants to keep, inside a transaction; answers the numbers.
+    /// Deletes entries beyond the limits of age and count, and returns their numbers; must be called inside a
+    /// transaction.
     func trimInbox(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [Int64] {
         let days = Int64(try settings.value(of: .inboxDays, at: .person).text) ?? 0
         let count = Int64(try settings.value(of: .inboxCount, at: .person).text) ?? 0
-        // Both have a standard and are checked when they are set.
+        // Both settings have a default and are validated when they are set.
         guard days > 0, count > 0 else { return [] }
         let surplus = try inbox.removeSurplus(countMax: count)
         guard try trustsClock(nowUnixSeconds: now / 1000) else { return surplus }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The longer statements of the inbox.
+/// The long SQL statements of the inbox.
 extension InboxTable {
     static let twinSQL: StaticString = """
         SELECT payload, effects FROM inbox WHERE entry > (SELECT max(entry) FROM inbox) - ?6 AND app_id = ?1
@@ -8,8 +8,8 @@ extension InboxTable {
             AND title IS ?3 AND subtitle IS ?4 AND body IS ?5 AND collapse_id IS ?7
         """
 
-    // Numbers are not counts: what was cleared leaves gaps. As long as there cannot be too many by their numbers, nothing is
-    // counted.
+    // Entry numbers are not counts, because cleared entries leave gaps. The rows are counted only if the range of
+    // numbers shows that there could be too many.
     static let removeSurplusSQL: StaticString = """
         DELETE FROM inbox WHERE entry IN (
             SELECT entry FROM inbox WHERE state NOT IN ('waiting', 'claimed') ORDER BY entry
@@ -27,7 +27,8 @@ extension InboxTable {
         LIMIT 1
         """
 
-    // What was answered answers what came before it. Of those with one collapse id only the newest counts.
+    // An answer to an alert also answers the alerts before it. Among alerts with the same collapse ID, only the newest
+    // counts.
     static let threadCountSQL: StaticString = """
         SELECT count(*) FROM inbox AS older, inbox AS newest WHERE newest.entry = ?1
             AND older.entry < newest.entry AND older.app_id = newest.app_id AND older.thread_id = newest.thread_id
@@ -38,8 +39,9 @@ extension InboxTable {
                     OR later.thread_id = newest.thread_id AND later.state IN ('viewed', 'closed')))
         """
 
-    // Oldest first, up to the first that is young enough: the table is not read to its end. What came while the device's
-    // clock was wrong, before the server had it or later than now, is as old as the server says.
+    // Starts at the oldest entry and stops at the first that is young enough, so that the table is not read to its end.
+    // If the device's clock was wrong on arrival (before the server's time of acceptance, or later than now), the
+    // server's time counts.
     static let removeOldSQL: StaticString = """
         DELETE FROM inbox WHERE entry < coalesce(
                 (SELECT entry FROM inbox

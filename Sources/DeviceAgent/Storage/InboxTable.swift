@@ -3,13 +3,13 @@
 internal import PushCore
 package import PushSQLite
 
-/// The table of notifications, and the ids of all that ever came.
+/// The table of notifications, and the IDs of recently received ones.
 package final class InboxTable {
-    /// The most entries of one answer; who wants more asks for those before the last one.
+    /// The maximum number of entries in an answer; a caller continues with those before the last one.
     package static let answerCountMax: Int64 = 1000
-    /// How far back a notification is looked for that looks the same.
+    /// The number of entries in which an identical notification is searched for.
     private static let twinDistanceMax: Int64 = 20
-    /// Ids of notifications that are remembered, far more than a server sends again.
+    /// The number of IDs that are stored, far more than a server sends again.
     package static let seenCountMax: Int64 = 20_000
 
     let connection: Connection
@@ -37,7 +37,7 @@ package final class InboxTable {
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        // An entry may outlive its remembered id.
+        // An entry may outlive its ID in `seen`.
         insertSeen = try connection.prepare(
             """
             INSERT OR IGNORE INTO seen (unique_id)
@@ -86,7 +86,7 @@ package final class InboxTable {
         delete = try connection.prepare("DELETE FROM inbox WHERE (?1 = '' OR app_id = ?1) AND (?2 = 0 OR entry = ?2)")
     }
 
-    /// Remembers that a notification came; false when it came before.
+    /// Records the ID of a notification; returns false if it arrived before.
     package func markSeen(uniqueID: String) throws(SQLiteError) -> Bool {
         insertSeen.bind(uniqueID, at: 1)
         try insertSeen.run()
@@ -96,7 +96,7 @@ package final class InboxTable {
         return true
     }
 
-    /// Adds an entry and answers its number.
+    /// Adds an entry and returns its number.
     package func append(_ entry: InboxEntry) throws(SQLiteError) -> Int64 {
         insert.bind(entry.uniqueID, at: 1)
         insert.bind(entry.sequence, at: 2)
@@ -120,14 +120,15 @@ package final class InboxTable {
         return connection.lastInsertedRow
     }
 
-    /// Whether the same came just before, is or will be on the screen, and is not answered yet: the same texts, and a
-    /// payload that differs in its badge at most.
+    /// Returns whether an identical notification arrived just before, is or will be on the screen, and is unanswered.
+    ///
+    /// Identical means that the texts are the same and the payload differs at most in its badge.
     ///
     /// - Parameters:
-    ///   - entry: The newer one.
-    ///   - parts: What would happen for it; no twin is one for which less happened.
-    /// - Returns: Whether the newer one tells a person nothing new.
-    /// - Throws: What SQLite answered.
+    ///   - entry: The newer notification.
+    ///   - parts: The parts that would be presented for it; an entry that presented less is not identical.
+    /// - Returns: Whether the newer notification tells the user nothing new.
+    /// - Throws: `SQLiteError` if the inbox cannot be read.
     package func hasTwin(of entry: InboxEntry, for parts: Set<Decision.Effect.Part>) throws(SQLiteError) -> Bool {
         defer { selectTwin.reset() }
         selectTwin.bind(entry.appID, at: 1)
@@ -145,16 +146,19 @@ package final class InboxTable {
         return false
     }
 
-    /// Whether a part happened, or would have but for the machine: it would do so no more the next time.
+    /// Returns whether a part was presented, or failed only because of the device, so that a repetition would fail too.
     private static func hasTried(_ part: Decision.Effect.Part, _ effects: [String]) -> Bool {
         let tried = [nil, .unavailable].map { Decision.Effect(part, $0).text }
         return tried.contains { effects.contains($0) }
     }
 
-    /// A payload without what may differ between two that tell the same.
+    /// Returns a payload without the values that may differ between identical notifications.
     ///
-    /// That is the badge, and the texts, which are compared as the person reads them. The app's own data comes first, `aps`
-    /// behind it, wherever it stood.
+    /// Those values are the badge and the texts; the texts are compared separately, as the user reads them. In the
+    /// result, the app's own data comes first and `aps` last, whatever their order was.
+    ///
+    /// - Parameter payload: The payload as the provider sent it.
+    /// - Returns: The members to compare; nil if the payload is not a JSON object.
     private static func comparable(_ payload: [UInt8]) -> [JSONValue.Member]? {
         guard let value = try? JSONValue(parsing: payload.span), case .object(let members) = value else { return nil }
         let own = members.filter { !$0.key.utf8.elementsEqual("aps".utf8) }
@@ -163,14 +167,14 @@ package final class InboxTable {
         return own + [JSONValue.Member(key: "aps", value: .object(aps.filter { isCompared($0.key) }))]
     }
 
-    /// One entry.
+    /// Returns an entry; nil if the number is unknown.
     package func entry(_ number: Int64) throws(SQLiteError) -> InboxEntry? {
         defer { selectEntry.reset() }
         selectEntry.bind(number, at: 1)
         return try selectEntry.step() ? Self.entry(in: selectEntry) : nil
     }
 
-    /// The newest entries, newest first.
+    /// Returns the newest entries, newest first.
     package func newest(countMax: Int64) throws(SQLiteError) -> [InboxEntry] {
         defer { selectNewest.reset() }
         selectNewest.bind(min(countMax, Self.answerCountMax), at: 1)
@@ -179,11 +183,17 @@ package final class InboxTable {
         return entries
     }
 
-    /// Numbers of the entries that are to be presented, oldest first.
+    /// Returns the numbers of the entries that must still be presented, oldest first.
     package func waiting() throws(SQLiteError) -> [Int64] { try numbers(selectWaiting) }
 
-    /// Numbers of the entries of an app that are to be presented and that a newer one replaces: of the same channel
-    /// when it is a broadcast, else of the same collapse id.
+    /// Returns the numbers of an app's waiting entries that a newer one replaces.
+    ///
+    /// - Parameters:
+    ///   - appID: The app.
+    ///   - collapseID: The collapse ID of the newer notification, unless it is a broadcast.
+    ///   - channel: The channel of the newer notification if it is a broadcast.
+    /// - Returns: The numbers, oldest first.
+    /// - Throws: `SQLiteError` if the inbox cannot be read.
     package func waiting(appID: String, collapseID: [UInt8]?, channel: String? = nil) throws(SQLiteError) -> [Int64] {
         selectCollapsible.bind(appID, at: 1)
         selectCollapsible.bind(collapseID, at: 2)
@@ -191,21 +201,21 @@ package final class InboxTable {
         return try numbers(selectCollapsible)
     }
 
-    /// Whether a newer entry took the place of one on the screen.
+    /// Returns whether a newer entry replaced this one on the screen.
     package func isReplaced(_ number: Int64) throws(SQLiteError) -> Bool {
         defer { selectReplacement.reset() }
         selectReplacement.bind(number, at: 1)
         return try selectReplacement.step()
     }
 
-    /// How many alerts of an entry's thread came before it that nobody has answered or read.
+    /// Returns the number of earlier alerts in an entry's thread that are unanswered and unread.
     package func unansweredCount(inThreadOf number: Int64) throws(SQLiteError) -> Int {
         defer { selectThreadCount.reset() }
         selectThreadCount.bind(number, at: 1)
         return try selectThreadCount.step() ? Int(selectThreadCount.int64(0)) : 0
     }
 
-    /// Moves an entry on; false when it is in none of the states that it may come from.
+    /// Moves an entry to another state; returns false if the entry is in none of `states`.
     package func move(
         _ number: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, reason: String = ""
     ) throws(SQLiteError) -> Bool {
@@ -217,14 +227,14 @@ package final class InboxTable {
         return connection.changedRowCount > 0
     }
 
-    /// Writes what went wrong with an entry.
+    /// Stores the problem with an entry.
     package func setReason(_ reason: String, of number: Int64) throws(SQLiteError) {
         updateReason.bind(number, at: 1)
         updateReason.bind(reason, at: 2)
         try updateReason.run()
     }
 
-    /// Writes that a part of an entry which was to happen did not, and why.
+    /// Stores the reason why a part of an entry could not be presented as decided.
     func note(
         _ obstacle: SuppressionReason, on part: Decision.Effect.Part, of number: Int64
     ) throws(SQLiteError) {
@@ -235,14 +245,14 @@ package final class InboxTable {
         try setEffects(noted.joined(separator: " "), of: number)
     }
 
-    /// Writes what became of the parts of an entry.
+    /// Stores the outcomes of the parts of an entry.
     package func setEffects(_ effects: String, of number: Int64) throws(SQLiteError) {
         updateEffects.bind(number, at: 1)
         updateEffects.bind(effects, at: 2)
         try updateEffects.run()
     }
 
-    /// Writes the texts that are shown of an entry.
+    /// Stores the texts that are shown for an entry.
     package func setTexts(title: String?, subtitle: String?, body: String?, of number: Int64) throws(SQLiteError) {
         updateTexts.bind(number, at: 1)
         updateTexts.bind(title, at: 2)
@@ -251,14 +261,14 @@ package final class InboxTable {
         try updateTexts.run()
     }
 
-    /// At start: what was being presented when the agent ended counts as shown; answers how many.
+    /// Marks, at startup, the entries that were being presented when the agent ended as shown; returns their count.
     package func settleClaimed(reason: String) throws(SQLiteError) -> Int {
         settleClaimed.bind(reason, at: 1)
         try settleClaimed.run()
         return connection.changedRowCount
     }
 
-    /// Removes the entries of an app, of all apps when empty; answers their numbers.
+    /// Deletes the entries of an app, or of all apps if the ID is empty; returns their numbers.
     package func removeAll(appID: String) throws(SQLiteError) -> [Int64] {
         selectIDs.bind(appID, at: 1)
         let removed = try numbers(selectIDs)
@@ -268,7 +278,7 @@ package final class InboxTable {
         return removed
     }
 
-    /// Removes one entry; false when there is none of that number.
+    /// Deletes one entry; returns false if the number is unknown.
     @discardableResult
     package func remove(_ number: Int64) throws(SQLiteError) -> Bool {
         delete.bind("", at: 1)
@@ -277,28 +287,28 @@ package final class InboxTable {
         return connection.changedRowCount > 0
     }
 
-    /// Removes what is too much, but nothing that is still to be presented; answers the numbers.
+    /// Deletes the oldest entries beyond a count, except those still to be presented; returns their numbers.
     package func removeSurplus(countMax: Int64) throws(SQLiteError) -> [Int64] {
         removeSurplus.bind(countMax, at: 1)
         return try numbers(removeSurplus)
     }
 
-    /// Removes what is too old, but nothing that is still to be presented; answers the numbers.
+    /// Deletes entries beyond an age, except those still to be presented; returns their numbers.
     package func removeOld(ageMaxMilliseconds: Int64, nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [Int64] {
         removeOld.bind(now - ageMaxMilliseconds, at: 1)
         removeOld.bind(now, at: 2)
         return try numbers(removeOld)
     }
 
-    // MARK: Seen by the person
+    // MARK: Seen by the user
 
-    /// Notes that the person saw entries; answers how many were new.
+    /// Marks entries as seen by the user.
     ///
     /// - Parameters:
-    ///   - number: Which entry; 0 for all.
-    ///   - appID: Only those of this app; empty for all.
-    /// - Returns: How many were not marked before.
-    /// - Throws: What SQLite answered.
+    ///   - number: The entry; 0 for all.
+    ///   - appID: The app; empty for all.
+    /// - Returns: The number of entries that were not marked before.
+    /// - Throws: `SQLiteError` if the entries cannot be updated.
     package func markRead(_ number: Int64, appID: String) throws(SQLiteError) -> Int {
         updateRead.bind(number, at: 1)
         updateRead.bind(appID, at: 2)
@@ -306,7 +316,7 @@ package final class InboxTable {
         return connection.changedRowCount
     }
 
-    /// How many entries of each app the person has not seen.
+    /// Returns the number of unseen entries by app.
     package func unreadCounts() throws(SQLiteError) -> [(appID: String, count: Int64)] {
         defer { selectUnread.reset() }
         var counts: [(appID: String, count: Int64)] = []
@@ -321,7 +331,7 @@ package final class InboxTable {
         return numbers
     }
 
-    /// An entry in a row of all columns.
+    /// Reads an entry from a row with all columns.
     static func entry(in row: Statement) -> InboxEntry {
         var entry = InboxEntry(
             uniqueID: row.string(1), sequence: row.int64(2), appID: row.string(3), topic: row.string(4),

@@ -2,7 +2,7 @@
 
 package import PushSQLite
 
-/// Which registered apps were seen to be installed, and since when one is not.
+/// The registered apps that were once found installed, with the time since which each is missing.
 package final class InstallationTable {
     private let selectGone: Statement
     private let replace: Statement
@@ -14,21 +14,21 @@ package final class InstallationTable {
         delete = try connection.prepare("DELETE FROM installations WHERE app_id = ?")
     }
 
-    /// Since when an app is gone, UNIX seconds: 0 for one that is there, nil for one that was never seen.
+    /// Returns the time since which an app is missing, in UNIX seconds; 0 if it is installed, nil if it never was.
     package func goneUnixSeconds(_ appID: String) throws(SQLiteError) -> Int64? {
         defer { selectGone.reset() }
         selectGone.bind(appID, at: 1)
         return try selectGone.step() ? selectGone.int64(0) : nil
     }
 
-    /// Remembers since when an app is gone; 0 for one that is there.
+    /// Stores the time since which an app is missing; 0 if it is installed.
     package func set(_ appID: String, goneUnixSeconds: Int64) throws(SQLiteError) {
         replace.bind(appID, at: 1)
         replace.bind(goneUnixSeconds, at: 2)
         try replace.run()
     }
 
-    /// Forgets an app.
+    /// Deletes an app's row.
     package func remove(_ appID: String) throws(SQLiteError) {
         delete.bind(appID, at: 1)
         try delete.run()

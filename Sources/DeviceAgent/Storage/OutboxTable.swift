@@ -3,9 +3,11 @@
 package import PushCore
 package import PushSQLite
 
-/// Acknowledgements that the server has not confirmed, oldest first.
+/// The acknowledgements that the server has not confirmed, oldest first.
 package final class OutboxTable {
-    /// More than these are not kept: the server sends what was not acknowledged again, and we know it again.
+    /// The maximum number of acknowledgements.
+    ///
+    /// Without one, the server sends the notification again, and it is recognized.
     package static let rowCountMax: Int64 = 20_000
 
     private let insert: Statement
@@ -23,7 +25,7 @@ package final class OutboxTable {
         deleteAll = try connection.prepare("DELETE FROM outbox")
     }
 
-    /// Remembers an acknowledgement; one without a place in the server's queue needs none.
+    /// Adds an acknowledgement, unless the notification has no sequence number in the server's queue.
     package func append(sequence: Int64, _ outcome: DeviceAPI.Outcome, reason: String? = nil) throws(SQLiteError) {
         guard sequence > 0 else { return }
         insert.bind(sequence, at: 1)
@@ -34,7 +36,7 @@ package final class OutboxTable {
         try trim.run()
     }
 
-    /// The oldest ones, and the position of the last of them; nil when there is none.
+    /// Returns the oldest acknowledgements and the position of the last of them; nil if the table is empty.
     package func oldest(
         countMax: Int
     ) throws(SQLiteError) -> (acknowledgements: [DeviceAPI.Acknowledgement], lastPosition: Int64)? {
@@ -51,12 +53,12 @@ package final class OutboxTable {
         return lastPosition == 0 ? nil : (acknowledgements, lastPosition)
     }
 
-    /// Forgets everything up to a position.
+    /// Deletes all acknowledgements up to a position.
     package func remove(upTo position: Int64) throws(SQLiteError) {
         delete.bind(position, at: 1)
         try delete.run()
     }
 
-    /// Forgets everything: the server that it was for is left.
+    /// Deletes all acknowledgements, because the device left the server.
     package func removeAll() throws(SQLiteError) { try deleteAll.run() }
 }

@@ -3,20 +3,17 @@
 package import PushCore
 package import PushSQLite
 
-/// What the server's administrator set for this device, as the server told it last.
+/// The settings from the server's administrator for this device, as last received.
 package final class PolicyTable {
-    /// One rule.
+    /// A rule for one setting.
     package struct Rule: Sendable, Equatable {
-        /// The app; empty for all apps, and for settings of the person.
+        /// The topic of the app; empty for all apps and for device-wide settings.
         package var topic: String
-        /// What it is about.
         package var setting: PersonalSetting
-        /// What holds.
         package var value: String
-        /// Whether the person may not choose otherwise.
+        /// Whether the user may not change the value.
         package var isLocked: Bool
 
-        /// Joins the parts.
         package init(topic: String, setting: PersonalSetting, value: String, isLocked: Bool) {
             self.topic = topic
             self.setting = setting
@@ -31,7 +28,7 @@ package final class PolicyTable {
     private let delete: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
-        // An app's own rule goes before the one for all apps.
+        // An app's own rule takes precedence over the one for all apps.
         select = try connection.prepare(
             "SELECT value, is_locked FROM policy WHERE name = ?1 AND topic IN (?2, '') ORDER BY topic DESC LIMIT 1")
         selectAll = try connection.prepare("SELECT topic, name, value, is_locked FROM policy ORDER BY topic, name")
@@ -40,7 +37,7 @@ package final class PolicyTable {
         delete = try connection.prepare("DELETE FROM policy")
     }
 
-    /// The rule for a setting, of a topic or of all; nil when there is none.
+    /// Returns the rule for a setting, of a topic or of all apps; nil if neither exists.
     package func rule(
         for setting: PersonalSetting, topic: String
     ) throws(SQLiteError) -> (value: String, isLocked: Bool)? {
@@ -50,7 +47,7 @@ package final class PolicyTable {
         return try select.step() ? (select.string(0), select.int64(1) != 0) : nil
     }
 
-    /// All rules.
+    /// Returns all rules with a known setting.
     package func all() throws(SQLiteError) -> [Rule] {
         defer { selectAll.reset() }
         var rules: [Rule] = []
@@ -64,7 +61,7 @@ package final class PolicyTable {
         return rules
     }
 
-    /// Puts rules in the place of all that there are; inside a transaction.
+    /// Replaces all rules; must be called inside a transaction.
     package func replaceAll(_ rules: [Rule]) throws(SQLiteError) {
         try delete.run()
         for rule in rules {

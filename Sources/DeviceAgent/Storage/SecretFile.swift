@@ -3,25 +3,25 @@
 internal import Glibc
 internal import PushNet
 
-/// The device secret in a file of its own, mode 0600, which is replaced as a whole.
+/// The file with the device secret, which has mode 0600 and is replaced atomically.
 package struct SecretFile: Sendable {
-    /// The longest secret that is read, in bytes.
+    /// The maximum length of a secret in bytes.
     static let byteCountMax = 4096
 
     private let path: String
 
-    /// Names the file; nothing is opened.
+    /// Creates an object for a path without opening the file.
     package init(path: String) { self.path = path }
 
-    /// The secret; nil when there is none.
+    /// Reads the secret; nil if the file is missing or empty.
     ///
-    /// A file that others may use is taken back from them first, with a warning: they may know the secret by now.
+    /// A file that other users can access gets mode 0600 first, with a warning, because they may know the secret.
     ///
-    /// - Returns: The secret's visible characters.
-    /// - Throws: `StorageError.file` when it cannot be read, or is no regular file (`EINVAL`; `ELOOP` for a link).
+    /// - Returns: The visible ASCII characters of the file.
+    /// - Throws: `StorageError.file` if it cannot be read, or is not a regular file (`EINVAL`; `ELOOP` for a link).
     package func read() throws(StorageError) -> String? {
         var information = stat()
-        // Before anything is opened: a pipe would wait for a writer.
+        // This check comes before the open, because opening a pipe would wait for a writer.
         guard unsafe lstat(path, &information) == 0 else {
             guard errno == ENOENT else { throw .file(path: path, code: errno) }
             return nil
@@ -33,7 +33,7 @@ package struct SecretFile: Sendable {
             guard unsafe chmod(path, 0o600) == 0 else { throw .file(path: path, code: errno) }
             agentLog.warning("secret_was_open_to_others", ["path": path])
         }
-        // It goes into a header field: only visible ASCII can be a secret of ours.
+        // The secret is sent in a header field, so it consists of visible ASCII characters only.
         let secret = try bytes().filter { $0 > 32 && $0 < 127 }
         return secret.isEmpty ? nil : String(decoding: secret, as: UTF8.self)
     }
@@ -46,7 +46,7 @@ package struct SecretFile: Sendable {
         }
     }
 
-    /// Replaces the secret; when this returns, it survives a loss of power.
+    /// Replaces the secret; afterwards it survives a power failure.
     package func write(_ secret: String) throws(StorageError) {
         do throws(NetError) {
             try PrivateFile.write(Array(secret.utf8), to: path)
@@ -55,7 +55,7 @@ package struct SecretFile: Sendable {
         }
     }
 
-    /// Removes the secret; one that is not there is no error.
+    /// Removes the secret; a missing file is not an error.
     package func remove() throws(StorageError) {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .file(path: path, code: errno) }
         try syncDirectory()

@@ -4,22 +4,22 @@ internal import Glibc
 internal import PushNet
 package import PushSQLite
 
-/// Why the agent's own files cannot be used.
+/// The reason why the agent's own files cannot be used.
 package enum StorageError: Error, Sendable {
-    /// A directory could not be made, or is not ours alone: path and errno.
+    /// A directory could not be created, or other users can access it; with the path and errno.
     case directory(path: String, code: Int32)
-    /// Another agent of the same person runs; the file that it holds.
+    /// Another agent of the same user is running; with the path of its lock file.
     case alreadyRunning(lockPath: String)
-    /// A file could not be read or written: path and errno.
+    /// A file could not be read or written; with the path and errno.
     case file(path: String, code: Int32)
-    /// SQLite refused.
+    /// SQLite returned an error.
     case database(SQLiteError)
-    /// The file is no database any more, or parts of it are wrong.
+    /// The file is not a database, or parts of it are damaged.
     case damagedDatabase(path: String, SQLiteError)
-    /// The database was made by a later version.
+    /// A later version of the agent created the database.
     case newerDatabase(path: String, found: Int, known: Int)
 
-    /// What went wrong with a private file.
+    /// Creates an error from the failure of a private file.
     init(_ path: String, _ error: NetError) {
         guard case .system(_, let code, _) = error else {
             self = .file(path: path, code: EIO)
@@ -28,7 +28,7 @@ package enum StorageError: Error, Sendable {
         self = .file(path: path, code: code)
     }
 
-    /// One line that says what is wrong.
+    /// One line that describes the problem.
     package var message: String {
         switch self {
         case .directory(let path, let code): "cannot use the directory \(path): \(SystemError.text(code))"
@@ -41,15 +41,16 @@ package enum StorageError: Error, Sendable {
         }
     }
 
-    /// One line that says what to do.
+    /// One line that describes the fix.
     package var remedy: String {
         switch self {
         case .directory, .file: "Make this user its owner, set mode 0700, and check that the disk is not full."
         case .alreadyRunning: "Use the running agent ('posthorn agent status'), or stop it first."
         case .database: "Check that the disk works and is not full."
         case .damagedDatabase(let path, _):
-            "Restore it from a backup, or move it away together with \(path)-wal, and restart the agent. Without it the "
-                + "inbox, settings, badges, registrations and the enrolment are lost; then run 'posthorn agent enrol'."
+            "Restore it from a backup, or move it away together with \(path)-wal, and restart the agent. Without it "
+                + "the inbox, settings, badges, registrations and the enrolment are lost; "
+                + "then run 'posthorn agent enrol'."
         case .newerDatabase: "Install the newer version of the agent again."
         }
     }

@@ -3,11 +3,11 @@
 internal import PushNet
 internal import PushSQLite
 
-/// Does again, after a while that doubles up to a minute, what the database refused: a full disk has room later.
+/// Retries failed writes after a pause that doubles up to a minute, because a full disk may have space later.
 final class StorageRetry {
-    /// Gets what SQLite said.
+    /// Gets the SQLite error of each failure.
     var onFailure: ((SQLiteError) -> Void)?
-    /// Called when the while is over, and all is written that was refused before.
+    /// Called after the pause, when all failed writes have succeeded.
     var onRetry: (() -> Void)?
 
     private let loop: EventLoop
@@ -19,10 +19,10 @@ final class StorageRetry {
 
     deinit { if let timer { loop.cancel(timer) } }
 
-    /// Whether the database refused something, and was not asked again since.
+    /// Whether a write has failed and its retry is still due.
     var isWaiting: Bool { timer != nil }
 
-    /// Writes something, now or as soon as the database takes it; in the order of the calls.
+    /// Runs a write now, or later after the writes that failed before it.
     func write(_ body: @escaping () throws(SQLiteError) -> Void) {
         guard !isWaiting else { return refused.append(body) }
         do {
@@ -32,7 +32,7 @@ final class StorageRetry {
         }
     }
 
-    /// Something was refused: what is to be done again, if it is not done by `onRetry`.
+    /// Schedules a retry; `body` is the failed write, or nil if `onRetry` repeats it.
     func failed(_ error: SQLiteError, redoing body: (() throws(SQLiteError) -> Void)? = nil) {
         if let body { refused.append(body) }
         onFailure?(error)

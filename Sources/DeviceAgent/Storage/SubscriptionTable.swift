@@ -2,26 +2,23 @@
 
 package import PushSQLite
 
-/// A channel that an app listens to, or did until just now.
+/// A channel that an app is subscribed to, or is being unsubscribed from.
 package struct Subscription: Sendable, Equatable {
-    /// What the server knows of it; the raw values are in the database.
+    /// The state of a subscription at the server; the database has the raw values.
     package enum State: String, Sendable, CaseIterable {
-        /// The server is to be told.
+        /// The server does not know the subscription yet.
         case wanted
-        /// The server confirmed it.
+        /// The server confirmed the subscription.
         case held
-        /// The app does not want it any more, and the server is to be told.
+        /// The app unsubscribed, and the server does not know it yet.
         case unwanted
     }
 
-    /// The app.
     package var appID: String
-    /// The channel id, 24 characters.
+    /// The channel ID, 24 characters.
     package var channel: String
-    /// What the server knows of it.
     package var state: State
 
-    /// Joins the parts.
     package init(appID: String, channel: String, state: State) {
         self.appID = appID
         self.channel = channel
@@ -29,7 +26,7 @@ package struct Subscription: Sendable, Equatable {
     }
 }
 
-/// The table of channels that apps listen to, in the order in which they began.
+/// The table of the apps' subscriptions, in the order of their creation.
 ///
 /// ```
 ///        want          server confirms
@@ -72,7 +69,7 @@ package final class SubscriptionTable {
         selectState = try connection.prepare("SELECT state FROM subscriptions WHERE app_id = ? AND channel = ?")
         selectOfApp = try connection.prepare(
             "SELECT app_id, channel, state FROM subscriptions WHERE app_id = ? ORDER BY position")
-        // An app without a device token has no registration that could have subscriptions.
+        // An app without a device token has no registration at the server, and so no subscriptions there.
         selectPending = try connection.prepare(
             """
             SELECT subscriptions.app_id, channel, state FROM subscriptions
@@ -81,21 +78,21 @@ package final class SubscriptionTable {
             """)
     }
 
-    // MARK: What apps want
+    // MARK: Requests of apps
 
-    /// Begins a subscription; one that is there stays.
+    /// Adds a subscription, or keeps an existing one.
     package func want(_ channel: String, of appID: String) throws(SQLiteError) {
         want.bind(appID, at: 1)
         want.bind(channel, at: 2)
         try want.run()
     }
 
-    /// Ends a subscription, of which the server is still to be told; false when there is none.
+    /// Ends a subscription and leaves the report to the server for later; returns false if there was no subscription.
     package func unwant(_ channel: String, of appID: String) throws(SQLiteError) -> Bool {
         try change(channel, of: appID, from: [.wanted, .held], to: .unwanted)
     }
 
-    /// The state of one; nil when there is none.
+    /// Returns the state of a subscription; nil if there is no subscription.
     package func state(of channel: String, of appID: String) throws(SQLiteError) -> Subscription.State? {
         defer { selectState.reset() }
         selectState.bind(appID, at: 1)
@@ -104,29 +101,29 @@ package final class SubscriptionTable {
         return Subscription.State(rawValue: selectState.string(0))
     }
 
-    /// All of an app, also those that the server is still to end.
+    /// Returns all subscriptions of an app, including those that the server has yet to end.
     package func all(of appID: String) throws(SQLiteError) -> [Subscription] {
         selectOfApp.bind(appID, at: 1)
         return try subscriptions(selectOfApp)
     }
 
-    /// Forgets all of an app: the server forgot them with its registration.
+    /// Deletes all subscriptions of an app, because the server deleted them with its registration.
     package func removeAll(of appID: String) throws(SQLiteError) {
         deleteOfApp.bind(appID, at: 1)
         try deleteOfApp.run()
     }
 
-    // MARK: What the server knows
+    // MARK: State at the server
 
-    /// The oldest of which the server is to be told; nil when it knows of all.
+    /// Returns the oldest subscription that the server must be told about; nil if it knows all.
     package func firstPending() throws(SQLiteError) -> Subscription? { try subscriptions(selectPending).first }
 
-    /// The server has it.
+    /// Records that the server has a subscription.
     package func hold(_ channel: String, of appID: String) throws(SQLiteError) {
         _ = try change(channel, of: appID, from: [.wanted], to: .held)
     }
 
-    /// Forgets one that is still in a state, because the server ended or refused it; false when it is in another.
+    /// Deletes a subscription that the server ended or refused; returns false if its state has changed in the meantime.
     package func remove(
         _ channel: String, of appID: String, whileIn state: Subscription.State
     ) throws(SQLiteError) -> Bool {
@@ -137,14 +134,14 @@ package final class SubscriptionTable {
         return connection.changedRowCount > 0
     }
 
-    /// Remembers to end one at the server that it has and we do not.
+    /// Schedules the end of a subscription that only the server has.
     package func addUnwanted(_ channel: String, of appID: String) throws(SQLiteError) {
         addUnwanted.bind(appID, at: 1)
         addUnwanted.bind(channel, at: 2)
         try addUnwanted.run()
     }
 
-    /// Brings what we know of an app's subscriptions at the server up to date.
+    /// Updates an app's subscriptions from the list that the server has.
     package func settle(_ appID: String, serverHas channels: [String]) throws(SQLiteError) {
         let known = Set(channels)
         for subscription in try all(of: appID) {
@@ -157,13 +154,13 @@ package final class SubscriptionTable {
         for channel in channels { try addUnwanted(channel, of: appID) }
     }
 
-    /// After the server lost an app's registration: it is to be told of each subscription again.
+    /// Marks an app's subscriptions as unknown to the server, after the server lost the app's registration.
     package func wantAgain(_ appID: String) throws(SQLiteError) {
         wantAgain.bind(appID, at: 1)
         try wantAgain.run()
     }
 
-    /// After leaving a server: the next one is to be told of all.
+    /// Marks all subscriptions as unknown to the server, after the device left its server.
     package func forgetServer() throws(SQLiteError) {
         try deleteUnwanted.run()
         try wantAllAgain.run()

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes texts comparable: small letters of every script, and a letter with its marks as one scalar where there is one.
+/// Folds texts for comparison: lowercase in every script, and a letter with its marks as one scalar where one exists.
 ///
-/// `É`, `é` and `e` with a combining accent become the same, as for String's own comparison; Unicode's rarest pairs do not.
-/// Each scalar is asked for once and kept in a table: `lowercased` of every text, or arrays of characters, take many times as
-/// long for a whole inbox.
+/// `É`, `é` and `e` with a combining accent fold to the same scalar, as in String's own comparison; Unicode's rarest
+/// pairs do not. Each scalar is looked up once and cached in a table. `lowercased` on every text, or arrays of
+/// characters, would be many times slower for a whole inbox.
 struct TextFolder {
-    /// All scripts with small letters and marks are below, but for rare ones.
+    /// The size of the table, which covers all scripts with lowercase letters and marks except rare ones.
     private static let tableCount = 0x2000
     private static let isMark: UInt32 = 1 << 31
     private static let isUnusual: UInt32 = 1 << 30
     private static let unknown: UInt32 = .max
     private static let replacement: UInt32 = 0xFFFD
 
-    /// What a scalar becomes, and the flags above.
+    /// The folded scalars, with the flags above.
     private var table = [UInt32](repeating: TextFolder.unknown, count: TextFolder.tableCount)
-    /// What a pair becomes; 0 for no single scalar.
+    /// The compositions of pairs; 0 if no single scalar exists.
     private var pairs: [UInt64: UInt32] = [:]
-    /// Scalars by the texts that are equal to them; made when the first mark is met.
+    /// Scalars by the texts that are equal to them; filled when the first mark is found.
     private var scalars: [String: UInt32] = [:]
 
-    /// Appends what a text in UTF-8 becomes.
+    /// Appends the folded form of a UTF-8 text.
     mutating func fold(_ text: Span<UInt8>, into output: inout [UInt32]) {
         var index = 0
         while index < text.count {
@@ -34,14 +34,14 @@ struct TextFolder {
         }
     }
 
-    /// What a text becomes.
+    /// Returns the folded form of a text.
     mutating func folded(_ text: String) -> [UInt32] {
         var output: [UInt32] = []
         fold(Array(text.utf8).span, into: &output)
         return output
     }
 
-    /// Whether a word is in a text, both folded.
+    /// Returns whether a text contains a word, both folded.
     static func contains(_ word: [UInt32], in text: [UInt32]) -> Bool {
         guard let first = word.first else { return true }
         var start = 0
@@ -58,7 +58,7 @@ struct TextFolder {
         return index == word.count
     }
 
-    /// The scalar at an index, which goes on behind it; bytes that are none count as one that is unknown.
+    /// Decodes the scalar at an index and advances the index; invalid bytes decode to the replacement character.
     private static func scalar(_ text: Span<UInt8>, _ index: inout Int) -> UInt32 {
         let lead = text[index]
         index += 1
@@ -97,11 +97,11 @@ struct TextFolder {
         return entry
     }
 
-    /// Above the table few scalars have small letters or are marks.
+    /// Returns the table entry for a scalar above the table, where few scalars have lowercase letters or are marks.
     private static func lonely(_ value: UInt32) -> UInt32 {
         switch value {
         case 0x3099, 0x309A: value | isMark
-        // Symbols; Glagolitic to Georgian; Cyrillic, Latin and Cherokee once more; wide Latin; old scripts.
+        // Symbols; Glagolitic to Georgian; more Cyrillic, Latin and Cherokee; fullwidth Latin; historic scripts.
         case 0x2100...0x2BFF, 0x2C00...0x2DFF, 0xA640...0xA7FF, 0xAB30...0xABBF, 0xFF21...0xFF3A, 0x10400...0x1E943:
             value | isUnusual
         default: value
@@ -117,10 +117,10 @@ struct TextFolder {
         return canonical | (Self.isMark(scalar) ? Self.isMark : 0)
     }
 
-    /// Whether a scalar may be one with what stands before it.
+    /// Returns whether a scalar may combine with the one before it.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // Vowels and ends of Korean syllables.
+        // Vowels and final consonants of Korean syllables.
         case 0x1161...0x1175, 0x11A8...0x11C2: true
         default:
             scalar.properties.canonicalCombiningClass != .notReordered
@@ -154,8 +154,12 @@ struct TextFolder {
         return both
     }
 
-    /// Korean syllables are counted, not listed.
+    /// Returns a Korean syllable, which is computed, not looked up.
     ///
+    /// - Parameters:
+    ///   - first: A leading consonant, or a syllable without a final consonant.
+    ///   - second: A vowel, or a final consonant.
+    /// - Returns: The syllable; nil if the two do not form one.
     /// - SeeAlso: The Unicode Standard, section 3.12.
     private static func syllable(_ first: UInt32, _ second: UInt32) -> UInt32? {
         switch (first, second) {
@@ -165,7 +169,7 @@ struct TextFolder {
         }
     }
 
-    /// The first scalar that is canonically equal to a text.
+    /// Returns the first scalar that is canonically equal to a text.
     private mutating func equal(to text: String) -> UInt32? {
         if scalars.isEmpty {
             for value in Array(0x20..<UInt32(Self.tableCount)) + Array(0x3040...0x30FF) {

@@ -2,7 +2,7 @@
 
 package import PushSQLite
 
-/// The tables of wakes in the background: the newest of each app that waits, and when the last ones began.
+/// The tables of background wakes: the newest waiting one of each app, and the times of the last starts.
 package final class WakeTable {
     private let upsertDue: Statement
     private let deleteDue: Statement
@@ -25,14 +25,14 @@ package final class WakeTable {
         selectStarts = try connection.prepare("SELECT app_id, started_ms FROM wake_starts ORDER BY position")
     }
 
-    /// Remembers what an app is to be woken for, in the place of what it was before.
+    /// Stores the notification that wakes an app, in place of an older one.
     package func setDue(_ wake: BackgroundWakes.Wake) throws(SQLiteError) {
         upsertDue.bind(wake.appID, at: 1)
         upsertDue.bind(wake.entry, at: 2)
         try upsertDue.run()
     }
 
-    /// What apps are to be woken for, oldest first.
+    /// Returns the waiting wakes, oldest first.
     package func due() throws(SQLiteError) -> [BackgroundWakes.Wake] {
         defer { selectDue.reset() }
         var wakes: [BackgroundWakes.Wake] = []
@@ -40,7 +40,7 @@ package final class WakeTable {
         return wakes
     }
 
-    /// The wake is about to begin: it waits no longer, and counts from now on; what is too old to count goes.
+    /// Moves a wake from the waiting ones to the starts, and deletes starts that are too old to count.
     func begin(
         _ wake: BackgroundWakes.Wake, nowUnixMilliseconds now: Int64, periodMilliseconds: Int64
     ) throws(SQLiteError) {
@@ -54,13 +54,13 @@ package final class WakeTable {
         try insertStart.run()
     }
 
-    /// The last wake of an app did not begin after all.
+    /// Deletes the last start of an app, because the wake did not start.
     func forgetLastStart(of appID: String) throws(SQLiteError) {
         deleteLastStart.bind(appID, at: 1)
         try deleteLastStart.run()
     }
 
-    /// When wakes began, oldest first; what a clock that was ahead wrote began now.
+    /// Returns the times of the starts, oldest first; times in the future, from a clock that was ahead, count as now.
     func starts(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [(appID: String, unixMilliseconds: Int64)] {
         clampStarts.bind(now, at: 1)
         try clampStarts.run()

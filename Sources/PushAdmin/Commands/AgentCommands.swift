@@ -29,9 +29,9 @@ package enum AgentCommands {
         Command(
             "enrol", "Enrol this device with a server.",
             discussion: """
-                Run 'posthorn enrol' on the server to create the code; it also prints this command. A code of nine groups \
-                contains the fingerprint of the server's CA. With a code of three groups, the device trusts the system's \
-                CAs or those in --ca-file.
+                To create the code, run 'posthorn enrol' on the server; it also prints this command. A code of nine \
+                groups contains the fingerprint of the server's CA. With a code of three groups, the device trusts the \
+                system's CAs or those in --ca-file.
                 """,
             arguments: [
                 Argument("SERVER", "The server's URL, for example https://push.example.org:2197."),

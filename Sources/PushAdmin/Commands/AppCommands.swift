@@ -18,7 +18,7 @@ package enum AppCommands {
     private static func settings(whenLeftOut: (checks: String, broadcasts: String)) -> OptionTable {
         [
             Option(
-                "checks", value: "HOW",
+                "checks", value: "MODE",
                 "Payload checks: off, warn (report findings) or strict (also refuse payloads with errors)."
                     + whenLeftOut.checks,
                 values: .choice(PayloadChecks.allCases.map(\.rawValue))),

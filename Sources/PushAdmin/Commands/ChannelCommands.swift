@@ -39,8 +39,8 @@ package enum ChannelCommands {
             options: [
                 environment("production or development. Default: production."),
                 Option(
-                    "policy", value: "WHAT",
-                    "What the channel stores: last (the last broadcast) or none. Default: last.",
+                    "policy", value: "POLICY",
+                    "The storage policy: last (store the last broadcast) or none. Default: last.",
                     values: .choice(MessageStoragePolicy.allCases.map(word))),
             ],
             examples: [

@@ -12,7 +12,7 @@ package enum EnrolCommand {
                 the panel. A code works once, within 24 hours. If the server's own CA signed its certificate, the code \
                 contains the fingerprint of that CA, so the device needs no CA file.
 
-                Run 'posthorn code list' to list unused codes and 'posthorn code revoke' to revoke one.
+                To list unused codes, run 'posthorn code list'; to revoke one, run 'posthorn code revoke'.
                 """,
             examples: [Explanation("posthorn enrol", "Create a code, then run the printed command on the device.")])
     ) { (invocation, surroundings) throws(CommandError) in

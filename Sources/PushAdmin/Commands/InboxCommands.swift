@@ -65,7 +65,7 @@ package enum InboxCommands {
     private static let read = CommandNode(
         Command(
             "read", "Mark notifications as read.",
-            arguments: [Argument("WHICH", "An entry number or an app ID. Default: all.", optional: true)])
+            arguments: [Argument("ENTRY|APP", "An entry number or an app ID. Default: all.", optional: true)])
     ) { (invocation, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
         try Which(invocation).check(agent)
@@ -78,7 +78,7 @@ package enum InboxCommands {
     private static let clear = CommandNode(
         Command(
             "clear", "Remove notifications and close their alerts.",
-            arguments: [Argument("WHICH", "An entry number or an app ID. Default: all.", optional: true)],
+            arguments: [Argument("ENTRY|APP", "An entry number or an app ID. Default: all.", optional: true)],
             options: [SharedOptions.yes])
     ) { (invocation, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()

@@ -16,7 +16,7 @@ package enum QuietCommand {
             usages: ["", "on", "off", "for DURATION", "until HH:MM", "schedule TIMES", "schedule none"],
             arguments: [
                 Argument(
-                    "WHAT", "on, off, for, until or schedule.", optional: true,
+                    "ACTION", "on, off, for, until or schedule.", optional: true,
                     values: .choice(["on", "off", "for", "until", "schedule"])),
                 Argument(
                     "VALUE", "A duration (a number with s, m, h or d), a time, or times of the week.",

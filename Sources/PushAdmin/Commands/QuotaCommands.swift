@@ -132,7 +132,7 @@ package enum QuotaCommands {
         }
         let table = Table(
             [
-                .text("OF"), .text("NAME"), .text("LIMIT"), .number("ALLOWED"), .number("USED"), .number("REMAINING"),
+                .text("TYPE"), .text("NAME"), .text("LIMIT"), .number("ALLOWED"), .number("USED"), .number("REMAINING"),
                 .number("RESETS IN"), .number("REFUSED"),
             ],
             rows: quotas.quotas.map { quota in

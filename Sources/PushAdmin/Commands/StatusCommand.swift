@@ -35,7 +35,7 @@ package enum StatusCommand {
         if let connections = status.connections { fields += lines(of: connections) }
         if let memory = status.memory { fields += lines(of: memory) }
         fields += [
-            (name: "Since the start", value: ""), (name: "  accepted", value: "\(counts.accepted)"),
+            (name: "Since start", value: ""), (name: "  accepted", value: "\(counts.accepted)"),
             (name: "  acknowledged", value: "\(counts.acknowledged)"),
             (name: "  collapsed", value: "\(counts.collapsed)"), (name: "  expired", value: "\(counts.expired)"),
             (name: "  dropped", value: "\(counts.dropped)"), (name: "  unregistered", value: "\(counts.unregistered)"),
@@ -57,8 +57,8 @@ package enum StatusCommand {
         var lines = [
             (
                 name: "Connections",
-                value: "\(all) of \(connections.limit): \(connections.devices) of devices, \(connections.providers) of "
-                    + "providers, \(connections.strangers) without a credential"
+                value: "\(all) of \(connections.limit): \(connections.devices) from devices, \(connections.providers) "
+                    + "from providers, \(connections.strangers) unauthenticated"
             )
         ]
         guard connections.shed > 0 || connections.overLimit > 0 else { return lines }
@@ -74,7 +74,7 @@ package enum StatusCommand {
                 value: "\(memory.heldBytes / 1024) KiB of \(memory.budgetBytes >> 20) MiB"
             )
         ]
-        if memory.heldBack > 0 { lines.append(("  held back", "\(memory.heldBack) times")) }
+        if memory.heldBack > 0 { lines.append(("  reading paused", "\(memory.heldBack) times")) }
         return lines
     }
 }

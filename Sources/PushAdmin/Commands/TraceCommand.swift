@@ -108,7 +108,7 @@ package enum TraceCommand {
             ("App", first.topic ?? "removed app"),
         ]
         if let device = devices.first, devices.count == 1 { fields.append(("Device", device)) }
-        if devices.count > 1 { fields.append(("Devices", "\(devices.count) of a broadcast")) }
+        if devices.count > 1 { fields.append(("Devices", "\(devices.count) (broadcast)")) }
         let table = Table(
             [.text("WHEN"), .number("AFTER"), .text("EVENT")] + (devices.count > 1 ? [.text("DEVICE")] : [])
                 + [.text("DETAIL")],

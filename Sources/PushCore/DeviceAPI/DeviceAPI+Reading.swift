@@ -68,7 +68,7 @@ private struct FilterReader {
 
     private mutating func readTopics(_ text: Span<UInt8>) throws(JSONError) {
         guard scanner.peek(text) == UInt8(ascii: "[") else {
-            refuse(.malformed("refused_topics is a list."))
+            refuse(.malformed("refused_topics must be a list."))
             return try scanner.skipValue(text, outerDepth: 1)
         }
         var list: [String] = []
@@ -80,7 +80,7 @@ private struct FilterReader {
                 list.append(try scanner.readString(text))
             } else {
                 if scanner.peek(text) != UInt8(ascii: "\"") {
-                    refuse(.malformed("refused_topics[\(index)] is a text."))
+                    refuse(.malformed("refused_topics[\(index)] must be a string."))
                 }
                 try scanner.skipValue(text, outerDepth: 2)
             }

@@ -16,11 +16,12 @@ package enum StreamMessageError: Error, Equatable, Sendable {
     /// The remedy for the author of the device's program; at most 123 bytes, the capacity of a close frame.
     package var advice: String {
         switch self {
-        case .notJSON(let error): "send one JSON object a message; byte \(error.offset) is wrong"
+        case .notJSON(let error): "send one JSON object per message; syntax error at byte \(error.offset)"
         case .unknownKind: "send {\"acks\":[{\"id\":ID,\"outcome\":\"delivered\"}]}"
         case .malformedAcknowledgement(let index):
-            "acks[\(index)] needs a number as id, delivered, shown, viewed, closed or suppressed as outcome; reason is text"
-        case .tooManyAcknowledgements: "send at most \(Limits.acknowledgementBatchCountMax) acks in a message"
+            "acks[\(index)]: id is a number, outcome is delivered, shown, viewed, closed or suppressed, "
+                + "reason is a string"
+        case .tooManyAcknowledgements: "send at most \(Limits.acknowledgementBatchCountMax) acks per message"
         }
     }
 }
@@ -105,7 +106,7 @@ struct AcknowledgementReader {
                 try scanner.skipValue(text, outerDepth: 1)
                 if text.extracting(name).isEqual(to: StreamMessage.Key.acknowledgements) {
                     let isNull = text.extracting(start..<scanner.offset).isEqual(to: "null")
-                    defect = isNull ? "acks is a list, not null." : "acks is a list."
+                    defect = isNull ? "acks must be a list, not null." : "acks must be a list."
                 }
             }
             isMore = try scanner.skipSeparator(text, closingBracket: UInt8(ascii: "}"))
@@ -137,7 +138,7 @@ struct AcknowledgementReader {
     ) throws(JSONError) -> DeviceAPI.Acknowledgement? {
         guard scanner.peek(text) == UInt8(ascii: "{") else {
             try scanner.skipValue(text, outerDepth: 2)
-            defect = " is an object."
+            defect = " must be an object."
             return nil
         }
         var (id, outcome): (Int64?, DeviceAPI.Outcome?)
@@ -161,10 +162,10 @@ struct AcknowledgementReader {
         guard let id, let outcome, reason.isNull || reason.string != nil else {
             defect =
                 id == nil
-                ? (hasID ? ".id is a whole number." : ".id is missing.")
+                ? (hasID ? ".id must be a whole number." : ".id is missing.")
                 : outcome == nil
-                    ? (hasOutcome ? ".outcome cannot be that: see the reference." : ".outcome is missing.")
-                    : ".reason is a text."
+                    ? (hasOutcome ? ".outcome is invalid: see the device protocol." : ".outcome is missing.")
+                    : ".reason must be a string."
             return nil
         }
         return .init(id: id, outcome: outcome, reason: reason.string)

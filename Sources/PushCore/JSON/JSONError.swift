@@ -22,18 +22,18 @@ package struct JSONError: Error, Equatable, Sendable {
         package var sentence: String {
             switch self {
             case .endsEarly: "The text ends before the value is complete."
-            case .isNotValue: "No value begins here."
+            case .isNotValue: "Expected a value."
             case .isNotObject: "The outermost value must be an object."
-            case .isNotName: "A name in double quotes must stand here."
-            case .lacksColon: "A colon must stand between a name and its value."
-            case .lacksComma: "A comma or the closing bracket must stand here."
-            case .hasBadNumber: "This is not how JSON writes a number."
+            case .isNotName: "Expected a name in double quotes."
+            case .lacksColon: "Expected a colon between a name and its value."
+            case .lacksComma: "Expected a comma or the closing bracket."
+            case .hasBadNumber: "Invalid number."
             case .hasControlCharacter: "A control character in a string must be escaped."
-            case .hasBadEscape: "This escape does not exist."
-            case .hasLoneSurrogate: "Half of a surrogate pair is no character."
-            case .hasBadUTF8: "The bytes are not valid UTF-8."
-            case .nestsTooDeep: "Arrays and objects nest more than \(Limits.jsonDepthMax) deep."
-            case .hasMoreBehind: "Something stands behind the end of the value."
+            case .hasBadEscape: "Invalid escape sequence."
+            case .hasLoneSurrogate: "Unpaired surrogate."
+            case .hasBadUTF8: "Invalid UTF-8."
+            case .nestsTooDeep: "Arrays and objects are nested more than \(Limits.jsonDepthMax) deep."
+            case .hasMoreBehind: "Unexpected text after the end of the value."
             }
         }
     }

@@ -60,18 +60,18 @@ package enum PayloadAdvice {
         case .isNotValue: return notValue(byte, context)
         case .isNotObject: return notObject(byte)
         case .isNotName: return notName(byte, context)
-        case .lacksColon: return "a colon must stand between a name and its value"
+        case .lacksColon: return "expected a colon between a name and its value"
         case .lacksComma: return noComma(byte, context)
-        case .hasBadNumber: return "a digit must stand here; numbers are written like 3, -1 or 0.5"
+        case .hasBadNumber: return "expected a digit; write numbers as 3, -1 or 0.5"
         case .hasControlCharacter: return controlCharacter(byte, context)
-        case .hasBadEscape: return "this escape does not exist; write a backslash that is part of a text twice"
-        case .hasLoneSurrogate: return "half of a surrogate pair is no character; write both halves, or UTF-8"
-        case .hasBadUTF8: return "these bytes are not UTF-8; encode the payload as UTF-8"
-        case .nestsTooDeep: return "arrays and objects nest more than \(Limits.jsonDepthMax) deep; flatten the payload"
+        case .hasBadEscape: return "invalid escape sequence; write a backslash in a string twice"
+        case .hasLoneSurrogate: return "unpaired surrogate; write both halves of the pair, or UTF-8"
+        case .hasBadUTF8: return "invalid UTF-8; encode the payload as UTF-8"
+        case .nestsTooDeep: return "arrays and objects are nested more than \(Limits.jsonDepthMax) deep; flatten them"
         case .hasMoreBehind:
             return byte == UInt8(ascii: "}")
-                ? "one closing brace too many; the object has ended before"
-                : "nothing may follow the end of the object; send one object"
+                ? "extra closing brace; the object has already ended"
+                : "unexpected text after the end of the object; send one object"
         }
     }
 
@@ -81,8 +81,8 @@ package enum PayloadAdvice {
             return "the payload is empty; send one JSON object, at least {}"
         }
         switch context.lastByte {
-        case UInt8(ascii: ":"): return "a value must follow the colon"
-        case UInt8(ascii: ","): return "something must follow the comma"
+        case UInt8(ascii: ":"): return "expected a value after the colon"
+        case UInt8(ascii: ","): return "the payload ends after a comma"
         default: return open(container)
         }
     }
@@ -95,40 +95,40 @@ package enum PayloadAdvice {
 
     private static func notValue(_ byte: UInt8?, _ context: PayloadContext) -> String {
         switch byte {
-        case UInt8(ascii: "'"): return "a text needs double quotes, not single ones"
-        case UInt8(ascii: "+"): return "a number has no plus sign"
-        case UInt8(ascii: "."): return "a number begins with a digit: write 0.5, not .5"
+        case UInt8(ascii: "'"): return "a string needs double quotes, not single quotes"
+        case UInt8(ascii: "+"): return "a number cannot have a plus sign"
+        case UInt8(ascii: "."): return "a number must begin with a digit: write 0.5, not .5"
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             return context.lastByte == UInt8(ascii: ",")
-                ? "leave out the comma before the closing bracket" : "a value must stand before the closing bracket"
-        case UInt8(ascii: ","): return "a value must stand before the comma"
+                ? "remove the comma before the closing bracket" : "expected a value before the closing bracket"
+        case UInt8(ascii: ","): return "expected a value before the comma"
         case UInt8(ascii: "/"): return noComment
-        case 0xE2: return "a text needs straight double quotes, not typographic ones"
+        case 0xE2: return "a string needs straight double quotes, not typographic ones"
         case let byte? where byte.isLetterOrDigit || byte >= 0x80:
-            return "a text needs double quotes; without quotes there are only numbers, true, false and null"
-        default: return "a value must begin here"
+            return "a string needs double quotes; only numbers, true, false and null have none"
+        default: return "expected a value"
         }
     }
 
-    private static let noComment = "JSON has no comments; leave this out"
+    private static let noComment = "JSON has no comments; remove this one"
 
     private static func notObject(_ byte: UInt8?) -> String {
         switch byte {
-        case UInt8(ascii: "["): "the payload is an array and must be an object: {\"aps\":...}"
-        case UInt8(ascii: "\""): "the payload is a text and must be an object: {\"aps\":...}"
+        case UInt8(ascii: "["): "the payload is an array, but must be an object: {\"aps\":...}"
+        case UInt8(ascii: "\""): "the payload is a string, but must be an object: {\"aps\":...}"
         case 0xEF, 0xFE, 0xFF: "the payload begins with a byte order mark; send UTF-8 without one"
-        case 0x1F: "the payload is compressed; send it plain"
+        case 0x1F: "the payload is compressed; send it uncompressed"
         default: "the payload must be one JSON object: {\"aps\":...}"
         }
     }
 
     private static func notName(_ byte: UInt8?, _ context: PayloadContext) -> String {
         switch byte {
-        case UInt8(ascii: "}"): "leave out the comma before the closing brace"
-        case UInt8(ascii: "'"): "a name needs double quotes, not single ones"
+        case UInt8(ascii: "}"): "remove the comma before the closing brace"
+        case UInt8(ascii: "'"): "a name needs double quotes, not single quotes"
         case UInt8(ascii: "/"): noComment
         case 0xE2: "a name needs straight double quotes, not typographic ones"
-        default: "a name in double quotes must stand here"
+        default: "expected a name in double quotes"
         }
     }
 
@@ -137,9 +137,9 @@ package enum PayloadAdvice {
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             if let container = context.innermost { return open(container) }
         case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["):
-            return "a comma must stand before this"
+            return "expected a comma before this"
         case let digit? where Decimal.isDigit(digit) && context.lastByte == UInt8(ascii: "0"):
-            return "a number does not begin with 0"
+            return "a number cannot have leading zeros"
         case UInt8(ascii: "/"):
             return noComment
         default:
@@ -148,17 +148,17 @@ package enum PayloadAdvice {
                     + "or a quote in it lacks a backslash"
             }
         }
-        return "a comma or the closing bracket must stand here"
+        return "expected a comma or the closing bracket"
     }
 
     private static func controlCharacter(_ byte: UInt8?, _ context: PayloadContext) -> String {
         switch byte {
         case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-            guard let start = context.openString else { return "a line break in a text is written \\n" }
+            guard let start = context.openString else { return "write a line break in a string as \\n" }
             return "the string that begins at byte \(start) has no closing quote on its line; "
-                + "a line break in a text is written \\n"
-        case UInt8(ascii: "\t"): return "a tab in a text is written \\t"
-        default: return "a control character in a text is written \\u and four hexadecimal digits"
+                + "write a line break in a string as \\n"
+        case UInt8(ascii: "\t"): return "write a tab in a string as \\t"
+        default: return "write a control character in a string as \\u and four hexadecimal digits"
         }
     }
 }

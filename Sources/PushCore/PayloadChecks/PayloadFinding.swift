@@ -41,7 +41,7 @@ package struct PayloadFinding: Equatable, Sendable {
         self.text = text
     }
 
-    /// The finding in one line, for example `E L-G01 aps.badge: The badge shows digits only: …`.
+    /// The finding in one line, for example `E L-G01 aps.badge: A badge is a whole number, …`.
     package var line: String {
         path.isEmpty
             ? "\(severity.rawValue) \(check.rawValue): \(text)"

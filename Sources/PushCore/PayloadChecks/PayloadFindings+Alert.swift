@@ -9,7 +9,7 @@ extension PayloadFindings {
         if appName?.utf8.isEmpty == true {
             add(
                 .emptyTitle, "",
-                text: "The app is registered without a name; give it one, for it is every alert's title.")
+                text: "The app is registered without a name; set one, because alerts show it as their title.")
         }
         let alert = reading[.alert]
         guard alert.kind == .text || alert.kind == .object, PayloadCheck.emptyMessage.applies(to: pushType) else {
@@ -38,7 +38,7 @@ extension PayloadFindings {
         let isOneWord = title.wordCount == 1 && !title.matches.contains(.wide)
         if isOneWord || title.matches.contains(.emptyPhrase) { add(.oneWordTitle, path) }
         if title.lineCount > 1 {
-            add(.longTitle, path, text: "The title takes \(title.lineCount) lines; keep it to one.")
+            add(.longTitle, path, text: "The title takes \(title.lineCount) lines; shorten it to one.")
         }
         if title.sentenceCount == 1, !title.isQuestion, title.endsWithTitlePunctuation { add(.punctuatedTitle, path) }
         if isEnglish { judgeTitleCapitals(title, path) }
@@ -57,7 +57,7 @@ extension PayloadFindings {
         } else if title.isQuestion, title.capitals.longCount >= 3,
             title.capitals.longLargeCount == title.capitals.longCount
         {
-            add(.titleQuestion, path, text: "A question takes sentence-style capitals.")
+            add(.titleQuestion, path, text: "A question needs sentence-style capitalization.")
         } else if title.lacksTitleCapitals {
             add(.titleCapitals, path)
         }
@@ -69,7 +69,7 @@ extension PayloadFindings {
         if body.lineCount > 2 {
             add(
                 .longMessage, path,
-                text: "The message takes \(body.lineCount) lines; keep it to one or two or it will scroll.")
+                text: "The message takes \(body.lineCount) lines; shorten it to two, or the user must scroll.")
         }
         if !body.endsWithMessagePunctuation { add(.unfinishedMessage, path) }
         if body.capitals.firstIsSmall { add(.smallBeginning, path) }
@@ -112,7 +112,8 @@ extension PayloadFindings {
         let characterCount = excess * PayloadLinter.messageColumnCount
         add(
             .scrolling, "aps.alert",
-            text: "Needs scrolling in \(screens): shorten the text by about \(characterCount) characters.")
+            text: "The alert needs scrolling on \(screens) screens: "
+                + "shorten the text by about \(characterCount) characters.")
     }
 
     /// Reports whether a text begins with the app's name as a separate word.

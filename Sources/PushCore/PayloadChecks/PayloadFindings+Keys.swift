@@ -14,7 +14,7 @@ extension PayloadFindings {
         } else if let field = IgnoredKey.misplaced[name] {
             add(.misplacedKey, field.name, text: "\(field.name) is ignored here; write it as \(field.path).")
         } else if IgnoredKey.apsSlips[name] != nil, unknown.kind == .object {
-            add(.misspelledKey, "", text: "A key beside aps looks like a slip for aps; only aps is read.")
+            add(.misspelledKey, "", text: "A key beside aps looks like a misspelling of aps; only aps is read.")
         }
         judgeCustom(unknown, in: payload)
     }
@@ -82,7 +82,7 @@ extension PayloadFindings {
             let written = Self.printable(name) ?? field.name
             add(
                 .misspelledKey, unknown.container.prefix + written,
-                text: "APNs knows no key that is spelled like this, and ignores it: write \(field.name).")
+                text: "APNs does not define this key and ignores it: write \(field.name).")
         } else if unknown.container == .aps, let field = PayloadField.named(Self.pack(name), in: .alert) {
             add(.misplacedKey, "aps.\(field.name)", text: "\(field.name) is ignored here; write it as \(field.path).")
         }

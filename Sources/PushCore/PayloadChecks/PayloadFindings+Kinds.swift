@@ -5,7 +5,7 @@ extension PayloadFindings {
     /// Checks the type of every value that APNs defines.
     mutating func judgeKinds(of reading: PayloadReading, in payload: Span<UInt8>) {
         if reading[.aps].kind != .absent, reading[.aps].kind != .object {
-            add(.apsType, "aps", text: "aps is \(reading[.aps].kind.words) and must be an object.")
+            add(.apsType, "aps", text: "aps is \(reading[.aps].kind.words), but must be an object.")
         }
         var rest = reading.given
         while let field = PayloadField(rawValue: UInt8(truncatingIfNeeded: rest.trailingZeroBitCount)), rest != 0 {
@@ -80,7 +80,7 @@ extension PayloadFindings {
         }
         let number = Decimal.parse(payload.extracting(value.range))
         guard number.flatMap(UInt32.init(exactly:)) == nil else { return }
-        add(.badge, "aps.badge", text: "aps.badge is too large: give a whole number up to \(UInt32.max).")
+        add(.badge, "aps.badge", text: "aps.badge is too large: use a whole number up to \(UInt32.max).")
     }
 
     private mutating func judgeRelevanceScore(

@@ -7,20 +7,20 @@ extension PayloadFindings {
         let path = unknown.container == .payload ? "" : String(unknown.container.prefix.dropLast())
         let sentence = PayloadCheck.dataOrSecret.sentence
         if isSecretName(payload, unknown.name) {
-            return add(.dataOrSecret, path, text: "A key is named like a secret. \(sentence)")
+            return add(.dataOrSecret, path, text: "A key has the name of a secret. \(sentence)")
         }
         switch unknown.kind {
         case .text:
             let text = unknown.value.lowerBound + 1..<unknown.value.upperBound - 1
             if isEncoded(payload, text) {
-                add(.dataOrSecret, path, text: "A text looks like encoded data. \(sentence)")
+                add(.dataOrSecret, path, text: "A string looks like encoded data. \(sentence)")
             }
         case .object, .array:
             let isLarge = unknown.kind == .object && unknown.value.count > PayloadLinter.customObjectByteCountMax
             if isLarge {
                 add(.dataOrSecret, path, text: "An object has \(unknown.value.count) bytes. \(sentence)")
             } else if hasSecret(payload, unknown.value) {
-                add(.dataOrSecret, path, text: "Something in it looks like a secret or encoded data. \(sentence)")
+                add(.dataOrSecret, path, text: "A value seems to contain a secret or encoded data. \(sentence)")
             }
         case .absent, .null, .bool, .integer, .fraction:
             break

@@ -85,7 +85,7 @@ extension PayloadFindings {
         if payload.count > byteCountMax {
             add(
                 .tooLarge, "",
-                text: "The payload has \(payload.count) bytes and may have \(byteCountMax): "
+                text: "The payload has \(payload.count) bytes, but at most \(byteCountMax) are allowed: "
                     + "send less, and let the app fetch the rest.")
         }
         let hasAlert = reading[.alert].isGiven

@@ -25,7 +25,7 @@ enum JSONKind: UInt8 {
         case .bool: "true or false"
         case .integer: "a whole number"
         case .fraction: "a number with a fraction or an exponent"
-        case .text: "a text"
+        case .text: "a string"
         case .array: "an array"
         case .object: "an object"
         }

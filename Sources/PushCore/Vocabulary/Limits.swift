@@ -36,7 +36,7 @@ public enum Limits {
     public static let rememberedProviderTokenCountMax = 8
     /// The maximum length of a provider token, in bytes; longer tokens are rejected unparsed.
     public static let providerTokenByteCountMax = 2048
-    /// The number of (app, device) pairs whose last alerts a loop remembers for the payload checks.
+    /// The number of (app, device) pairs whose last alerts a loop keeps in memory for the payload checks.
     public static let payloadHistoryCountMax = 8192
     /// The length of a device token, in hexadecimal digits.
     public static let deviceTokenDigitCount = 64
@@ -68,9 +68,9 @@ public enum Limits {
     /// The size of a connection's output buffer, in bytes, above which the server closes the connection.
     public static let outputByteCountMax = 1024 * 1024
 
-    /// The maximum bytes of requests and responses that an unauthenticated connection holds.
+    /// The maximum size of the requests and responses that an unauthenticated connection holds, in bytes.
     public static let retainedByteCountOfStrangerMax = 256 * 1024
-    /// The maximum bytes of requests and responses that an authenticated connection holds.
+    /// The maximum size of the requests and responses that an authenticated connection holds, in bytes.
     public static let retainedByteCountMax = 4 * 1024 * 1024
     /// The number of open streams on an unauthenticated connection that triggers early authentication.
     ///
@@ -96,11 +96,11 @@ public enum Limits {
     public static let acknowledgementBatchCountMax = 1000
     /// The number of additional acknowledgements that each notification sent over a WebSocket permits, beyond the rate.
     public static let acknowledgementsPerNotification = 8
-    /// The number of last notifications to one device for which the server accepts outcomes.
+    /// The number of most recent notifications to one device for which the server accepts outcomes.
     public static let deliveryHistoryCountMax = 512
-    /// The minimum length of an enrollment's `request_id`, in bytes.
+    /// The minimum length of an enrolment's `request_id`, in bytes.
     public static let requestIDByteCountMin = 22
-    /// The maximum length of an enrollment's `request_id`, in bytes.
+    /// The maximum length of an enrolment's `request_id`, in bytes.
     public static let requestIDByteCountMax = 128
     /// The maximum number of topics in one filter.
     public static let filterTopicCountMax = 1000
@@ -112,7 +112,7 @@ public enum Limits {
     public static let registrationPerDeviceCountMax = 1000
     /// The maximum length of a device's or app's name, in bytes of UTF-8.
     public static let displayNameByteCountMax = 128
-    /// The default time that a device may stay away before its device tokens expire, in seconds: a year.
+    /// The default time without a connection after which the device tokens of a device expire, in seconds: a year.
     public static let tokenLifeSecondsDefault: Int64 = 365 * 24 * 3600
     /// The default time for which the trace is kept, in seconds: a week.
     public static let traceLifeSecondsDefault: Int64 = 7 * 24 * 3600
@@ -132,7 +132,7 @@ public enum Limits {
     public static let webhookSecretByteCountMax = 256
     /// The maximum number of events in one webhook request.
     public static let webhookBatchCountMax = 200
-    /// The lifetime of an enrollment code, in seconds.
+    /// The lifetime of an enrolment code, in seconds.
     public static let enrolmentCodeLifeSeconds: Int64 = 24 * 3600
     /// The maximum number of unused enrolment codes in a list.
     public static let listedEnrolmentCodeCountMax = 1000
@@ -145,7 +145,7 @@ extension Limits {
     public static let deviceRateDefault: Int64 = 100
     /// The default burst of requests to one device token after a pause.
     public static let deviceBurstDefault: Int64 = 1000
-    /// The number of most recent device tokens, or devices, whose rate is remembered.
+    /// The number of device tokens, or devices, whose rates are kept in memory.
     public static let deviceRateCountMax = 16_384
     /// The default number of bad device tokens per hour that a team may send to.
     ///
@@ -159,11 +159,11 @@ extension Limits {
     public static let strangerCredentialRateDefault: Int64 = 20
     /// The default burst of wrong credentials from one network.
     public static let strangerCredentialBurstDefault: Int64 = 2000
-    /// The default rate of enrollments without a code per second from one network.
+    /// The default rate of enrolments without a code per second from one network.
     public static let strangerEnrolmentRateDefault: Int64 = 10
-    /// The default burst of enrollments without a code from one network.
+    /// The default burst of enrolments without a code from one network.
     public static let strangerEnrolmentBurstDefault: Int64 = 1000
-    /// The number of networks of unauthenticated peers whose rates are remembered.
+    /// The number of networks of unauthenticated peers whose rates are kept in memory.
     public static let strangerRateCountMax = 4096
     /// The maximum number of wrong credentials on one connection.
     public static let wrongCredentialPerConnectionCountMax = 20
@@ -196,8 +196,10 @@ extension Limits {
 
     /// The minimum number of descriptors that connections leave free for the store, the admin socket and files.
     public static let reservedDescriptorCount = 64
-    /// The number of connections that the server accepts however low the descriptor limit is.
+    /// The number of connections that the server accepts even if the descriptor limit is lower.
     public static let connectionCountMin = 8
+    /// The part of the memory budget that each connection counts as, in bytes, when `connections` is not configured.
+    public static let connectionByteCount = 16 * 1024
     /// The idle time after which an unauthenticated connection may be closed before the server reaches its connection
     /// limit.
     public static let strangerGrace = Duration.seconds(5)
@@ -205,7 +207,7 @@ extension Limits {
     public static let strangerPatience = Duration.seconds(60)
     /// The maximum number of connections that are examined in the search for one to close.
     public static let strangersPerSearchCountMax = 1024
-    /// The divisor that gives the share of a loop's connections that one principal keeps when no place is left.
+    /// The divisor that gives the share of a loop's connections that one principal keeps at the connection limit.
     public static let connectionShares = 4
     /// The number of connections that a principal keeps, however small its share is.
     public static let connectionsPerPrincipalCountMin = 16

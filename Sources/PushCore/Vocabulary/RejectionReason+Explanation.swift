@@ -66,47 +66,47 @@ extension RejectionReason {
         case .badCollapseID:
             "The id contains free text: use a hash of it. Characters outside ASCII have two or more bytes."
         case .badDeviceToken:
-            "It is from Apple or another server, or from the other environment. It was truncated, contains spaces, or was "
-                + "stored as base64."
+            "It is from Apple or another server, or from the other environment. It was truncated, contains spaces, or "
+                + "was stored as base64."
         case .badExpirationDate:
-            "A fraction, a date as text or a negative number. A broadcast without it, or with a value other than 0 on a "
-                + "channel that stores nothing."
+            "A fraction, a date as text or a negative number. A broadcast without it, or with a value other than 0 on "
+                + "a channel that stores nothing."
         case .badMessageID: "A database key, or a UUID without hyphens. Without the field, the server generates an id."
         case .badTopic:
             "The push type requires a suffix, for example `.voip`, and the topic has none. The topic contains spaces."
         case .deviceTokenNotForTopic:
-            "A back-end for several apps confuses their tokens: store the topic with each token."
+            "The back-end mixes up the tokens of several apps: store the topic with each token."
         case .invalidPushType: "A spelling mistake. A client certificate with `location` or `liveactivity`."
         case .missingTopic: "Only a certificate for a single topic has a default topic."
         case .payloadEmpty:
             "A missing quotation mark or comma; a compressed body; an array or a string. The app's payload checks are "
                 + "`strict` and found an error."
         case .topicDisallowed:
-            "`posthorn app add` was not run for the topic. The app belongs to another team. The key or certificate is for "
-                + "other topics. The path of a broadcast has the suffix of a push type."
+            "`posthorn app add` was not run for the topic. The app belongs to another team. The key or certificate is "
+                + "for other topics. The path of a broadcast has the suffix of a push type."
         case .badCertificate:
             "It is from Apple, expired or revoked. Its CA is neither the server's own nor in `client_ca_files`. It "
                 + "contains no topic."
         case .expiredProviderToken:
-            "The token is used for too long. One of the two clocks is wrong: the log shows the difference."
+            "The token was used for too long. One of the two clocks is wrong: the log shows the difference."
         case .invalidProviderToken:
-            "The key ID and team ID are those of an Apple key. The `.p8` file is that of another key. The key was revoked. "
-                + "The connection was authenticated with a key of another team."
+            "The key ID and team ID are those of an Apple key. The `.p8` file is that of another key. The key was "
+                + "revoked. The connection was authenticated with a key of another team."
         case .missingProviderToken: "`authorization` does not start with `bearer`. The client sent no certificate."
         case .badEnvironmentKeyInToken: "The client connects to the port or server name of the wrong environment."
         case .badPath: "The path continues after the device token. Channels are managed on another port."
         case .methodNotAllowed: "A browser or a health check sends GET."
         case .expiredToken: "The machine is no longer used. If it reconnects, the app gets a new token."
         case .unregistered:
-            "The app was unregistered, or registered for the other environment. The device left the server or was removed. "
-                + "The app was removed from the server."
+            "The app was unregistered, or registered for the other environment. The device left the server or was "
+                + "removed. The app was removed from the server."
         case .payloadTooLarge: "The payload contains data: send an id, and let the app fetch the data."
         case .tooManyProviderTokenUpdates:
-            "Each notification is sent with a newly signed token, or several processes with their own tokens share a proxy's "
-                + "connection."
+            "Each notification is sent with a newly signed token, or several processes with their own tokens share a "
+                + "proxy's connection."
         case .tooManyRequests:
-            "A loop sends without pauses. Many notifications go to one device where one with a collapse id is enough. The "
-                + "detail names the limit; `posthorn quota list` shows all limits."
+            "A loop sends without pauses. Many notifications go to one device where one with a collapse id is enough. "
+                + "The detail names the limit; `posthorn quota list` shows all limits."
         case .serviceUnavailable: "The disk is full or defective, or the server is overloaded."
         case .badChannelID: "It was percent-encoded."
         case .channelNotRegistered: "It was removed, or belongs to the other environment. Broadcasts were turned off."

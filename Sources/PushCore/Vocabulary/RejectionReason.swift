@@ -121,7 +121,7 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
         case .badPath: "Send the request to /3/device/ followed by the device token."
         case .methodNotAllowed: "Use POST."
         case .expiredToken: "Delete this device token."
-        case .unregistered: "Delete this device token; the app gets one when it registers again."
+        case .unregistered: "Delete this device token; the app gets a new one when it registers again."
         case .payloadTooLarge: "Send at most 4096 bytes of payload, 5120 for push type voip and for broadcasts."
         case .tooManyProviderTokenUpdates: "Use one provider token for 20 minutes or longer."
         case .tooManyRequests: "Wait for the time in Retry-After, and send less often."

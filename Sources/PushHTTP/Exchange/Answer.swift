@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to go out for a request.
+/// The response to a request, as far as it is known.
 struct Answer {
-    /// How far an answer has come.
+    /// The progress of an answer.
     enum State {
-        /// Not begun.
+        /// No part of the answer was given.
         case none
-        /// All of it was given.
+        /// Given completely, with its whole body.
         case whole
-        /// A stream to which more may be added.
+        /// A stream that may still grow.
         case streaming
-        /// A stream of which all was given.
+        /// A stream that has been given completely.
         case streamEnded
     }
 
     var state = State.none
     var fields = AnswerFields()
-    /// What of the body has not gone into a frame.
+    /// The part of the body that no frame has taken yet.
     var body = ByteQueue()
-    /// The body waits until the connection's window takes it in one frame.
+    /// Whether the body waits until the connection's window accepts it in one frame.
     var waitsForWindow = false
 
     init() {}
 
-    /// Gives the fields away.
+    /// Moves the fields out and leaves an empty list.
     mutating func takeFields() -> AnswerFields {
         var taken = AnswerFields()
         swap(&taken, &fields)
         return taken
     }
 
-    /// Makes room for another answer and keeps the memory of its fields.
+    /// Resets the answer for the next request and keeps the memory of its fields.
     mutating func removeAll() {
         (state, waitsForWindow) = (.none, false)
         fields.removeAll()

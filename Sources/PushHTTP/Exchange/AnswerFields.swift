@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fields of an answer before it is put into the words of its protocol.
+/// The fields of an answer, independent of the protocol version.
 struct AnswerFields {
-    /// What a field's value is made of.
+    /// The storage of a field's value.
     enum Value {
         /// A literal, whose bytes live as long as the program.
         case literal(StaticString)
-        /// A range of the owner's `bytes`; the value is another in most answers.
+        /// A range of the owner's `bytes`; most answers have another value.
         case copied(Range<Int>)
-        /// A range of the owner's `bytes`; the value has been and will be in other answers.
+        /// A range of the owner's `bytes`; many answers have the same value.
         case repeated(Range<Int>)
     }
 
     /// One field of the answer.
     struct Field {
-        /// In lower case.
+        /// The field's name in lower case.
         var name: StaticString
         var value: Value
     }
@@ -23,7 +23,7 @@ struct AnswerFields {
     private(set) var bytes: [UInt8] = []
     private(set) var fields: [Field] = []
 
-    /// Empty, with room for what most answers have.
+    /// An empty list with enough capacity for most answers.
     static var withRoom: AnswerFields {
         var fields = AnswerFields()
         fields.bytes.reserveCapacity(96)
@@ -37,12 +37,12 @@ struct AnswerFields {
 
     /// Copies a value; a byte that could end a field or a line becomes a space.
     ///
-    /// Values often echo what a peer sent, and HTTP/1.1 has no other guard against a line break in one.
+    /// Values often echo bytes from the peer, and HTTP/1.1 has no other protection against a line break in a value.
     ///
     /// - Parameters:
-    ///   - name: In lower case.
-    ///   - value: Copied.
-    ///   - isRepeated: The value has been and will be in other answers.
+    ///   - name: The name in lower case.
+    ///   - value: The value, which is copied.
+    ///   - isRepeated: Whether many answers have the same value.
     mutating func append(_ name: StaticString, _ value: Span<UInt8>, isRepeated: Bool = false) {
         let start = bytes.count
         bytes.append(value)
@@ -57,7 +57,7 @@ struct AnswerFields {
         }
     }
 
-    /// Adds the status as HTTP/2 has it; as a rule a literal.
+    /// Adds the status as HTTP/2's `:status`, usually as a literal.
     mutating func append(status: Int) {
         switch status {
         case 200: return append(":status", "200")
@@ -70,7 +70,7 @@ struct AnswerFields {
         fields.append(Field(name: ":status", value: .repeated(start..<bytes.count)))
     }
 
-    /// Bytes that the list's arrays take up.
+    /// The number of bytes that the list's arrays occupy.
     var heldByteCount: Int { bytes.capacity + fields.capacity * MemoryLayout<Field>.stride }
 
     /// Empties the list and keeps its memory.

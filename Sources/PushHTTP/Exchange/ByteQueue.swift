@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that go in at one end and out at the other: the body of an answer, or input that waits.
+/// A first-in, first-out queue of bytes: the body of an answer, or waiting input.
 struct ByteQueue {
     private var bytes: [UInt8] = []
     private var firstIndex = 0
-    /// Nothing is added to a queue that was made of bytes, which may have another owner.
+    /// False for a queue made of existing bytes, which may have another owner; nothing is added to such a queue.
     private let keepsMemory: Bool
 
-    /// Above this many bytes an emptied queue gives its memory back, since a stream may then be idle for hours.
+    /// The capacity in bytes above which an emptied queue releases its memory, since a stream may then be idle for
+    /// hours.
     private static let keptCapacityMax = 4096
 
-    /// How many bytes are waiting.
+    /// The number of waiting bytes.
     var count: Int { bytes.count - firstIndex }
-    /// Nothing is waiting.
     var isEmpty: Bool { count == 0 }
 
-    /// Bytes that the queue's array takes up.
+    /// The number of bytes that the queue's array occupies.
     var heldByteCount: Int { bytes.capacity }
 
-    /// Makes an empty queue.
+    /// Creates an empty queue.
     init() { keepsMemory = true }
 
-    /// Makes a queue of these bytes, which are not copied.
+    /// Creates a queue of these bytes without copying them.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         keepsMemory = false
     }
 
-    /// Adds bytes at the end; amortised, each byte is moved once.
+    /// Adds bytes at the end; amortized, each byte is moved once.
     mutating func append(_ added: Span<UInt8>) {
         if firstIndex > 0, firstIndex >= count {
             bytes.removeFirst(firstIndex)
@@ -36,12 +36,12 @@ struct ByteQueue {
         bytes.append(added)
     }
 
-    /// Takes bytes from the front.
+    /// Removes bytes from the front.
     ///
     /// - Parameters:
-    ///   - countMax: Take no more than this.
-    ///   - body: Gets the bytes, which are gone when it returns.
-    /// - Returns: How many were taken.
+    ///   - countMax: The largest number of bytes to remove.
+    ///   - body: Receives the bytes, which are valid until it returns.
+    /// - Returns: The number of removed bytes.
     mutating func take(atMost countMax: Int, _ body: (Span<UInt8>) -> Void) -> Int {
         let taken = Swift.min(Swift.max(countMax, 0), count)
         return take {
@@ -49,7 +49,7 @@ struct ByteQueue {
         }
     }
 
-    /// Lends all bytes and takes as many from the front as the body says, at most all.
+    /// Passes all bytes to the body and removes as many from the front as it returns, at most all.
     mutating func take(_ body: (Span<UInt8>) -> Int) -> Int {
         let taken = body(bytes.span.extracting(firstIndex..<bytes.count))
         firstIndex = Swift.min(firstIndex + taken, bytes.count)
@@ -57,7 +57,7 @@ struct ByteQueue {
         return taken
     }
 
-    /// Gives the memory of an empty queue back.
+    /// Releases the memory of an empty queue.
     mutating func rest() {
         if isEmpty { bytes = [] }
     }

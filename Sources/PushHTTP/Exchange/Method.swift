@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The method of a request, as far as anyone here tells methods apart.
+/// The method of a request, with one case for each method that the program distinguishes.
 package enum Method: Sendable {
-    /// `GET`
     case get
-    /// `HEAD`
     case head
-    /// `POST`
     case post
-    /// `PUT`
     case put
-    /// `PATCH`
     case patch
-    /// `DELETE`
     case delete
-    /// Any other; methods are case-sensitive, so `get` is one of these.
+    /// Any other method; methods are case-sensitive, so `get` is one of these.
     case other
 
-    /// Reads a method's name; case counts.
+    /// Parses a method's name, case-sensitively.
     ///
     /// - SeeAlso: RFC 9110, section 9.1
     init(_ name: Span<UInt8>) {

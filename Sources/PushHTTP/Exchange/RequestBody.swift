@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The body of a request, as far as it is kept.
+/// The kept part of a request's body.
 struct RequestBody {
     private(set) var bytes: [UInt8] = []
-    /// How many bytes to keep.
+    /// The largest number of bytes to keep.
     var byteCountMax = 0
-    /// There were more; the rest is thrown away.
+    /// Whether the body was longer than `byteCountMax`; the rest is discarded.
     var overflowed = false
 
-    /// A buffer above this size is given back after its request.
+    /// The capacity in bytes above which a buffer is released after its request.
     private static let keptCapacityMax = 8192
 
     init() {}
 
-    /// Keeps a piece as far as there is room.
+    /// Appends a piece up to `byteCountMax`.
     ///
     /// - Parameter piece: The next bytes, which are copied.
     /// - Returns: Whether the body has just overflowed.
@@ -29,26 +29,26 @@ struct RequestBody {
         return true
     }
 
-    /// Bytes that the body's array takes up.
+    /// The number of bytes that the body's array occupies.
     var heldByteCount: Int { bytes.capacity }
 
-    /// Gives up what came, as if it had been too long.
+    /// Discards the body and marks it as too long.
     mutating func overflow() { (bytes, overflowed) = ([], true) }
 
-    /// Makes room for another body and keeps the memory worth keeping.
+    /// Resets the body for another request and keeps memory up to `keptCapacityMax`.
     mutating func removeAll() {
         (byteCountMax, overflowed) = (0, false)
         guard !bytes.isEmpty else { return }
         if bytes.capacity > Self.keptCapacityMax { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
     }
 
-    /// Has never held a byte, nor room for one.
+    /// Whether the body has no buffer.
     var isWithoutMemory: Bool { bytes.capacity == 0 }
 
-    /// Uses the memory of another body.
+    /// Takes over the memory of another body.
     mutating func adopt(_ other: consuming RequestBody) { bytes = other.bytes }
 
-    /// Gives the memory away, emptied.
+    /// Moves the memory out, emptied.
     mutating func surrender() -> RequestBody {
         var other = RequestBody()
         swap(&other.bytes, &bytes)

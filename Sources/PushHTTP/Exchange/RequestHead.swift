@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands above a request's body.
+/// The part of a request before its body.
 package struct RequestHead {
     /// The request's method.
     package internal(set) var method = Method.other
-    /// `:path` with its query, in `fields.bytes`; on HTTP/2 it may hold any byte but NUL, CR and LF.
+    /// The position of `:path` with its query in `fields.bytes`; on HTTP/2 it may hold any byte except NUL, CR and LF.
     package internal(set) var path: Range<Int> = 0..<0
-    /// Without pseudo-fields.
+    /// The fields without pseudo-fields.
     package internal(set) var fields = FieldTable()
-    /// The fields broke a limit, so that no more are kept.
+    /// Whether the fields exceeded a limit, so that no more are kept.
     private(set) var isTooLarge = false
-    /// HTTP/2 only: HTTP/1.1 is strict while it parses.
+    /// The message rules, for HTTP/2 only: the HTTP/1.1 parser is strict itself.
     var rules = MessageRules()
 
-    /// Names, values and 32 bytes for each field, as SETTINGS_MAX_HEADER_LIST_SIZE counts them.
+    /// The size of names and values plus 32 bytes for each field, as SETTINGS_MAX_HEADER_LIST_SIZE defines it.
     private var byteCount = 0
-    /// Pseudo-fields included.
+    /// The number of fields, pseudo-fields included.
     private var fieldCount = 0
 
     init() {}
 
-    /// What became of a field.
+    /// The result of adding a field.
     enum Verdict {
-        /// It was kept, or there are too many to keep them.
+        /// The field was kept, or was dropped because the limits are exceeded.
         case fine
-        /// It breaks the rules of HTTP.
+        /// The field violates the rules of HTTP.
         case malformed
-        /// There are so many that even reading them must end.
+        /// The fields are so large that even reading them must end.
         case endless
     }
 
-    /// Takes a field of HTTP/2.
+    /// Adds a field of an HTTP/2 request.
     ///
     /// - Parameters:
-    ///   - name: As it came; pseudo-fields begin with a colon.
-    ///   - value: Copied.
-    ///   - isTrailer: The field stands behind the body: counted, not kept.
-    ///   - limits: What may be kept.
-    /// - Returns: Whether to go on with the stream.
+    ///   - name: The name as received; pseudo-fields begin with a colon.
+    ///   - value: The value, which is copied.
+    ///   - isTrailer: Whether the field follows the body; such a field is counted, but not kept.
+    ///   - limits: The limits on kept fields.
+    /// - Returns: Whether the stream may continue.
     mutating func append(
         name: Span<UInt8>, value: Span<UInt8>, isTrailer: Bool, limits: HTTPSessionLimits
     ) -> Verdict {
-        // Neither overflows: nghttp2 takes no string over 64 KiB, nor more fields than fit in five frames.
+        // Neither sum overflows: nghttp2 accepts no string over 64 KiB, and no more fields than fit in five frames.
         byteCount += name.count + value.count + 32
-        // Blanks around a value stay: the reader of the field refuses the request by name (decision 24).
+        // Spaces around a value stay: the reader of the field rejects the request with a specific reason (decision 24).
         guard rules.takeField(name: name, value: value) else { return .malformed }
         fieldCount += 1
         if byteCount > limits.headerListByteCountMax || fieldCount > limits.headerFieldCountMax {
@@ -63,10 +63,10 @@ package struct RequestHead {
         }
     }
 
-    /// Uses the memory of another head's fields.
+    /// Takes over the memory of another head's fields.
     mutating func adopt(_ fields: consuming FieldTable) { self.fields = fields }
 
-    /// Gives the memory of the fields away, emptied.
+    /// Moves the memory of the fields out, emptied.
     mutating func surrender() -> FieldTable {
         var other = FieldTable()
         swap(&other, &fields)
@@ -75,7 +75,7 @@ package struct RequestHead {
         return other
     }
 
-    /// Makes room for another request and keeps the memory.
+    /// Resets the head for another request and keeps the memory.
     mutating func removeAll() {
         (method, path, isTooLarge, byteCount, fieldCount) = (.other, 0..<0, false, 0, 0)
         rules = MessageRules()

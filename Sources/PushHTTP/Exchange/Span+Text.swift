@@ -3,13 +3,13 @@
 internal import Glibc
 
 extension Span where Element == UInt8 {
-    /// Whether these are exactly the bytes of a literal.
+    /// Returns whether these bytes equal those of a literal.
     func equals(_ literal: StaticString) -> Bool {
         guard count == literal.utf8CodeUnitCount else { return false }
         return starts(with: literal)
     }
 
-    /// Whether these bytes begin with those of a literal.
+    /// Returns whether these bytes begin with those of a literal.
     func starts(with literal: StaticString) -> Bool {
         guard count >= literal.utf8CodeUnitCount else { return false }
         return literal.withUTF8Buffer { expected in
@@ -21,7 +21,7 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// Whether these bytes are a lower-case literal when ASCII letters lose their case.
+    /// Returns whether these bytes equal a lower-case literal, ignoring the case of ASCII letters.
     func equalsIgnoringCase(_ literal: StaticString) -> Bool {
         guard count == literal.utf8CodeUnitCount else { return false }
         return literal.withUTF8Buffer { expected in
@@ -34,7 +34,7 @@ extension Span where Element == UInt8 {
 }
 
 extension UInt8 {
-    /// This byte with an ASCII capital made small; every other byte stays.
+    /// This byte, with an ASCII capital letter converted to lower case.
     var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 }
 
@@ -44,15 +44,15 @@ extension Array where Element == UInt8 {
         literal.withUTF8Buffer { unsafe append(contentsOf: $0) }
     }
 
-    /// Appends bytes that someone else holds.
+    /// Appends borrowed bytes.
     mutating func append(_ added: Span<UInt8>) {
         unsafe added.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 
-    /// Appends two pieces of bytes that someone else holds, and looks for room once.
+    /// Appends two pieces of borrowed bytes with one capacity check.
     mutating func append(_ first: Span<UInt8>, _ second: Span<UInt8>) {
         append(addingCapacity: first.count + second.count) { output in
-            // In bounds: there is room for both.
+            // In bounds: the added capacity fits both pieces.
             unsafe output.withUnsafeMutableBufferPointer { room, count in
                 unsafe first.withUnsafeBufferPointer { count += unsafe room.initialize(fromContentsOf: $0) }
                 let rest = unsafe UnsafeMutableBufferPointer(rebasing: room[count...])
@@ -61,7 +61,7 @@ extension Array where Element == UInt8 {
         }
     }
 
-    /// Appends a number that is not negative, without an allocation.
+    /// Appends a non-negative number in decimal digits, without an allocation.
     mutating func append(number: Int) {
         var digits = InlineArray<20, UInt8>(repeating: 0)
         var (start, rest) = (digits.count, number)
@@ -73,7 +73,7 @@ extension Array where Element == UInt8 {
         append(digits.span.extracting(start..<digits.count))
     }
 
-    /// Appends a number that is not negative in hexadecimal digits, without an allocation.
+    /// Appends a non-negative number in hexadecimal digits, without an allocation.
     mutating func append(hexadecimal number: Int) {
         let digitCount = Swift.max(1, (Int.bitWidth - number.leadingZeroBitCount + 3) / 4)
         for place in (0..<digitCount).reversed() {

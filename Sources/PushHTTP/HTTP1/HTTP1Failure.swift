@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an HTTP/1.1 request cannot be read; after each the connection closes, since nobody knows where the next begins.
+/// The reasons why an HTTP/1.1 request cannot be read; each closes the connection, since the next request cannot be
+/// found.
 enum HTTP1Failure: Error, Equatable {
-    /// Not what the grammar says; the text says where.
+    /// The request violates the grammar; the text names the element.
     case malformed(StaticString)
-    /// The request line is longer than all fields may be.
+    /// The request line is longer than the limit for all fields together.
     case targetTooLong
-    /// More fields, or more bytes of them, than the session takes.
+    /// The fields, or their bytes, exceed the session's limits.
     case headTooLarge
-    /// An `expect` that we do not know.
+    /// The request has an `expect` value other than `100-continue`.
     case expectationUnknown
-    /// Not HTTP/1.
+    /// The request line does not say HTTP/1.
     case versionUnsupported
 
     /// The status code of the answer.
@@ -24,7 +25,7 @@ enum HTTP1Failure: Error, Equatable {
         }
     }
 
-    /// One line for the log.
+    /// The reason in one line, for the log.
     var reason: String {
         switch self {
         case .malformed(let detail): "malformed HTTP/1.1: \(detail)"

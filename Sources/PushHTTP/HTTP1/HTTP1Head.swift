@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands above a request's body, read line by line and strictly.
+/// The part of a request before its body, parsed strictly and line by line.
 ///
-/// Whatever two programs could read in two ways is refused: that is how requests are smuggled.
+/// Everything that two programs could interpret differently is rejected: such ambiguities make request smuggling
+/// possible.
 ///
 /// - SeeAlso: RFC 9112, sections 3, 5 and 6; RFC 9110, section 5.5
 struct HTTP1Head {
-    /// How long the body is.
+    /// The way in which the end of the body is found.
     enum Framing: Equatable {
-        /// This many bytes; none without a `content-length`.
+        /// A body of this many bytes; zero without a `content-length`.
         case length(Int)
-        /// Until the chunk of size zero.
+        /// A body that ends with the chunk of size zero.
         case chunked
     }
 
     private(set) var method = Method.other
-    /// In `fields.bytes`.
+    /// The position of the path in `fields.bytes`.
     private(set) var path: Range<Int> = 0..<0
     var fields = FieldTable()
-    /// The request says HTTP/1.0.
+    /// Whether the request line says HTTP/1.0.
     private(set) var isVersion10 = false
-    /// Neither HTTP/1.0 nor `connection: close`.
+    /// Whether the connection stays open: neither HTTP/1.0 nor `connection: close`.
     private(set) var keepsAlive = true
-    /// The peer waits for `100 Continue` before it sends the body.
+    /// Whether the peer waits for `100 Continue` before it sends the body.
     private(set) var expectsContinue = false
 
     private var byteCount = 0
@@ -32,7 +33,7 @@ struct HTTP1Head {
 
     init() {}
 
-    /// Makes room for another request and keeps the memory.
+    /// Resets the head for another request and keeps the memory.
     mutating func removeAll() {
         var fields = FieldTable()
         swap(&fields, &self.fields)
@@ -41,10 +42,10 @@ struct HTTP1Head {
         self.fields = fields
     }
 
-    /// How long the body is, after `finish`.
+    /// The framing of the body, valid after `finish`.
     var framing: Framing { isChunked ? .chunked : .length(contentLength ?? 0) }
 
-    /// Reads `method SP target SP version`.
+    /// Parses `method SP target SP version`.
     mutating func takeRequestLine(_ line: Span<UInt8>) throws(HTTP1Failure) {
         guard let methodEnd = line.firstIndex(of: UInt8(ascii: " "), from: 0),
             let targetEnd = line.firstIndex(of: UInt8(ascii: " "), from: methodEnd + 1)
@@ -58,19 +59,19 @@ struct HTTP1Head {
         byteCount = line.count
     }
 
-    /// Reads one field.
+    /// Parses one field and applies those that control the message.
     mutating func takeField(_ line: Span<UInt8>, limits: HTTPSessionLimits) throws(HTTP1Failure) {
         let colon = try append(line, limits: limits)
         let value = line.trimmingBlanks((colon + 1)..<line.count)
         try note(line.extracting(0..<colon), line.extracting(value))
     }
 
-    /// Reads one field that stands behind the body and decides nothing any more.
+    /// Parses one field after the body, which is only checked.
     mutating func takeTrailer(_ line: Span<UInt8>, limits: HTTPSessionLimits) throws(HTTP1Failure) {
         _ = try append(line, limits: limits)
     }
 
-    /// Judges all fields together.
+    /// Checks all fields together.
     mutating func finish() throws(HTTP1Failure) {
         guard hostCount == 1 || (isVersion10 && hostCount == 0) else { throw .malformed("host") }
         guard !isChunked || (contentLength == nil && !isVersion10) else { throw .malformed("transfer-encoding") }
@@ -106,9 +107,10 @@ struct HTTP1Head {
         path = start..<fields.appendBytes(target.extracting(pathStart..<target.count)).upperBound
     }
 
-    /// Checks one field and keeps it; returns where its colon is.
+    /// Checks one field and keeps it; returns the position of its colon.
     private mutating func append(_ line: Span<UInt8>, limits: HTTPSessionLimits) throws(HTTP1Failure) -> Int {
-        // A line that begins with a blank would continue the one before (obs-fold); a blank is no token either.
+        // A line that begins with a space would continue the previous line (obs-fold); a name with a space is not a
+        // token either.
         guard let colon = line.firstIndex(of: UInt8(ascii: ":"), from: 0) else { throw .malformed("field line") }
         let name = line.extracting(0..<colon)
         guard name.isToken else { throw .malformed("field name") }
@@ -122,7 +124,7 @@ struct HTTP1Head {
         return colon
     }
 
-    /// Remembers a field that decides how to go on.
+    /// Records a field that controls the rest of the message.
     private mutating func note(_ name: Span<UInt8>, _ value: Span<UInt8>) throws(HTTP1Failure) {
         if name.equalsIgnoringCase("host") {
             guard value.isAuthority else { throw .malformed("host") }

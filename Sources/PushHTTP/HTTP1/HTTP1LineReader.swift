@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gathers one line of a request at a time; only CR LF ends a line, and neither stands inside one.
+/// Collects one line of a request at a time; only CR LF ends a line, and neither byte may occur inside one.
 ///
 /// - SeeAlso: RFC 9112, section 2.2
 struct HTTP1LineReader {
-    /// What came of some input.
+    /// The result of processing some input.
     enum Outcome {
-        /// All input is taken and the line has not ended.
+        /// The input is used up and the line has not ended.
         case incomplete
-        /// `line` is whole, without its end.
+        /// `line` is complete, without its CR LF.
         case complete
-        /// A CR or LF stood alone.
+        /// A CR or LF occurred alone.
         case malformed
-        /// The line is longer than it may be.
+        /// The line is longer than the limit.
         case tooLong
     }
 
@@ -20,18 +20,18 @@ struct HTTP1LineReader {
     private(set) var line: [UInt8] = []
     private var endsWithCarriageReturn = false
 
-    /// Nothing of a line has come.
+    /// Whether no byte of a line has been received.
     var isEmpty: Bool { line.isEmpty && !endsWithCarriageReturn }
 
     init() {}
 
-    /// Takes bytes until the line ends.
+    /// Processes bytes until the line ends.
     ///
     /// - Parameters:
     ///   - bytes: The input.
-    ///   - index: Where to go on in it; moved behind what was taken.
-    ///   - byteCountMax: The longest line, without its end.
-    /// - Returns: What came of it.
+    ///   - index: The position at which to continue; moved past the processed bytes.
+    ///   - byteCountMax: The longest line in bytes, without its CR LF.
+    /// - Returns: The result of processing.
     mutating func take(_ bytes: Span<UInt8>, _ index: inout Int, byteCountMax: Int) -> Outcome {
         while index < bytes.count {
             let byte = bytes[index]
@@ -51,7 +51,7 @@ struct HTTP1LineReader {
         return .incomplete
     }
 
-    /// Gives the line away; `startLine` takes its memory back.
+    /// Moves the line out; pass it to `startLine` to reuse its memory.
     mutating func takeLine() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &line)

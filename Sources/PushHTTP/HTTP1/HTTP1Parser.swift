@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads HTTP/1.1 requests, one after the other, from pieces of any size.
+/// Parses consecutive HTTP/1.1 requests from pieces of any size.
 ///
 ///     requestLine ─▶ fieldLines ─┬─▶ body ─────────────────────────────────▶ requestLine
 ///                                └─▶ chunkSize ─┬─▶ trailers ──────────────▶ requestLine
@@ -10,9 +10,9 @@
 ///
 /// - SeeAlso: RFC 9112
 final class HTTP1Parser {
-    /// What the caller is to do.
+    /// The next action for the caller.
     enum Event: Equatable {
-        /// All input is taken.
+        /// The input is used up; provide more.
         case needsMore
         /// `head` is complete; take it before the next call.
         case headEnded
@@ -20,7 +20,7 @@ final class HTTP1Parser {
         case body(Range<Int>)
         /// The request is complete.
         case requestEnded
-        /// Nothing more can be read.
+        /// The request is invalid; nothing more can be parsed.
         case failed(HTTP1Failure)
     }
 
@@ -35,7 +35,7 @@ final class HTTP1Parser {
         case failed(HTTP1Failure)
     }
 
-    /// The request whose body is being read.
+    /// The head of the request that is being parsed.
     var head = HTTP1Head()
 
     private let limits: HTTPSessionLimits
@@ -48,7 +48,7 @@ final class HTTP1Parser {
         self.limits = limits
     }
 
-    /// Nothing of a next request has come.
+    /// Whether no byte of a next request has been received.
     var isBetweenRequests: Bool {
         switch state {
         case .requestLine: reader.isEmpty
@@ -56,17 +56,17 @@ final class HTTP1Parser {
         }
     }
 
-    /// Bytes of the line and the fields that are being read.
+    /// The number of bytes held for the current line and fields.
     var heldByteCount: Int {
         reader.line.capacity + head.fields.heldByteCount + trailers.fields.heldByteCount
     }
 
-    /// Reads until something happened.
+    /// Parses until there is an event to report.
     ///
     /// - Parameters:
     ///   - bytes: The input.
-    ///   - index: Where to go on in it; moved behind what was taken.
-    /// - Returns: What happened; `failed` for ever after a failure.
+    ///   - index: The position at which to continue; moved past the processed bytes.
+    /// - Returns: The event; after a failure, always `failed`.
     func next(_ bytes: Span<UInt8>, _ index: inout Int) -> Event {
         do throws(HTTP1Failure) {
             while true {
@@ -78,7 +78,7 @@ final class HTTP1Parser {
         }
     }
 
-    /// Takes one line or one run of the body; nil when there is more to do without telling.
+    /// Processes one line or one run of the body; returns nil to continue without an event.
     private func step(_ bytes: Span<UInt8>, _ index: inout Int) throws(HTTP1Failure) -> Event? {
         switch state {
         case .requestLine:
@@ -108,7 +108,7 @@ final class HTTP1Parser {
         }
     }
 
-    /// Whether a line is whole; it is in `reader.line` until `reader.startLine`.
+    /// Returns whether a line is complete; it stays in `reader.line` until `reader.startLine`.
     private func readLine(
         _ bytes: Span<UInt8>, _ index: inout Int, _ byteCountMax: Int, _ tooLong: HTTP1Failure
     ) throws(HTTP1Failure) -> Bool {
@@ -134,7 +134,7 @@ final class HTTP1Parser {
         state = .fieldLines
     }
 
-    /// Reads a field or the empty line; whether it was that.
+    /// Parses a field or the empty line; returns true for the empty line.
     private func endFieldLine() throws(HTTP1Failure) -> Bool {
         guard reader.line.isEmpty else {
             let line = reader.takeLine()
@@ -174,11 +174,11 @@ final class HTTP1Parser {
         }
     }
 
-    /// Reads `1*HEXDIG` and passes over the extensions, which are for nobody.
+    /// Parses `1*HEXDIG` and skips the extensions, which are not used.
     private static func chunkSize(_ line: Span<UInt8>) throws(HTTP1Failure) -> Int {
         var (size, digitCount) = (0, 0)
         while digitCount < line.count, let digit = line[digitCount].hexadecimalValue {
-            // Seven digits hold more than any body that is kept, and never overflow.
+            // Seven digits exceed any body that is kept, and cannot overflow.
             guard digitCount < 7 else { throw .malformed("chunk size") }
             size = size << 4 | digit
             digitCount += 1
@@ -198,7 +198,7 @@ final class HTTP1Parser {
         return .body(range)
     }
 
-    /// Checks a trailer and forgets it, or ends the request; whether it was that.
+    /// Checks and discards a trailer; returns true for the empty line, which ends the request.
     private func endTrailerLine() throws(HTTP1Failure) -> Bool {
         if reader.line.isEmpty {
             state = .requestLine

@@ -6,10 +6,10 @@ extension HTTP1Session: ExchangeOwner {
         appendAnswerHead(status: status)
     }
 
-    /// Nothing to wake: the owner looks at `hasOutput`.
+    /// Does nothing: the owner checks `hasOutput`.
     func streamGrew(_ exchange: HTTPExchange) {}
 
-    /// Does nothing: one exchange is counted when it is asked for.
+    /// Does nothing: the only exchange is counted on demand.
     func recount(_ exchange: HTTPExchange) {}
 
     func abandon(_ exchange: HTTPExchange) {
@@ -33,7 +33,7 @@ extension HTTP1Session: ExchangeOwner {
         startOver()
     }
 
-    /// After an answer: the next request, the rest of this one, or the end.
+    /// Selects the input state after an answer: the next request, the rest of this one, or the end.
     private func startOver() {
         switch inputState {
         case .reading: inputState = owesContinue ? .over : .draining

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTP1Session {
-    /// Writes the status line and the fields of the current exchange's answer.
+    /// Appends the status line and the fields of the current exchange's answer.
     func appendAnswerHead(status: Int) {
         let isWhole = current.answer.state == .whole
         let mayHaveBody = status != 204 && status != 304
@@ -22,13 +22,13 @@ extension HTTP1Session {
         output.append(closesAfterAnswer ? "connection: close\r\n\r\n" : "\r\n")
     }
 
-    /// Writes the whole answer to a request that never became an exchange.
+    /// Appends the whole answer to a request that never became an exchange.
     func appendErrorAnswer(status: Int) {
         appendStatusLine(status)
         output.append("content-length: 0\r\nconnection: close\r\n\r\n")
     }
 
-    /// Moves what fits of the answer's body to the output.
+    /// Moves as much of the answer's body to the output as the limit allows.
     func collectBody(into collected: inout [UInt8], limit: Int) {
         let room = bodyFraming == .none ? Int.max : limit - collected.count
         let byteCount = min(room, current.answer.body.count)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTP1Session {
-    /// Reads requests until one has to wait; returns how much was read.
+    /// Parses requests until one must wait; returns the number of processed bytes.
     func read(_ bytes: Span<UInt8>) -> Int {
         var index = 0
         while inputState == .reading || inputState == .draining {
@@ -31,7 +31,7 @@ extension HTTP1Session {
 
     func readWaitingInput() {
         guard !waitingInput.isEmpty, inputState == .reading || inputState == .draining else { return }
-        // Moved out and back, since reading a request leads anywhere.
+        // Moved out and back, since the delegate may do anything while a request is read.
         var input = ByteQueue()
         swap(&input, &waitingInput)
         _ = input.take { read($0) }
@@ -53,7 +53,7 @@ extension HTTP1Session {
         if owesContinue, !current.isAnswered { answerExpectation() }
     }
 
-    /// Invites the body, unless it is known to be too long.
+    /// Invites the body with `100 Continue`, unless it is known to be too long.
     private func answerExpectation() {
         if case .length(let byteCount) = parser.head.framing, byteCount > current.bodyByteCountMax {
             current.requestBody.overflowed = true
@@ -89,10 +89,10 @@ extension HTTP1Session {
         current.handOn(to: delegate)
     }
 
-    /// The answer was begun before the request had ended.
+    /// Whether the answer began before the request ended.
     private var closesUnread: Bool { current.isAnswered && !current.requestEnded }
 
-    /// Answers a request that cannot be read, unless its answer has begun or is out.
+    /// Answers an unreadable request, unless its answer has begun or was sent.
     private func fail(_ problem: HTTP1Failure) {
         let wasAnswered = current.isAnswered || inputState == .draining
         inputState = .over

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether the open request of a connection may be answered with another protocol.
+/// Tells whether the open request of a connection may be answered by a switch to another protocol.
 package enum UpgradeReadiness: Sendable {
     /// The request is complete and has no body.
     case ready
-    /// A body was announced or sent, or the request has not ended: what follows cannot be told from the next protocol.
+    /// A body was announced or sent, or the request has not ended: its bytes cannot be distinguished from the next
+    /// protocol.
     case hasBody
-    /// HTTP/1.0 and HTTP/2 have no such answer, and a request that is over or answered gets none.
+    /// No switch is possible: HTTP/1.0 and HTTP/2 do not have it, and a request that has ended or was answered gets
+    /// none.
     case unavailable
 }
 
 extension HTTP1Session {
-    /// Judges the open request by what the peer has sent so far; a later event may change it.
+    /// The readiness of the open request, based on the input so far; later input may change it.
     ///
-    /// A request is handed on before its end when its body is too long or announced as too long, so being handed on
+    /// A request whose body is too long, or announced as too long, is handed on before its end. So being handed on
     /// proves nothing.
     ///
     /// - SeeAlso: RFC 9110, section 7.8
@@ -21,7 +23,7 @@ extension HTTP1Session {
         guard isOpen, !current.isAnswered, !wasAbandoned, failure == nil, !parser.head.isVersion10 else {
             return .unavailable
         }
-        // `waiting` means that the parser has read the end of the request and that no failure came behind it.
+        // `waiting` means that the parser has reached the end of the request and found no failure after it.
         guard inputState == .waiting, current.requestEnded, !current.bodyOverflowed,
             parser.head.framing == .length(0)
         else { return .hasBody }
@@ -30,8 +32,8 @@ extension HTTP1Session {
 
     /// Answers the open request with 101 and the fields that were added to it, and ends the session.
     ///
-    /// - Returns: What is to go out, and what came behind the request and belongs to the next protocol; nil, and nothing
-    ///   changed, unless `upgradeReadiness` is `ready`.
+    /// - Returns: The output to send, and the input after the request, which belongs to the next protocol. Nil, without
+    ///   any change, unless `upgradeReadiness` is `ready`.
     package func switchProtocols() -> (output: [UInt8], input: [UInt8])? {
         guard upgradeReadiness == .ready else { return nil }
         current.answer.state = .whole

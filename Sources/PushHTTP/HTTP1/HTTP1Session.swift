@@ -1,69 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Strict HTTP/1.1: one exchange at a time, no pipelining beyond the buffer, chunked answers for streams.
+/// A strict HTTP/1.1 session: one exchange at a time, bounded pipelining, and chunked answers for streams.
 ///
-/// An exchange is over when its answer was collected. What comes behind its request waits until then, so that answers
-/// keep their order. An answer that is given before the request has ended closes the connection, but only after the
-/// rest of the request was read and dropped (up to a bound): a socket that is closed with unread input is reset, and the
+/// An exchange ends when its answer was collected. Input behind its request waits until then, so that answers keep
+/// their order. An answer that is given before the end of the request closes the connection, but only after the rest of
+/// the request was read and discarded (up to a bound). A socket that is closed with unread input sends a reset, and the
 /// peer might never see the answer.
 package final class HTTP1Session: HTTPSession {
-    /// What becomes of input.
+    /// The handling of input.
     enum InputState {
-        /// A request is being read, or the next is waited for.
+        /// A request is being read or expected.
         case reading
-        /// The request was read; its exchange is open, and input waits.
+        /// The request was read and its exchange is open; further input waits.
         case waiting
-        /// The answer is out and the rest of the request is read and dropped.
+        /// The answer was sent, and the rest of the request is read and discarded.
         case draining
         /// Input is ignored.
         case over
     }
 
-    /// Not weak: an object that has weak references counts all references to it aside, at thrice the price.
+    /// Not weak: an object with weak references keeps its counters in a side table, which triples the cost of every
+    /// reference.
     private(set) unowned var delegate: (any HTTPSessionDelegate)?
-    /// Bytes above which the body of a request counts as too long and pipelined input ends the session.
+    /// The number of bytes above which a request's body counts as too long and pipelined input ends the session.
     package var retainedByteCountMax = HTTPBounds.retainedByteCountMax
-    /// Not used: nothing here is counted by time.
+    /// Not used: nothing in HTTP/1.1 is measured by time.
     package var nowNanoseconds: UInt64 = 0
-    /// Why the session must close, for the log.
+    /// The reason why the session must close, for the log.
     package internal(set) var failure: String?
 
-    /// The one exchange, used again for each request.
+    /// The only exchange, reused for each request.
     let current = HTTPExchange()
     private let limits: HTTPSessionLimits
-    /// Not there while a stream rests, which may be for hours.
+    /// The parser; nil while a stream is idle, which may last for hours.
     private var parserInUse: HTTP1Parser?
     var inputState = InputState.reading
-    /// Input that waits behind the open exchange.
+    /// The input that waits behind the open exchange.
     var waitingInput = ByteQueue()
-    /// Heads of answers, which are collected before the body.
+    /// The heads of answers, which are collected before the body.
     var output: [UInt8] = []
-    /// The answer in hand says `connection: close`, or has to.
+    /// Whether the current answer says, or must say, `connection: close`.
     var closesAfterAnswer = false
-    /// The peer expects `100 Continue` and has not got it, so it may never send the body.
+    /// Whether the peer waits for `100 Continue`, so that it may never send the body.
     var owesContinue = false
-    /// How the answer's body is put out.
+    /// The framing of the current answer's body.
     var bodyFraming = BodyFraming.plain
     var wasAbandoned = false
     var drainedByteCount = 0
     var lastID: Int32 = 0
     private var isClosed = false
 
-    /// How an answer's body goes out.
+    /// The framing of an answer's body.
     enum BodyFraming {
-        /// Byte for byte.
+        /// The body as it is, without framing.
         case plain
-        /// In chunks.
+        /// The body in chunks.
         case chunked
-        /// Not at all, since the request was HEAD or the status has no body.
+        /// No body, since the request was HEAD or the status has no body.
         case none
     }
 
-    /// Makes a server's session.
+    /// Creates a server session.
     ///
     /// - Parameters:
-    ///   - limits: `headerListByteCountMax` and `headerFieldCountMax` count here.
-    ///   - delegate: Not retained; lives until `close` was called or the session is gone.
+    ///   - limits: The limits, of which `headerListByteCountMax` and `headerFieldCountMax` apply to HTTP/1.1.
+    ///   - delegate: The owner, which is not retained; it must live until `close` was called or the session is
+    ///     deallocated.
     package init(limits: HTTPSessionLimits, delegate: any HTTPSessionDelegate) {
         self.limits = limits
         self.delegate = delegate
@@ -72,14 +74,14 @@ package final class HTTP1Session: HTTPSession {
     deinit {
         delegate = nil
         close()
-        // A delegate that closed the session from inside `receive` may have been given another exchange since.
+        // A delegate that closed the session from inside `receive` may have received another exchange since.
         end()
     }
 
-    /// Takes bytes from the peer; false when the session must close.
+    /// Processes bytes from the peer.
     ///
-    /// - Parameter bytes: In pieces of any size.
-    /// - Returns: Whether the session goes on.
+    /// - Parameter bytes: The input, in pieces of any size.
+    /// - Returns: False if the session must close.
     package func receive(_ bytes: Span<UInt8>) -> Bool {
         guard failure == nil, !isClosed else { return false }
         if waitingInput.isEmpty {
@@ -93,8 +95,8 @@ package final class HTTP1Session: HTTPSession {
     /// Appends output until about `limit` bytes are in the buffer, and reads a request that waited.
     ///
     /// - Parameters:
-    ///   - collected: Gets the bytes; the head of an answer is never split.
-    ///   - limit: Bytes.
+    ///   - collected: The buffer, which receives the bytes; the head of an answer is never split.
+    ///   - limit: The size in bytes at which to stop.
     package func collectOutput(into collected: inout [UInt8], limit: Int) {
         guard !isClosed else { return }
         while hasOutput, collected.count < limit {
@@ -106,7 +108,7 @@ package final class HTTP1Session: HTTPSession {
         if current.isStreaming, current.answer.body.isEmpty { rest() }
     }
 
-    /// Gives back what only the next request needs.
+    /// Releases the memory that only the next request needs.
     private func rest() {
         guard isBetweenRequests else { return }
         output = []
@@ -116,45 +118,45 @@ package final class HTTP1Session: HTTPSession {
         current.answer.body = ByteQueue()
     }
 
-    /// Requests whose head came whole.
+    /// The number of complete request heads received.
     package var completedMessageCount: UInt64 { UInt64(lastID) }
 
-    /// There is output to collect.
+    /// Whether output is waiting to be collected.
     package var hasOutput: Bool {
         guard !isClosed else { return false }
         return !output.isEmpty || hasAnswerOutput || (!waitingInput.isEmpty && inputState == .reading)
     }
 
-    /// Nothing more will come or go: close the connection once output is flushed.
+    /// Whether no more input or output will follow: close the connection once the output is flushed.
     package var isFinished: Bool {
         isClosed || (inputState == .over && !isOpen && !hasOutput)
     }
 
-    /// A part of a request's head has come, but not its rest.
+    /// Whether a request's head has been received only in part.
     package var awaitsRest: Bool { !isOpen && inputState == .reading && !isBetweenRequests }
 
-    /// Exchanges that are not over: none or one.
+    /// The number of open exchanges: 0 or 1.
     package var openExchangeCount: Int { isOpen ? 1 : 0 }
 
-    /// The exchange that is not over, if there is one.
+    /// The open exchange, if any.
     package var openExchanges: [HTTPExchange] { isOpen ? [current] : [] }
 
-    /// The open exchange is a stream of which all was sent.
+    /// Whether the open exchange is a stream whose data was all sent.
     package var isQuiet: Bool { isOpen && current.isQuiet && !hasOutput && isBetweenRequests }
 
-    /// Finds the open exchange for a late answer.
+    /// Returns the open exchange if it has this identifier, for a late answer.
     package func exchange(_ id: Int32) -> HTTPExchange? { isOpen && current.id == id ? current : nil }
 
-    /// Closes the connection after the exchange in hand, or at once if there is none.
+    /// Closes the connection after the current exchange, or immediately if none is open.
     package func announceShutdown(debugData: [UInt8]) {
         closesAfterAnswer = true
         if !isOpen, inputState == .reading, isBetweenRequests, waitingInput.isEmpty { inputState = .over }
     }
 
-    /// Does what `announceShutdown` does.
+    /// Does the same as `announceShutdown`.
     package func finishShutdown(debugData: [UInt8]) { announceShutdown(debugData: debugData) }
 
-    /// Bytes of the open exchange, of what is being read, and of input and output that wait.
+    /// The number of bytes in the open exchange, the parser, and waiting input and output.
     package var retainedByteCount: Int {
         guard !isClosed else { return 0 }
         return current.heldByteCount - HTTPBounds.exchangeByteCount + waitingInput.heldByteCount + output.capacity
@@ -167,13 +169,13 @@ package final class HTTP1Session: HTTPSession {
     /// Does nothing: HTTP/1.1 has one stream.
     package func advertiseStreams(_ count: Int) {}
 
-    /// Does nothing: the owner's deadlines are enough for one exchange at a time.
+    /// Does nothing: the owner's deadlines suffice for one exchange at a time.
     package func tick() {}
 
-    /// Zero: HTTP/1.1 has no PING.
+    /// Always zero: HTTP/1.1 has no PING.
     package var unansweredPingCount: Int { 0 }
 
-    /// Ends the open exchange, because the connection is gone; afterwards the session does nothing.
+    /// Ends the open exchange because the connection is gone; afterwards the session does nothing.
     package func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -190,7 +192,7 @@ package final class HTTP1Session: HTTPSession {
         return parser
     }
 
-    /// Nothing of a next request has come.
+    /// Whether no byte of a next request has been received.
     private var isBetweenRequests: Bool { parserInUse?.isBetweenRequests ?? true }
 
     private var hasAnswerOutput: Bool {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words behind a status code on an HTTP/1.1 status line, which only people read.
+/// The reason phrases of HTTP/1.1 status lines, which only humans read.
 enum HTTP1StatusText {
-    /// The reason phrase of RFC 9110, section 15; empty for a code that has none here.
+    /// Returns the reason phrase of RFC 9110, section 15; empty for a code that is not listed here.
     static func text(of status: Int) -> StaticString {
         switch status {
         case 101: "Switching Protocols"

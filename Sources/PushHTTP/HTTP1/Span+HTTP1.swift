@@ -3,13 +3,13 @@
 // The character classes of RFC 9110, section 5.6, and RFC 9112, section 3.
 
 extension UInt8 {
-    /// `0` to `9`.
+    /// Whether this byte is `0` to `9`.
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
-    /// `a` to `z`, small or capital.
+    /// Whether this byte is an ASCII letter, lower-case or capital.
     var isLetter: Bool { asciiLowercased >= 0x61 && asciiLowercased <= 0x7A }
 
-    /// A character of a method or a field's name (`tchar`).
+    /// Whether this byte may occur in a method or a field's name (`tchar`).
     var isTokenCharacter: Bool {
         if isDigit || isLetter { return true }
         switch self {
@@ -21,32 +21,34 @@ extension UInt8 {
         }
     }
 
-    /// The value of a hexadecimal digit.
+    /// The value of a hexadecimal digit; nil for any other byte.
     var hexadecimalValue: Int? {
         if isDigit { return Int(self) - 0x30 }
         let letter = asciiLowercased
         return letter >= 0x61 && letter <= 0x66 ? Int(letter) - 0x57 : nil
     }
 
-    /// Neither a control character nor DEL, but maybe a tab.
+    /// Whether this byte is not a control character; a tab is allowed.
     fileprivate var isFieldCharacter: Bool { (self >= 0x20 && self != 0x7F) || self == 0x09 }
 
-    /// A space or a tab.
+    /// Whether this byte is a space or a tab.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
 
-    /// Neither a blank nor a control character, and below 0x80.
+    /// Whether this byte is ASCII, and neither a space nor a control character.
     fileprivate var isVisibleASCII: Bool { self >= 0x21 && self <= 0x7E }
 }
 
 extension UInt64 {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
-    /// The highest bit of each byte.
+    /// A mask with the highest bit of each byte.
     fileprivate static let highBits = ones &* 0x80
 
-    /// Has a high bit where one of these eight bytes is a control character, the tab included; other bits say nothing.
+    /// A mask with a byte's highest bit set if any of these eight bytes is a control character, including tab; ignore
+    /// other bits.
     ///
-    /// A byte below the space borrows in the subtraction, which sets its highest bit; one that had that bit is masked out. A
-    /// borrow can only deceive about the byte above, and then the answer is yes already. DEL is found as zero is, after XOR.
+    /// A byte below 0x20 borrows in the subtraction, which sets its highest bit; a byte that already had that bit is
+    /// masked out. A borrow can only falsify the result for the byte above, and then the overall result is already
+    /// true. DEL becomes zero by XOR and is found in the same way.
     fileprivate var controlCharacterMarks: UInt64 {
         let fromDelete = self ^ (Self.ones &* 0x7F)
         return (self &- Self.ones &* 0x20) & ~self | (fromDelete &- Self.ones) & ~fromDelete
@@ -56,7 +58,7 @@ extension UInt64 {
 extension UInt64 {
     /// Whether each of these eight bytes is `a` to `z` or a hyphen.
     ///
-    /// Where all are ASCII, a sum of two has the highest bit when the byte is at least 0x80 less the other, and never carries.
+    /// For ASCII bytes, adding 0x80 - x sets the highest bit exactly if the byte is at least x, and never carries.
     fileprivate var isLowercaseWords: Bool {
         guard self & Self.highBits == 0 else { return false }
         let isLetter = (self &+ Self.ones &* (0x80 - 0x61)) & ~(self &+ Self.ones &* (0x80 - 0x7B))
@@ -66,32 +68,36 @@ extension UInt64 {
 }
 
 extension Span where Element == UInt8 {
-    /// Whether there is at least one byte and each is a token's.
+    /// Whether these bytes are a token: at least one byte, and each is a token character.
     var isToken: Bool { count > 0 && allSatisfy(\.isTokenCharacter) }
 
-    /// Whether each byte may stand in a field's value: no control character but the tab.
+    /// Whether each byte may occur in a field's value: no control character except tab.
     ///
-    /// Values are long, and all of them are looked at; only where one has a control character, each byte is.
+    /// Values are long and all of them are checked, so bytes are checked one by one only if a control character was
+    /// found.
     var isFieldValue: Bool { !hasControlCharacter || allSatisfy(\.isFieldCharacter) }
 
-    /// Whether there is a control character, the tab included; eight bytes at a time, the last ones perhaps twice.
+    /// Whether any byte is a control character, including tab; checks eight bytes at a time, the last ones perhaps
+    /// twice.
     private var hasControlCharacter: Bool {
         guard count >= 8 else { return !allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
-        // Nearly every value has none, so nothing is gained by stopping at the first, and several words go at once.
+        // Nearly every value has none, so an early exit gains nothing, and without it several words are checked in
+        // parallel.
         var marks = word(at: count - 8).controlCharacterMarks
         for index in 0..<count / 8 { marks |= word(at: 8 &* index).controlCharacterMarks }
         return marks & UInt64.highBits != 0
     }
 
     private func word(at index: Int) -> UInt64 {
-        // In bounds: the caller has seen that eight bytes are left.
+        // In bounds: the caller has checked that eight bytes are left.
         unsafe withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: index, as: UInt64.self) }
     }
 
     /// Whether no byte is NUL, LF or CR.
     var isWithoutLineEnds: Bool { !hasControlCharacter || allSatisfy { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D } }
 
-    /// Whether these are letters in lower case and hyphens, as nearly all names of fields; eight bytes at a time.
+    /// Whether these bytes are lower-case letters and hyphens, as in nearly all field names; checks eight bytes at a
+    /// time.
     var isLowercaseWords: Bool {
         guard count >= 8 else { return allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || $0 == 0x2D } }
         var index = 0
@@ -102,10 +108,10 @@ extension Span where Element == UInt8 {
         return word(at: count - 8).isLowercaseWords
     }
 
-    /// Whether each byte is a visible character of ASCII.
+    /// Whether each byte is a visible ASCII character.
     var isVisibleASCII: Bool { allSatisfy(\.isVisibleASCII) }
 
-    /// Whether this may be a host with or without a port; nobody here looks closer.
+    /// Whether these bytes can be a host with or without a port; only the characters are checked.
     var isAuthority: Bool {
         allSatisfy { byte in
             switch byte {
@@ -118,7 +124,7 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// A range without the blanks at its ends.
+    /// Returns a range without the spaces and tabs at its ends.
     func trimmingBlanks(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, self[start].isBlank { start += 1 }
@@ -126,7 +132,7 @@ extension Span where Element == UInt8 {
         return start..<end
     }
 
-    /// The number of 1 to 18 digits that this is.
+    /// The value of these 1 to 18 decimal digits; nil for anything else.
     var decimal: Int? {
         guard count >= 1, count <= 18, allSatisfy(\.isDigit) else { return nil }
         var number = 0
@@ -134,7 +140,7 @@ extension Span where Element == UInt8 {
         return number
     }
 
-    /// The first place of a byte at or after an index.
+    /// Returns the index of the first occurrence of a byte at or after `start`.
     func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         var index = start
         while index < count {
@@ -144,7 +150,7 @@ extension Span where Element == UInt8 {
         return nil
     }
 
-    /// Whether a list with commas has this lower-case element; the case of letters does not count.
+    /// Returns whether a comma-separated list contains this lower-case element, ignoring the case of ASCII letters.
     func listContains(_ element: StaticString) -> Bool {
         var start = 0
         while start <= count {
@@ -155,7 +161,7 @@ extension Span where Element == UInt8 {
         return false
     }
 
-    /// Where the authority of an absolute `http` or `https` target begins.
+    /// The position at which the authority of an absolute `http` or `https` target begins.
     var startOfAuthority: Int? {
         for scheme: StaticString in ["http://", "https://"] {
             let length = scheme.utf8CodeUnitCount
@@ -164,9 +170,9 @@ extension Span where Element == UInt8 {
         return nil
     }
 
-    /// Whether a condition is true of each byte.
+    /// Returns whether every byte satisfies the predicate.
     func allSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
-        // In bounds by the loop.
+        // In bounds: the loop ends at `count`.
         for index in 0..<count where unsafe !predicate(self[unchecked: index]) { return false }
         return true
     }

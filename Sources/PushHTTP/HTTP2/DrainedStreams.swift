@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Streams whose answer is out while their request still comes in: what comes is thrown away, for a while.
+/// The streams that were answered while their request is still arriving: the rest of the request is discarded for a
+/// while.
 ///
-/// A client may take a reset right behind an answer for a failure and never look at the answer. So a PING follows the
-/// answer, and the reset comes when the PING was answered, the bytes are too many or the time is over. Nothing gentler does:
-/// curl 7.88 sends no more after such an answer, but not always the end of its stream, and waits for ours for ever. Such
-/// streams have no exchange and keep nothing of the request.
+/// A client may see a reset directly behind an error answer and never read the answer. So a PING follows the answer,
+/// and the reset follows when the PING was answered, when too many bytes have arrived, or at the deadline. No gentler
+/// way works: curl 7.88 stops sending after such an answer, but does not always end its stream, and waits endlessly for
+/// the end of ours. Drained streams have no exchange and keep no part of the request.
 ///
 /// - SeeAlso: RFC 9113, section 8.1
 struct DrainedStreams {
     private struct Stream {
         var id: Int32
-        /// Of the PING behind its answer.
+        /// The number of the PING sent behind the answer.
         var pingNumber: UInt64
-        /// How much more may come.
+        /// The number of bytes that may still arrive.
         var byteCount: Int
         var deadlineNanoseconds: UInt64
     }
@@ -22,10 +23,10 @@ struct DrainedStreams {
 
     init() {}
 
-    /// None is drained.
+    /// Whether no stream is being drained.
     var isEmpty: Bool { streams.isEmpty }
 
-    /// Begins to drain a stream; false when there are as many as there may be.
+    /// Begins to drain a stream; returns false if the maximum number of streams is being drained.
     mutating func begin(_ id: Int32, pingNumber: UInt64, nowNanoseconds: UInt64) -> Bool {
         guard streams.count < HTTPBounds.drainedStreamCountMax else { return false }
         let deadline = nowNanoseconds.addingReportingOverflow(HTTPBounds.drainPatienceNanoseconds)
@@ -36,7 +37,7 @@ struct DrainedStreams {
         return true
     }
 
-    /// Throws bytes away; true when the stream has had its share, and is no longer among these.
+    /// Discards bytes; returns true if the stream has exceeded its share and was removed.
     mutating func take(_ id: Int32, byteCount: Int) -> Bool {
         guard let index = streams.firstIndex(where: { $0.id == id }) else { return false }
         guard byteCount > streams[index].byteCount else {
@@ -47,20 +48,21 @@ struct DrainedStreams {
         return true
     }
 
-    /// Ends the drain of a stream; false when there is none.
+    /// Ends the drain of a stream; returns false if the stream was not being drained.
     mutating func remove(_ id: Int32) -> Bool {
         guard let index = streams.firstIndex(where: { $0.id == id }) else { return false }
         streams.remove(at: index)
         return true
     }
 
-    /// Ends the drain of the oldest stream if the PING behind its answer was answered.
+    /// Ends the drain of the oldest stream if the PING behind its answer was answered, and returns the stream's
+    /// identifier.
     mutating func removeAnswered(pingNumber: UInt64) -> Int32? {
         guard let oldest = streams.first, oldest.pingNumber <= pingNumber else { return nil }
         return streams.removeFirst().id
     }
 
-    /// Ends the drain of the oldest stream if its time is over.
+    /// Ends the drain of the oldest stream if its deadline has passed, and returns the stream's identifier.
     mutating func removeExpired(nowNanoseconds: UInt64) -> Int32? {
         guard let oldest = streams.first, oldest.deadlineNanoseconds <= nowNanoseconds else { return nil }
         return streams.removeFirst().id

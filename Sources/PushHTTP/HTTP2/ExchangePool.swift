@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Owns the exchanges of one session: the open ones and some that wait to be used again.
+/// The exchanges of one session: the open ones, and idle ones kept for reuse.
 struct ExchangePool {
     private(set) var open: [HTTPExchange] = []
     private var idle: [HTTPExchange] = []
-    /// Memory of requests that were read and of answers that are out, the last used on top: the processor's caches still
-    /// hold it, and many open exchanges share little.
+    /// Spare memory of finished requests and sent answers, most recently used last: it is still in the processor's
+    /// caches, and many open exchanges share a few buffers.
     private var spareFields: [FieldTable] = []
     private var spareBodies: [RequestBody] = []
     private var spareAnswers: [AnswerFields] = []
-    /// Bytes of what waits to be used again.
+    /// The number of bytes in idle exchanges and spare buffers.
     private(set) var spareByteCount = 0
-    /// Bytes of what waits to be used again at most.
+    /// The largest number of bytes in idle exchanges and spare buffers.
     var spareByteCountMax = HTTPBounds.retainedByteCountMax / HTTPBounds.spareShare
 
     init() {}
@@ -20,8 +20,8 @@ struct ExchangePool {
     ///
     /// - Parameters:
     ///   - id: The exchange's identifier on the session.
-    ///   - owner: The session, which must detach the exchange before it goes.
-    /// - Returns: An exchange without a trace of earlier ones.
+    ///   - owner: The session, which must detach the exchange before it is deallocated.
+    /// - Returns: An exchange in its initial state.
     mutating func acquire(id: Int32, owner: any ExchangeOwner) -> HTTPExchange {
         let exchange = takeIdle()
         exchange.attach(to: owner, id: id)
@@ -34,7 +34,7 @@ struct ExchangePool {
         return exchange
     }
 
-    /// Takes an exchange out of the open ones, in constant time.
+    /// Removes an exchange from the open ones, in constant time.
     mutating func remove(_ exchange: HTTPExchange) {
         let index = exchange.openIndex
         precondition(open.indices.contains(index) && open[index] === exchange, "an exchange was closed twice")
@@ -44,14 +44,14 @@ struct ExchangePool {
         last.openIndex = index
     }
 
-    /// Lends memory to a body of which nothing has come.
+    /// Gives spare memory to an empty body.
     mutating func lendBody(to exchange: HTTPExchange) {
         guard exchange.requestBody.isWithoutMemory, let body = spareBodies.popLast() else { return }
         spareByteCount -= body.heldByteCount
         exchange.requestBody.adopt(body)
     }
 
-    /// Lends memory to an answer that is about to be given.
+    /// Gives spare memory to an answer that has not begun.
     mutating func lendAnswerFields(to exchange: HTTPExchange) {
         guard exchange.answer.state == .none else { return }
         guard let fields = spareAnswers.popLast() else { return exchange.answer.fields = AnswerFields.withRoom }
@@ -59,7 +59,7 @@ struct ExchangePool {
         exchange.answer.fields = fields
     }
 
-    /// Takes the request's memory from an exchange that needs it no more.
+    /// Reclaims the request's memory from an exchange that no longer needs it.
     mutating func takeRequest(of exchange: HTTPExchange) {
         let fields = exchange.head.surrender()
         if spareFields.count < HTTPBounds.pooledExchangeCountMax, keeps(fields.heldByteCount) {
@@ -69,20 +69,20 @@ struct ExchangePool {
         if spareBodies.count < HTTPBounds.spareBufferCountMax, keeps(body.heldByteCount) { spareBodies.append(body) }
     }
 
-    /// Takes the memory of an answer's fields, which have been put out.
+    /// Reclaims the memory of an answer's fields, which have been sent.
     mutating func take(_ fields: consuming AnswerFields) {
         if spareAnswers.count < HTTPBounds.pooledExchangeCountMax, keeps(fields.heldByteCount) {
             spareAnswers.append(fields)
         }
     }
 
-    /// Gives back what waits to be used again, and what open streams have for the next that they send.
+    /// Releases all spare memory, and the unused memory of open streams' bodies.
     mutating func rest() {
         for exchange in open { exchange.answer.body.rest() }
         dropSpares()
     }
 
-    /// Gives back what waits to be used again.
+    /// Releases all spare memory.
     mutating func dropSpares() {
         guard spareByteCount > 0 else { return }
         idle = []
@@ -92,7 +92,7 @@ struct ExchangePool {
         spareByteCount = 0
     }
 
-    /// Keeps an exchange that was removed for another request, as far as there is room.
+    /// Keeps a removed exchange for reuse if the limits allow it.
     mutating func recycle(_ exchange: HTTPExchange) {
         exchange.reset()
         if idle.count < HTTPBounds.pooledExchangeCountMax, keeps(exchange.heldByteCount) { idle.append(exchange) }
@@ -104,7 +104,7 @@ struct ExchangePool {
         return exchange
     }
 
-    /// Counts a spare buffer; false when there is no room for it.
+    /// Counts a spare buffer; returns false if the limits do not allow it.
     private mutating func keeps(_ byteCount: Int) -> Bool {
         guard byteCount <= spareByteCountMax - spareByteCount else { return false }
         spareByteCount += byteCount

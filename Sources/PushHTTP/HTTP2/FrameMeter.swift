@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the frame headers that go by, to count the frames that cost their sender nothing.
+/// Parses the frame headers of the input, to count the frames that cost their sender nothing.
 ///
-/// nghttp2 tells its callbacks nothing of the frames it ignores: unknown types, frames on closed streams, padding. So
-/// they are counted here, before it sees them. A meter keeps step with any bytes; what they mean is nghttp2's business.
+/// nghttp2 does not call back for the frames that it ignores: unknown types, frames on closed streams, padding. So they
+/// are counted here, before nghttp2 sees them. A meter stays synchronized with any bytes; their meaning is left to
+/// nghttp2.
 ///
 ///     preface (24) ─▶ ┌ header (9) ─▶ payload (length) ┐
 ///                     └────────────────◀───────────────┘
 ///
 /// - SeeAlso: RFC 9113, section 4.1
 struct FrameMeter {
-    /// What a piece of input was worth.
+    /// The cost of a piece of input.
     struct Charge: Equatable {
-        /// As `HTTPBounds` prices them.
+        /// The number of glitches, with the costs in `HTTPBounds`.
         var glitches = 0
-        /// Not in `glitches`: how many are honest depends on what we sent.
+        /// The number of WINDOW_UPDATE frames.
+        ///
+        /// They are not in `glitches`: the number of legitimate ones depends on the data that we sent.
         var windowUpdates = 0
-        /// Frames that begin a request.
+        /// The number of frames that begin a request.
         var headers = 0
-        /// The first frame on a stream that the peer may not use any more.
+        /// The first frame on a stream that the peer may no longer use.
         var violation: StreamOrder.Violation?
     }
 
@@ -28,28 +31,28 @@ struct FrameMeter {
     private static let endHeadersFlag: UInt8 = 0x4
     private static let paddedFlag: UInt8 = 0x8
 
-    /// What is left of the preface or of a payload.
+    /// The remaining bytes of the preface or of a payload.
     private var byteCountToSkip = ProtocolDetector.preface.utf8CodeUnitCount
-    /// How many bytes of a frame's header have come.
+    /// The number of received bytes of a frame's header.
     private var headerIndex = 0
     private var length = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
-    /// The stream identifier; includes the reserved bit until the header is whole.
+    /// The stream identifier; includes the reserved bit until the header is complete.
     private var streamID: UInt32 = 0
     private var order = StreamOrder()
     private var isPastPreface = false
-    /// Frames that came whole.
+    /// The number of complete frames.
     private(set) var completedFrameCount: UInt64 = 0
-    /// A header block goes on in the next frame.
+    /// Whether the header block continues in the next frame.
     private var headerBlockIsOpen = false
 
     init() {}
 
-    /// A part of the preface, of a frame or of a header block has come, but not its rest.
+    /// Whether the preface, a frame or a header block has been received only in part.
     var awaitsRest: Bool { byteCountToSkip > 0 || headerIndex > 0 || headerBlockIsOpen }
 
-    /// Takes the next bytes of the connection and returns the charge of all frames whose header ended in them.
+    /// Processes the next bytes of the connection and returns the charge of all frames whose header ended in them.
     mutating func charge(for bytes: Span<UInt8>) -> Charge {
         var charge = Charge()
         var index = 0
@@ -62,7 +65,7 @@ struct FrameMeter {
                 continue
             }
             if headerIndex == 0, bytes.count - index >= Self.headerByteCount {
-                // The usual case, which needs no counting.
+                // The usual case, which needs no counting of bytes.
                 takeHeader(bytes.extracting(index..<index + Self.headerByteCount))
                 index += Self.headerByteCount
             } else {
@@ -101,7 +104,7 @@ struct FrameMeter {
         case 0x0:
             charge.glitches += dataGlitches
             checkOrder(&charge)
-        // HEADERS, RST_STREAM and CONTINUATION are bounded by nghttp2's own counters and by ours of streams.
+        // nghttp2's own counters and our stream counters bound HEADERS, RST_STREAM and CONTINUATION.
         case 0x1, 0x9:
             if type == 0x1 {
                 charge.headers += 1
@@ -123,7 +126,7 @@ struct FrameMeter {
         if let violation, charge.violation == nil { charge.violation = violation }
     }
 
-    /// A frame came whole; the preface is none.
+    /// Notes the end of a frame or of the preface, which is not counted as a frame.
     private mutating func endFrame() {
         guard isPastPreface else {
             isPastPreface = true

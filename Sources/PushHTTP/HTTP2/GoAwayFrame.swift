@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The one frame that we write ourselves: the first GOAWAY of a graceful shutdown.
+/// The first GOAWAY of a graceful shutdown, the only frame that we write without nghttp2.
 ///
-/// `nghttp2_submit_shutdown_notice` sends it without debug data, which our providers read; `nghttp2_submit_goaway`
-/// sends debug data, but makes nghttp2 ignore all streams from then on, those that cross the frame on the wire too.
+/// `nghttp2_submit_shutdown_notice` sends it without debug data, which our providers read. `nghttp2_submit_goaway`
+/// sends debug data, but makes nghttp2 ignore all later streams, including those that cross the frame on the wire.
 ///
 /// - SeeAlso: RFC 9113, section 6.8
 enum GoAwayFrame {
-    /// More than any stream that a client can open.
+    /// The largest stream identifier that a client can use.
     static let lastStreamIDMax: UInt32 = 0x7FFF_FFFF
 
-    /// The bytes of a GOAWAY frame with NO_ERROR that still allows every stream.
+    /// Returns the bytes of a GOAWAY frame with NO_ERROR that still allows every stream.
     static func notice(debugData: ArraySlice<UInt8>) -> [UInt8] {
         let length = 8 + debugData.count
         var frame: [UInt8] = [

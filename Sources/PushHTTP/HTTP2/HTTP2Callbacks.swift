@@ -2,9 +2,9 @@
 
 internal import CNghttp2
 
-/// Makes nghttp2's session and translates its callbacks.
+/// Creates nghttp2's session and translates its callbacks.
 enum HTTP2Callbacks {
-    /// Makes a server's session with our options, callbacks and memory (`nghttp2_session_server_new3`).
+    /// Creates a server session with our options, callbacks and memory (`nghttp2_session_server_new3`).
     static func makeSession(_ memory: HTTP2MemoryAccount) -> OpaquePointer {
         var callbacks: OpaquePointer?
         var options: OpaquePointer?
@@ -21,14 +21,14 @@ enum HTTP2Callbacks {
         return unsafe session
     }
 
-    /// Where nghttp2 gets an answer's body from.
+    /// Returns the data provider from which nghttp2 reads an answer's body.
     static func answerSource() -> nghttp2_data_provider {
         var provider = unsafe nghttp2_data_provider()
         unsafe provider.read_callback = readAnswer
         return unsafe provider
     }
 
-    /// A field in nghttp2's form, which points to the literal or into `bytes`.
+    /// Returns a field in nghttp2's form, which points to the literal or into `bytes`.
     static func pair(_ field: AnswerFields.Field, _ bytes: UnsafeBufferPointer<UInt8>) -> nghttp2_nv {
         let noCopyName = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue
         var pair = unsafe nghttp2_nv()
@@ -50,14 +50,14 @@ enum HTTP2Callbacks {
     }
 
     private static func set(options: OpaquePointer) {
-        // Closed streams would be kept for RFC 7540's priority tree.
+        // Otherwise nghttp2 keeps closed streams for RFC 7540's priority tree.
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
         unsafe nghttp2_option_set_max_outbound_ack(options, HTTPBounds.unsentAcknowledgementCountMax)
         unsafe nghttp2_option_set_stream_reset_rate_limit(
             options, HTTPBounds.receivedResetCountMax, HTTPBounds.receivedResetCountPerSecond)
         unsafe nghttp2_option_set_max_continuations(options, HTTPBounds.continuationCountMax)
         unsafe nghttp2_option_set_max_settings(options, HTTPBounds.settingsEntryCountMax)
-        // What a message may look like is for `MessageRules` to say.
+        // `MessageRules` checks the form of messages instead.
         unsafe nghttp2_option_set_no_http_messaging(options, 1)
     }
 
@@ -71,15 +71,23 @@ enum HTTP2Callbacks {
     }
 }
 
-/// The session that a callback is for: `user_data` is set by its `init`, which outlives the handle.
+/// Calls the body with a callback's session: the session's `init` sets `user_data`, and the session outlives the
+/// handle.
 private func withSession(_ userData: UnsafeMutableRawPointer?, _ body: (HTTP2Session) -> Int32) -> Int32 {
     guard let userData = unsafe userData else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
     return unsafe Unmanaged<HTTP2Session>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)
 }
 
-/// The exchange of a stream, if it is open: stream user data is set by `streamOpened`; the pool keeps the object.
+/// Calls the body with the exchange of a stream if it is open: `streamOpened` sets the stream user data, and the pool
+/// keeps the object.
 ///
-/// No reference is taken: the body must end no exchange, nor call the delegate, who might.
+/// No reference is retained: the body must neither end an exchange nor call the delegate, which might end one.
+///
+/// - Parameters:
+///   - handle: The nghttp2 session.
+///   - id: The stream's identifier.
+///   - body: Receives the exchange.
+/// - Returns: The result of the body; 0 if no exchange is open.
 private func withExchange(_ handle: OpaquePointer?, _ id: Int32, _ body: (HTTPExchange) -> Int32) -> Int32 {
     guard let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return 0 }
     return unsafe Unmanaged<HTTPExchange>.fromOpaque(found)._withUnsafeGuaranteedRef { exchange in
@@ -95,7 +103,7 @@ private func onBeginHeaders(
     else { return 0 }
     let id = unsafe frame.hd.stream_id
     return unsafe withSession(userData) { session in
-        // A refused stream's fields pass through HPACK and nowhere else; its reset, which stands first, is the one sent.
+        // A refused stream's fields are only HPACK-decoded. Its own reset was submitted first, so that is the one sent.
         session.streamOpened(id) ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
 }
@@ -173,7 +181,7 @@ private func onFrameSent(
     }
 }
 
-/// Never fails: nghttp2 1.52 leaks what it holds when this callback does (CVE-2023-35945).
+/// Handles a closed stream; never fails, since nghttp2 1.52 leaks memory if this callback does (CVE-2023-35945).
 private func onStreamClosed(
     _ handle: OpaquePointer?, _ id: Int32, _ code: UInt32, _ userData: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -205,13 +213,13 @@ private let endStreamFlag = UInt8(NGHTTP2_FLAG_END_STREAM.rawValue)
 private let acknowledgeFlag = UInt8(NGHTTP2_FLAG_ACK.rawValue)
 private let callbackFailed = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
 
-/// What a HEADERS or DATA frame is of its request.
+/// Returns the part of its request that a HEADERS or DATA frame carries.
 private func part(of frame: UnsafePointer<nghttp2_frame>) -> HTTP2Session.Part {
     guard unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) else { return .data }
     return unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST ? .head : .trailers
 }
 
-/// The number that `HTTP2Session.ping` put into a PING's opaque data.
+/// Returns the number that `HTTP2Session.ping` wrote into a PING's opaque data.
 private func number(of frame: UnsafePointer<nghttp2_frame>) -> UInt64 {
     let bytes = unsafe frame.pointee.ping.opaque_data
     var number: UInt64 = 0

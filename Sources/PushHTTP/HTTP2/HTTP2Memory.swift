@@ -3,26 +3,26 @@
 internal import CNghttp2
 internal import Glibc
 
-/// Gives nghttp2 its memory: keeps what it frees for the next stream, and lends out the buffers of idle sessions' frames.
+/// The memory of nghttp2: keeps freed blocks for the next stream, and can release the frame buffers of idle sessions.
 ///
-/// nghttp2 asks for seven small blocks for each request. They come from lists by size, in front of `malloc`, whose own such
-/// lists hold seven blocks each. Not Sendable: one for all sessions of a loop, which keep it.
+/// nghttp2 allocates seven small blocks for each request. They come from lists by size, in front of `malloc`, whose own
+/// lists of this kind hold seven blocks each. Not Sendable: all sessions of a loop share one object and keep it.
 @safe package final class HTTP2Memory {
-    /// Blocks of up to this many bytes are kept; `malloc` makes them 16 apart.
+    /// The largest block that is kept, in bytes; `malloc` makes block sizes 16 bytes apart.
     private static let keptBlockByteCountMax = 1032
-    /// How many bytes of free blocks are kept.
+    /// The largest number of bytes in free blocks.
     private static let keptByteCountMax = 1 << 20
-    /// What nghttp2 asks for to build its frames in: a whole DATA or HEADERS frame with padding.
+    /// The size of the buffer in which nghttp2 builds frames: a whole DATA or HEADERS frame with padding.
     private static let frameBufferByteCount = 16_384 + 10
     fileprivate static let pageByteCount = 4096
 
-    /// First free block by size; each begins with the address of the next.
+    /// The first free block of each size; each block begins with the address of the next.
     private let lists: UnsafeMutableBufferPointer<UnsafeMutableRawPointer?>
     private var keptByteCount = 0
-    /// The frame buffer that was made last.
+    /// The frame buffer that was allocated last.
     private var latestFrameBuffer: UnsafeMutableRawPointer?
 
-    /// Begins empty.
+    /// Creates memory with empty lists.
     package init() {
         unsafe lists = .allocate(capacity: Self.keptBlockByteCountMax / 16 + 1)
         unsafe lists.initialize(repeating: nil)
@@ -35,13 +35,14 @@ internal import Glibc
         unsafe lists.deallocate()
     }
 
-    /// The frame buffer of the session that was just made.
+    /// Returns the frame buffer of the session that was just created.
     func takeFrameBuffer() -> UnsafeMutableRawPointer? {
         defer { unsafe latestFrameBuffer = nil }
         return unsafe latestFrameBuffer
     }
 
-    /// Gives the pages of a frame buffer back to the kernel (`madvise`); what was in it is gone, and it may be used.
+    /// Returns the pages of a frame buffer to the kernel (`madvise`); the contents are lost, and the buffer stays
+    /// usable.
     static func forget(frameBuffer: UnsafeMutableRawPointer) {
         _ = unsafe madvise(frameBuffer, wholePages(frameBufferByteCount), MADV_DONTNEED)
     }
@@ -50,19 +51,19 @@ internal import Glibc
         (byteCount + pageByteCount - 1) / pageByteCount * pageByteCount
     }
 
-    /// Takes a block from its list or from `malloc`.
+    /// Allocates a block from its list or from `malloc`.
     ///
     /// - Parameters:
-    ///   - byteCount: The least size.
-    ///   - heldByteCount: Grows by the size of the block, as `free` will take it off.
-    /// - Returns: The block, or nil when there is no memory.
+    ///   - byteCount: The minimum size.
+    ///   - heldByteCount: A counter that grows by the actual size of the block, which `free` subtracts again.
+    /// - Returns: The block, or nil if no memory is available.
     fileprivate func allocate(_ byteCount: Int, _ heldByteCount: inout Int) -> UnsafeMutableRawPointer? {
         guard byteCount <= Self.keptBlockByteCountMax else {
             guard let block = unsafe allocateLarge(byteCount) else { return nil }
             heldByteCount += unsafe Self.listIndex(of: block) * 16
             return unsafe block
         }
-        // `malloc` gives 24, 40, 56 … usable bytes.
+        // `malloc` returns blocks of 24, 40, 56 … usable bytes.
         let index = max(byteCount + 7, 16) / 16
         if let block = unsafe pop(index) {
             keptByteCount -= index * 16
@@ -74,27 +75,31 @@ internal import Glibc
         return unsafe block
     }
 
-    /// A block of one page of zeros that is no memory of the process until something is written; nil when there is none.
+    /// Allocates a block of one page of zeros, which takes no physical memory until it is written; nil if no memory is
+    /// available.
     ///
-    /// nghttp2 asks for one for the table of a session's streams, which an idle session never writes.
+    /// nghttp2 allocates one for the table of a session's streams, which an idle session never writes.
+    ///
+    /// - Parameter heldByteCount: A counter that grows by the actual size of the block.
+    /// - Returns: The page, or nil if no memory is available.
     fileprivate func allocateZeroedPage(_ heldByteCount: inout Int) -> UnsafeMutableRawPointer? {
         guard let page = unsafe aligned_alloc(Self.pageByteCount, Self.pageByteCount) else { return nil }
         heldByteCount += unsafe Self.listIndex(of: page) * 16
-        // Fails where pages are larger.
+        // `madvise` fails where pages are larger.
         if unsafe madvise(page, Self.pageByteCount, MADV_DONTNEED) != 0 {
             unsafe page.initializeMemory(as: UInt8.self, repeating: 0, count: Self.pageByteCount)
         }
         return unsafe page
     }
 
-    /// The list that a block belongs to by its usable size; beyond the last list for large ones.
+    /// Returns the index of the list for a block's usable size; beyond the last list for large blocks.
     private static func listIndex(of block: UnsafeMutableRawPointer) -> Int {
         unsafe (malloc_usable_size(block) - 8) / 16
     }
 
     private func allocateLarge(_ byteCount: Int) -> UnsafeMutableRawPointer? {
         guard byteCount == Self.frameBufferByteCount else { return unsafe Glibc.malloc(byteCount) }
-        // Pages of its own, so that `forget` touches nothing else.
+        // Whole pages, so that `forget` affects no other block.
         unsafe latestFrameBuffer = aligned_alloc(Self.pageByteCount, Self.wholePages(byteCount))
         return unsafe latestFrameBuffer
     }
@@ -126,20 +131,20 @@ internal import Glibc
     }
 }
 
-/// A session's share of a loop's `HTTP2Memory`; counts the bytes that nghttp2 holds for that session.
+/// A session's account with a loop's `HTTP2Memory`: counts the bytes that nghttp2 holds for that session.
 @safe final class HTTP2MemoryAccount {
-    // Safety: the session that owns the account keeps the memory, too, and longer. A counted reference would cost two
-    // atomic steps for each block.
+    // Safety: the session that owns the account also keeps the memory, and for longer. A counted reference would cost
+    // two atomic operations for each block.
     fileprivate unowned(unsafe) let memory: HTTP2Memory
-    /// Bytes of the blocks that nghttp2 has and has not freed.
+    /// The number of bytes in the blocks that nghttp2 has not freed yet.
     fileprivate(set) var heldByteCount = 0
 
-    /// Begins with no block.
+    /// Creates an account without blocks.
     ///
-    /// - Parameter memory: Must outlive the account.
+    /// - Parameter memory: The memory, which must outlive the account.
     init(of memory: HTTP2Memory) { unsafe self.memory = memory }
 
-    /// Calls the body with the functions in nghttp2's form, which are good as long as this object.
+    /// Calls the body with the functions in nghttp2's form, which stay valid as long as this object.
     func lend<Result>(_ body: (UnsafeMutablePointer<nghttp2_mem>) -> Result) -> Result {
         var functions = unsafe nghttp2_mem(
             mem_user_data: Unmanaged.passUnretained(self).toOpaque(), malloc: allocateBlock, free: freeBlock,
@@ -148,7 +153,7 @@ internal import Glibc
     }
 }
 
-/// The account that a callback is for: `mem_user_data`, which the session keeps.
+/// Calls the body with the account of a callback, from `mem_user_data`; the session keeps the account.
 private func withAccount<Result>(_ userData: UnsafeMutableRawPointer?, _ body: (HTTP2MemoryAccount) -> Result) -> Result
 {
     guard let userData = unsafe userData else { preconditionFailure("nghttp2 lost the user data of its memory") }

@@ -3,11 +3,11 @@
 internal import CNghttp2
 
 extension HTTP2Session: ExchangeOwner {
-    /// Puts HEADERS into nghttp2's queue, and the body's DATA if there is one.
+    /// Queues HEADERS in nghttp2, and DATA if the answer has a body.
     func submitAnswer(of exchange: HTTPExchange, status: Int) {
         guard !isTerminated, doom == nil else { return exchange.answer.body = ByteQueue() }
         exchange.tookNanoseconds = max(nowNanoseconds, 1)
-        // An answer to HEAD has the status and fields of the others and no body, so a stream is over at once.
+        // An answer to HEAD has the status and fields of a GET and no body, so even a streamed answer ends here.
         if exchange.method == .head {
             exchange.answer.state = .whole
             exchange.answer.body = ByteQueue()
@@ -33,11 +33,11 @@ extension HTTP2Session: ExchangeOwner {
         endIfOverfull()
     }
 
-    /// Wakes the stream, which sleeps while it has nothing to send.
+    /// Resumes the stream, which nghttp2 deferred if it had nothing to send.
     func streamGrew(_ exchange: HTTPExchange) {
         guard !isTerminated, doom == nil else { return exchange.answer.body = ByteQueue() }
         answerGrew(exchange)
-        // Fails when the stream is awake, which is as good.
+        // Fails if the stream is not deferred, which is harmless.
         _ = unsafe nghttp2_session_resume_data(handle, exchange.id)
     }
 
@@ -46,13 +46,13 @@ extension HTTP2Session: ExchangeOwner {
         check(unsafe nghttp2_submit_rst_stream(handle, 0, exchange.id, NGHTTP2_CANCEL.rawValue))
     }
 
-    /// Fills a DATA frame.
+    /// Fills a DATA frame with bytes of the body.
     ///
     /// - Parameters:
-    ///   - exchange: The stream's.
-    ///   - buffer: What both windows and the frame allow.
-    ///   - flags: `NGHTTP2_DATA_FLAG_EOF` is set with the last byte, so that no empty frame follows.
-    /// - Returns: How many bytes were written, or `NGHTTP2_ERR_DEFERRED`.
+    ///   - exchange: The exchange of the stream.
+    ///   - buffer: The space that both windows and the frame size allow.
+    ///   - flags: The frame's flags; `NGHTTP2_DATA_FLAG_EOF` is set with the last byte, so that no empty frame follows.
+    /// - Returns: The number of bytes written, or `NGHTTP2_ERR_DEFERRED`.
     func fillFrame(
         of exchange: HTTPExchange, _ buffer: UnsafeMutableBufferPointer<UInt8>, _ flags: inout UInt32
     ) -> Int {
@@ -74,10 +74,17 @@ extension HTTP2Session: ExchangeOwner {
         return count
     }
 
-    /// Whether a body that fits in one frame and in its stream's window is cut only by the connection's window.
+    /// Returns whether only the connection's window would split a body that fits in one frame and in its stream's
+    /// window.
     ///
-    /// Clients take each DATA frame of an error for a whole JSON text, so it waits until the window takes all of it. The
-    /// connection's window is never below what the peer has yet to take in, so a peer that reads opens it again.
+    /// Clients treat each DATA frame of an error as a complete JSON text, so the body waits until the window fits all
+    /// of it. The connection's window is at least as large as the data that the peer has not read yet, so a peer that
+    /// reads reopens it.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange of the stream.
+    ///   - room: The bytes that both windows and the frame size allow.
+    /// - Returns: Whether to defer the body.
     private func mustWait(_ exchange: HTTPExchange, _ room: Int) -> Bool {
         let count = exchange.answer.body.count
         guard count > room, count <= HTTPBounds.frameByteCountMax else { return false }
@@ -85,7 +92,7 @@ extension HTTP2Session: ExchangeOwner {
         return count <= Int(streamWindow)
     }
 
-    /// The peer opened the connection's window.
+    /// Resumes the streams that waited for the connection's window.
     func connectionWindowGrew() {
         guard windowWaiterCount > 0 else { return }
         for exchange in pool.open where exchange.answer.waitsForWindow {
@@ -95,17 +102,22 @@ extension HTTP2Session: ExchangeOwner {
         }
     }
 
-    /// Lends an answer's fields, of which the last one is the status, in nghttp2's form.
+    /// Calls the body with an answer's fields, of which the last is the status, in nghttp2's form.
     ///
-    /// Literals are not copied. Values that differ from answer to answer are copied by nghttp2 (into the one block that
-    /// it allocates anyway) and stay out of the HPACK table, where they would only push out what repeats.
+    /// Literals are not copied. nghttp2 copies values that differ between answers, into the one block that it allocates
+    /// anyway. They stay out of the HPACK table, where they would only evict values that repeat.
+    ///
+    /// - Parameters:
+    ///   - answer: The fields.
+    ///   - body: Receives the fields, which are valid until it returns.
+    /// - Returns: The result of the body.
     private static func withPairs(
         of answer: AnswerFields, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
     ) -> Int32 {
         let fields = answer.fields.span
         return unsafe answer.bytes.withUnsafeBufferPointer { bytes in
             unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: fields.count) { buffer in
-                // The status was added last and goes first.
+                // The status was appended last and is sent first.
                 for index in 0..<fields.count {
                     let field = fields[index == 0 ? fields.count - 1 : index - 1]
                     unsafe buffer.initializeElement(at: index, to: HTTP2Callbacks.pair(field, bytes))

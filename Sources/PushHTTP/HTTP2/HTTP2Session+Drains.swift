@@ -3,9 +3,11 @@
 internal import CNghttp2
 
 extension HTTP2Session {
-    /// An answer is out to its last byte: a peer that is still uploading is told to stop once it has read the answer.
+    /// Handles the end of an answer: a peer that is still uploading is told to stop once it has read the answer.
     ///
-    /// The answer to a PING behind the answer shows that it has.
+    /// The acknowledgement of a PING behind the answer shows that the peer has read it.
+    ///
+    /// - Parameter id: The stream's identifier.
     func answerEnded(_ id: Int32) {
         guard let exchange = exchange(id), !exchange.requestEnded else { return }
         guard drained.begin(id, pingNumber: sentPingNumber + 1, nowNanoseconds: nowNanoseconds) else {
@@ -16,22 +18,23 @@ extension HTTP2Session {
         end(exchange)
     }
 
-    /// The peer has read all that stood before a PING of ours.
+    /// Stops the uploads of peers that have read all output up to one of our PINGs.
     func stopReadUploads() {
         while let id = drained.removeAnswered(pingNumber: answeredPingNumber) { stopUpload(id) }
     }
 
-    /// A piece of a body arrived for which there is no exchange.
+    /// Discards a piece of a body that has no exchange.
     func drainedDataArrived(_ id: Int32, byteCount: Int) {
         if drained.take(id, byteCount: byteCount) { stopUpload(id) }
     }
 
-    /// Fields arrived for which there is no exchange; nobody looks at them, but there may be no more.
+    /// Discards fields that have no exchange; stops the upload if they do not end the request, since no more fields may
+    /// follow.
     func drainedFieldsArrived(_ id: Int32, isEnd: Bool) {
         if !isEnd, drained.remove(id) { stopUpload(id) }
     }
 
-    /// nghttp2 has closed a stream.
+    /// Handles a stream that nghttp2 has closed.
     func streamClosed(_ id: Int32) {
         guard let exchange = exchange(id) else {
             _ = drained.remove(id)
@@ -40,19 +43,20 @@ extension HTTP2Session {
         end(exchange)
     }
 
-    /// Stops the uploads that have outlived their answers for too long, and rests; the owner calls it each second or so.
+    /// Stops the uploads that have outlived their answers for too long, and releases idle memory; called about once a
+    /// second.
     package func tick() {
         guard !isTerminated else { return }
         stopOldUploads()
         rest()
     }
 
-    /// Stops the uploads whose time is over.
+    /// Stops the uploads whose deadline has passed.
     func stopOldUploads() {
         while let id = drained.removeExpired(nowNanoseconds: nowNanoseconds) { stopUpload(id) }
     }
 
-    /// Tells a peer whose answer is out to stop its upload.
+    /// Tells a peer whose answer was sent to stop its upload.
     private func stopUpload(_ id: Int32) {
         check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_NO_ERROR.rawValue))
     }

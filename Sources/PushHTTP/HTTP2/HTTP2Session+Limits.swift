@@ -3,14 +3,15 @@
 internal import CNghttp2
 
 extension HTTP2Session {
-    /// Frames that came whole.
+    /// The number of complete frames received.
     package var completedMessageCount: UInt64 { meter.completedFrameCount }
 
-    /// Tells the peer what it may do.
+    /// Sends our SETTINGS.
     ///
-    /// Not sent because we want their defaults: INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE. nghttp2 gets a number of streams that
-    /// nobody reaches, and the peer another (`SettingsFrame`): nghttp2 ends the connection of a peer that opens more
-    /// streams than SETTINGS allow, and clients do that in good faith before they have read them. `streamOpened` counts.
+    /// INITIAL_WINDOW_SIZE and MAX_FRAME_SIZE are not sent because we want their defaults. nghttp2 gets a stream limit
+    /// that no peer reaches, and the peer gets another (`SettingsFrame`). nghttp2 would end the connection of a peer
+    /// that opens more streams than SETTINGS allow, and clients may do that in good faith before they have read
+    /// SETTINGS. `streamOpened` enforces the limit.
     func submitSettings() {
         let streams = SettingsFrame.streamCountOfLibrary
         let entries = [
@@ -28,22 +29,24 @@ extension HTTP2Session {
         check(unsafe nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, window))
     }
 
-    /// Sets the number of allowed streams, and tells the peer if it knows another number.
+    /// Sets the number of allowed streams, and announces it if the peer knows another number.
     package func advertiseStreams(_ count: Int) {
         allowedStreamCount = count
         guard count != advertisedStreamCount, !isTerminated else { return }
         advertisedStreamCount = count
+        // The first SETTINGS can still carry it.
+        guard opening?.advertise(count, limits) != true else { return }
         let entry = nghttp2_settings_entry(
             settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue),
             value: SettingsFrame.streamCountOfLibrary)
         check(unsafe nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), [entry], 1))
     }
 
-    /// Streams that may be open at once.
+    /// The number of streams that may be open at the same time.
     ///
-    /// Before the owner has called `advertiseStreams`, few, whatever SETTINGS say: a stranger that has not read them may
-    /// assume 100 (RFC 9113, section 6.5.2), and one that has read a smaller number keeps to that. Afterwards a peer that
-    /// has not read SETTINGS may open more than they will say.
+    /// Before the owner calls `advertiseStreams`, only a few are allowed, whatever SETTINGS say. An unauthenticated
+    /// peer that has not read SETTINGS may assume 100 (RFC 9113, section 6.5.2); one that has read a smaller number
+    /// must keep to it. Afterwards, a peer that has not read SETTINGS may open more streams than they will announce.
     private var streamCountMax: Int {
         guard let allowedStreamCount else {
             let count = HTTPBounds.streamCountBeforeAuthentication
@@ -52,13 +55,13 @@ extension HTTP2Session {
         return settingsWereAcknowledged ? allowedStreamCount : max(allowedStreamCount, HTTPBounds.earlyStreamCountMax)
     }
 
-    /// Whether another stream may be open, with as many fields as a request may have.
+    /// Whether another stream may be opened, with the largest fields that a request may have.
     var hasRoomForStream: Bool {
         !isClosed && pool.open.count < streamCountMax
             && hasRoom(for: HTTPBounds.streamReserveFactor * limits.headerListByteCountMax)
     }
 
-    /// Counts the cheap frames of some input before nghttp2 sees it.
+    /// Counts the cheap frames of the input before nghttp2 sees it.
     func charge(for bytes: Span<UInt8>) {
         var charge = meter.charge(for: bytes)
         switch charge.violation {
@@ -78,7 +81,9 @@ extension HTTP2Session {
 
     /// Counts a reset that we sent, unless it was our own choice.
     ///
-    /// Every stream that a peer makes us reset costs us a request and it a few bytes (CVE-2025-8671).
+    /// Every stream that a peer makes us reset costs us a request but the peer only a few bytes (CVE-2025-8671).
+    ///
+    /// - Parameter code: The error code in the RST_STREAM frame.
     func countSentReset(_ code: UInt32) {
         switch nghttp2_error_code(code) {
         // Refusals were counted when they were decided.
@@ -87,20 +92,22 @@ extension HTTP2Session {
         }
     }
 
-    /// Counts a stream that is refused for want of room.
+    /// Counts a stream that is refused because a limit is reached.
     ///
-    /// Not when its reset goes out: until then it has no exchange, and a peer that reads nothing would pile them up.
+    /// The stream is not counted when its reset is sent: until then it has no exchange, so a peer that reads nothing
+    /// could pile up resets.
     func countRefusal() {
         endIfOverfull()
         if !settingsWereAcknowledged || allowedStreamCount == nil, earlyRefusalCount < HTTPBounds.earlyRefusalCountMax {
-            // The peer could not know the limit, or that it is stricter before authentication, when it opened this one.
+            // When the peer opened this stream, it could not know the limit, or that the limit is lower before
+            // authentication.
             earlyRefusalCount += 1
             return
         }
         spendReset()
     }
 
-    /// Ends the session of a peer that makes us hold far too much by not reading our answers and refusals.
+    /// Ends the session of a peer that does not read our answers and refusals and so makes us hold too much.
     func endIfOverfull() {
         guard retainedByteCount / HTTPBounds.overfullFactor > retainedByteCountMax else { return }
         doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer asks for more than it reads")
@@ -111,13 +118,13 @@ extension HTTP2Session {
         doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer made us reset too many streams")
     }
 
-    /// Notes that the session must end, which `carryOutDoom` does outside callbacks; the first reason counts.
+    /// Marks the session to be ended by `carryOutDoom`, outside of callbacks; the first reason counts.
     func doom(_ code: nghttp2_error_code, _ reason: String) {
         guard doom == nil else { return }
         doom = Doom(reason: reason, code: code)
     }
 
-    /// Dooms the session for a call of nghttp2 that failed.
+    /// Marks the session to be ended after a failed nghttp2 call.
     func endAfterError(_ code: Int32) {
         let text = unsafe String(cString: nghttp2_strerror(code))
         switch nghttp2_error(code) {
@@ -128,7 +135,7 @@ extension HTTP2Session {
         }
     }
 
-    /// Dooms the session when a call failed that fails only for want of memory.
+    /// Marks the session to be ended if a call failed that fails only when memory is exhausted.
     func check(_ code: Int32) {
         if code != 0 { endAfterError(code) }
     }

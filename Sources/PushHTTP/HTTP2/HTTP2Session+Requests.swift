@@ -3,7 +3,7 @@
 internal import CNghttp2
 
 extension HTTP2Session {
-    /// A client opened a stream; false when it was refused, so that nothing more of it is to be read.
+    /// Handles a stream opened by the client; returns false if it was refused, so that the rest of it is not read.
     func streamOpened(_ id: Int32) -> Bool {
         guard hasRoomForStream else {
             countRefusal()
@@ -14,7 +14,7 @@ extension HTTP2Session {
         return true
     }
 
-    /// A field of a request arrived; false when its stream is to be reset.
+    /// Handles a field of a request; returns false if the stream must be reset.
     func fieldArrived(_ exchange: HTTPExchange, name: Span<UInt8>, value: Span<UInt8>, isTrailer: Bool) -> Bool {
         switch exchange.head.append(name: name, value: value, isTrailer: isTrailer, limits: limits) {
         case .fine: return true
@@ -25,7 +25,7 @@ extension HTTP2Session {
         }
     }
 
-    /// A piece of a request's body arrived, without padding.
+    /// Handles a piece of a request's body, without padding.
     func dataArrived(_ exchange: HTTPExchange, _ bytes: Span<UInt8>) {
         guard exchange.head.rules.takeData(byteCount: bytes.count) else { return rejectMalformed(exchange) }
         pool.lendBody(to: exchange)
@@ -44,17 +44,17 @@ extension HTTP2Session {
         end(exchange)
     }
 
-    /// What a frame that came whole was of its request.
+    /// The part of a request that a complete frame carries.
     enum Part {
-        /// The first fields.
+        /// The fields before the body.
         case head
-        /// A frame of the body.
+        /// A piece of the body.
         case data
-        /// Fields behind the body.
+        /// The fields after the body.
         case trailers
     }
 
-    /// A frame of a request came whole, on a stream that is not being reset.
+    /// Handles a complete frame of a request, on a stream that is not being reset.
     func frameArrived(_ part: Part, on id: Int32, isEnd: Bool) {
         if let exchange = exchange(id) {
             requestGrew(exchange, by: part, isEnd: isEnd)
@@ -74,7 +74,7 @@ extension HTTP2Session {
         if part == .head {
             recount(exchange)
             if exchange.head.isTooLarge {
-                // Not the delegate's business: half of the fields are missing.
+                // `headArrived` is not called, because half of the fields are missing.
                 delegate?.headTooLarge(exchange)
                 return
             }
@@ -92,13 +92,13 @@ extension HTTP2Session {
         }
     }
 
-    /// Resets a stream whose request breaks HTTP's rules; nghttp2 ignores what else comes on it.
+    /// Resets a stream whose request violates HTTP's rules; nghttp2 ignores further frames on it.
     private func rejectMalformed(_ exchange: HTTPExchange) {
-        // Does nothing when the stream is being reset already.
+        // Does nothing if the stream is already being reset.
         check(unsafe nghttp2_submit_rst_stream(handle, 0, exchange.id, NGHTTP2_PROTOCOL_ERROR.rawValue))
     }
 
-    /// The peer has answered a PING of ours.
+    /// Handles the acknowledgement of one of our PINGs.
     func pingAnswered(_ number: UInt64) {
         guard number > answeredPingNumber, number <= sentPingNumber else { return }
         answeredPingNumber = number

@@ -3,18 +3,18 @@
 internal import CNghttp2
 
 extension HTTP2Session {
-    /// Asks the peer to open no more streams: a GOAWAY that still allows every stream, so that none is lost.
+    /// Asks the peer to open no more streams: the GOAWAY still allows every stream, so that none is lost.
     ///
-    /// - Parameter debugData: For the peer's log; at most `HTTPBounds.debugDataByteCountMax` bytes go out.
+    /// - Parameter debugData: A text for the peer's log; at most `HTTPBounds.debugDataByteCountMax` bytes are sent.
     package func announceShutdown(debugData: [UInt8]) {
         guard shutdownStep == .none, !isTerminated else { return }
         shutdownStep = .announced
-        notice = GoAwayFrame.notice(debugData: debugData.prefix(HTTPBounds.debugDataByteCountMax))
+        notice += GoAwayFrame.notice(debugData: debugData.prefix(HTTPBounds.debugDataByteCountMax))
     }
 
-    /// Sends the final GOAWAY with the last stream that we take; later ones are ignored, and the peer knows it.
+    /// Sends the final GOAWAY with the last stream that we accept; later streams are ignored, and the peer knows that.
     ///
-    /// - Parameter debugData: For the peer's log; at most `HTTPBounds.debugDataByteCountMax` bytes go out.
+    /// - Parameter debugData: A text for the peer's log; at most `HTTPBounds.debugDataByteCountMax` bytes are sent.
     package func finishShutdown(debugData: [UInt8]) {
         guard shutdownStep != .final, !isTerminated else { return }
         shutdownStep = .final
@@ -35,10 +35,10 @@ extension HTTP2Session {
         check(code)
     }
 
-    /// Pings of ours that were not answered.
+    /// The number of our PINGs that the peer has not answered.
     package var unansweredPingCount: Int { Int(clamping: sentPingNumber - answeredPingNumber) }
 
-    /// A GOAWAY of ours is out; with an error code the session is over, whether we or nghttp2 found the error.
+    /// Handles a sent GOAWAY; an error code ends the session, whether we or nghttp2 found the error.
     func goAwayWasSent(_ code: UInt32) {
         guard code != NGHTTP2_NO_ERROR.rawValue, failure == nil else { return }
         failure = unsafe "the peer broke the protocol: \(String(cString: nghttp2_http2_strerror(code)))"

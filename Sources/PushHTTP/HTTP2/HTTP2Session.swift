@@ -2,55 +2,61 @@
 
 internal import CNghttp2
 
-/// HTTP/2 by nghttp2; owns one `nghttp2_session`.
+/// An HTTP/2 session on top of nghttp2; owns one `nghttp2_session`.
 ///
-/// Callbacks never end the session: that turns a limit into an abort of the process when a broken frame stands behind
-/// the one that tripped it. They set `doom`; when nghttp2 has returned, the session is terminated (GOAWAY) and never
-/// given a byte again.
+/// Callbacks never end the session: if a broken frame follows the one that reached a limit, ending the session in a
+/// callback would abort the process. Callbacks set `doom` instead. When nghttp2 has returned, the session is terminated
+/// (GOAWAY) and receives no further bytes.
 @safe
 package final class HTTP2Session: HTTPSession {
-    /// Why the session must end, and what the peer is told.
+    /// The reason why the session must end, for the log and for the peer.
     struct Doom {
-        /// For the log.
+        /// The reason for the log.
         var reason: String
-        /// For GOAWAY.
+        /// The error code for GOAWAY.
         var code: nghttp2_error_code
     }
 
-    let handle: OpaquePointer
+    /// The nghttp2 session; nil while `opening` answers.
+    private(set) var engine: OpaquePointer?
+    /// The connection's first frames, until nghttp2 takes over.
+    var opening: HTTP2Opening?
     private let memory: HTTP2Memory
-    private let account: HTTP2MemoryAccount
-    /// Bytes that nghttp2 holds of a session without a stream.
-    private let idleByteCount: Int
-    /// Bytes that the open exchanges hold, as far as `recount` was called.
+    let account: HTTP2MemoryAccount
+    /// The number of bytes that nghttp2 holds for a session without streams.
+    private var idleByteCount = 0
+    /// The number of bytes that the open exchanges hold, as of the last `recount` of each.
     var exchangeByteCount = 0
-    /// Bytes above which new streams are refused; with twice as many, in answers that wait, the session ends.
+    /// The number of bytes above which new streams are refused; with twice as many in waiting answers, the session
+    /// ends.
     package var retainedByteCountMax = HTTPBounds.retainedByteCountMax {
         didSet { pool.spareByteCountMax = retainedByteCountMax / HTTPBounds.spareShare }
     }
-    /// Streams that the owner allows; nil until the first call of `advertiseStreams`.
+    /// The number of streams that the owner allows; nil until the first call of `advertiseStreams`.
     var allowedStreamCount: Int?
-    /// Where nghttp2 builds frames; its pages are given back while nothing is sent.
-    private let frameBuffer: UnsafeMutableRawPointer?
+    /// The buffer in which nghttp2 builds frames; its pages are released while nothing is sent.
+    private var frameBuffer: UnsafeMutableRawPointer?
     private var hasSentSinceTick = false
     private var frameCountAtTick: UInt64 = 0
     private var holdsFramePages = false
     let limits: HTTPSessionLimits
-    /// Not weak: an object that has weak references counts all references to it aside, at thrice the price.
+    /// Not weak: an object with weak references keeps its counters in a side table, which triples the cost of every
+    /// reference.
     private(set) unowned var delegate: (any HTTPSessionDelegate)?
 
-    /// Monotonic time, which the owner sets each turn; while it stands still, the buckets are not refilled.
+    /// The monotonic time, which the owner sets each turn; as long as it does not advance, the buckets are not
+    /// refilled.
     package var nowNanoseconds: UInt64 = 0
-    /// Why the session must close, for the log.
+    /// The reason why the session must close, for the log.
     package internal(set) var failure: String?
 
     var pool = ExchangePool()
-    /// The exchange of the stream that was opened last, while it is open: that of nearly all fields.
-    // Safety: `end` forgets it before the pool lets go of the exchange.
+    /// The exchange of the most recently opened stream, while it is open: nearly all fields belong to it.
+    // Safety: `end` clears this before the pool releases the exchange.
     private(set) var latest: Unmanaged<HTTPExchange>?
-    /// Set by callbacks, acted on by `carryOutDoom`.
+    /// The pending end of the session, set by callbacks and carried out by `carryOutDoom`.
     var doom: Doom?
-    /// `nghttp2_session_terminate_session` was called, or `close`.
+    /// Whether `nghttp2_session_terminate_session` or `close` was called.
     var isTerminated = false
     private(set) var isClosed = false
 
@@ -58,42 +64,43 @@ package final class HTTP2Session: HTTPSession {
     var glitches = TokenBucket(capacity: HTTPBounds.glitchCountMax, refillPerSecond: HTTPBounds.glitchCountPerSecond)
     var sentResets = TokenBucket(
         capacity: HTTPBounds.sentResetCountMax, refillPerSecond: HTTPBounds.sentResetCountPerSecond)
-    /// WINDOW_UPDATE frames that the peer may send for DATA that it got.
+    /// The number of WINDOW_UPDATE frames that the peer may send for DATA that it received.
     var windowUpdateAllowance = 0
     var drained = DrainedStreams()
     var earlyRefusalCount = 0
     var settingsWereAcknowledged = false
-    /// What SETTINGS say about streams.
+    /// The stream limit in the SETTINGS that we send.
     var advertisedStreamCount: Int
 
-    /// Our first frame, SETTINGS, is out.
+    /// Whether SETTINGS, our first frame, was sent.
     var hasSentSettings = false
-    /// The first GOAWAY of a shutdown, to go out between two of nghttp2's frames.
+    /// The first GOAWAY of a shutdown, to be sent between two of nghttp2's frames.
     var notice: [UInt8] = []
     var shutdownStep = ShutdownStep.none
-    /// Open exchanges that wait for the connection's window.
+    /// The number of open exchanges that wait for the connection's window.
     var windowWaiterCount = 0
     /// The number in the opaque data of our last PING.
     var sentPingNumber: UInt64 = 0
-    /// The number in the last answer to one.
+    /// The number in the last acknowledged PING.
     var answeredPingNumber: UInt64 = 0
 
-    /// How far a graceful shutdown has come.
+    /// The progress of a graceful shutdown.
     enum ShutdownStep {
-        /// Streams are welcome.
+        /// No shutdown; the peer may open streams.
         case none
-        /// The peer was asked to open no more.
+        /// The peer was asked to open no more streams.
         case announced
-        /// The final GOAWAY is on its way.
+        /// The final GOAWAY is queued or sent.
         case final
     }
 
-    /// Makes a server's session, whose SETTINGS wait to be collected.
+    /// Creates a server session, whose SETTINGS wait to be collected.
     ///
     /// - Parameters:
-    ///   - limits: What the peer may ask for.
-    ///   - memory: Of all sessions of the thread.
-    ///   - delegate: Not retained; lives until `close` was called or the session is gone.
+    ///   - limits: The limits on requests and streams.
+    ///   - memory: The memory that all sessions of the thread share.
+    ///   - delegate: The owner, which is not retained; it must live until `close` was called or the session is
+    ///     deallocated.
     package init(
         limits: HTTPSessionLimits, memory: HTTP2Memory = HTTP2Memory(), delegate: any HTTPSessionDelegate
     ) {
@@ -102,33 +109,34 @@ package final class HTTP2Session: HTTPSession {
         self.delegate = delegate
         self.memory = memory
         account = HTTP2MemoryAccount(of: memory)
-        unsafe handle = HTTP2Callbacks.makeSession(account)
-        idleByteCount = account.heldByteCount
-        unsafe frameBuffer = memory.takeFrameBuffer()
-        unsafe nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(self).toOpaque())
-        submitSettings()
+        opening = HTTP2Opening(limits)
     }
 
     deinit {
         delegate = nil
         close()
-        // A delegate that closed the session from inside `receive` may have been given other exchanges since.
+        // A delegate that closed the session from inside `receive` may have received further exchanges since.
         while let exchange = pool.open.last { end(exchange) }
-        unsafe nghttp2_session_del(handle)
+        if let engine = unsafe engine { unsafe nghttp2_session_del(engine) }
     }
 
-    /// Takes bytes from the peer; false when the session must close.
+    /// Takes over an nghttp2 session that was just made with `account`.
+    func adopt(_ engine: OpaquePointer) {
+        unsafe self.engine = engine
+        idleByteCount = account.heldByteCount
+        unsafe frameBuffer = memory.takeFrameBuffer()
+        unsafe nghttp2_session_set_user_data(engine, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Processes bytes from the peer.
     ///
-    /// - Parameter bytes: From the preface on, in pieces of any size.
-    /// - Returns: Whether the session goes on; a doomed one takes nothing more.
+    /// - Parameter bytes: The input from the preface on, in pieces of any size.
+    /// - Returns: False if the session must close; it then accepts no more input.
     package func receive(_ bytes: Span<UInt8>) -> Bool {
         guard failure == nil, !isTerminated else { return false }
         charge(for: bytes)
         if doom == nil {
-            let taken = unsafe bytes.withUnsafeBufferPointer {
-                unsafe nghttp2_session_mem_recv(handle, $0.baseAddress, $0.count)
-            }
-            if taken < 0 { endAfterError(Int32(truncatingIfNeeded: taken)) }
+            if opening == nil { feed(bytes) } else { takeOpening(bytes) }
             stopOldUploads()
         }
         carryOutDoom()
@@ -138,10 +146,11 @@ package final class HTTP2Session: HTTPSession {
     /// Appends output until about `limit` bytes are in the buffer.
     ///
     /// - Parameters:
-    ///   - output: Gets whole frames, so it may exceed the limit by one.
-    ///   - limit: Bytes.
+    ///   - output: The buffer, which receives whole frames and so may exceed the limit by one frame.
+    ///   - limit: The size in bytes at which to stop.
     package func collectOutput(into output: inout [UInt8], limit: Int) {
         guard !isClosed else { return }
+        guard opening == nil else { return collectOpening(into: &output) }
         while output.count < limit {
             if hasSentSettings, !notice.isEmpty {
                 output.append(contentsOf: notice)
@@ -163,7 +172,7 @@ package final class HTTP2Session: HTTPSession {
         }
     }
 
-    /// Gives the memory of frames and of what waits for another request back once nothing came or went for a tick.
+    /// Releases the memory of frames and all spare memory if nothing was sent or received since the last tick.
     func rest() {
         defer { (hasSentSinceTick, frameCountAtTick) = (false, meter.completedFrameCount) }
         guard !hasSentSinceTick, frameCountAtTick == meter.completedFrameCount, !hasOutput else { return }
@@ -173,43 +182,47 @@ package final class HTTP2Session: HTTPSession {
         unsafe HTTP2Memory.forget(frameBuffer: frameBuffer)
     }
 
-    /// There is output to collect.
+    /// Whether output is waiting to be collected.
     package var hasOutput: Bool {
         guard !isClosed else { return false }
+        if let opening { return !opening.output.isEmpty || !notice.isEmpty }
         return unsafe nghttp2_session_want_write(handle) != 0 || (hasSentSettings && !notice.isEmpty)
     }
 
-    /// Nothing more will come or go: close the connection once output is flushed.
+    /// Whether no more input or output will follow: close the connection once the output is flushed.
     package var isFinished: Bool {
         if isClosed { return true }
-        guard !hasOutput else { return false }
+        guard !hasOutput, opening == nil else { return false }
         return unsafe isTerminated || nghttp2_session_want_read(handle) == 0
     }
 
-    /// A part of a frame or of a header block has come, but not its rest.
+    /// Whether a frame or a header block has been received only in part.
     package var awaitsRest: Bool { meter.awaitsRest }
 
-    /// Exchanges that are not over; a stream that is only drained has none.
+    /// The number of open exchanges; a stream that is only drained has none.
     package var openExchangeCount: Int { pool.open.count }
 
-    /// Exchanges that are not over, in no order; a copy, so that they may be answered meanwhile.
+    /// A copy of the open exchanges, in no particular order; they may be answered during the iteration.
     package var openExchanges: [HTTPExchange] { pool.open }
 
-    /// At least one exchange is open, each is a stream of which all was sent, and the memory of frames was given back.
+    /// Whether at least one exchange is open, each is a stream whose data was all sent, and the frame memory was
+    /// released.
     package var isQuiet: Bool {
         guard !isClosed, !holdsFramePages, drained.isEmpty, !hasOutput, !pool.open.isEmpty else { return false }
         for index in pool.open.indices where !pool.open[index].isQuiet { return false }
         return true
     }
 
-    /// Finds an open exchange for a late answer, in constant time.
+    /// Returns the open exchange with this identifier, for a late answer; constant time.
     package func exchange(_ id: Int32) -> HTTPExchange? {
-        guard !isClosed, let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return nil }
+        guard !isClosed, opening == nil, let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else {
+            return nil
+        }
         let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(found).takeUnretainedValue()
         return exchange.isOpen ? exchange : nil
     }
 
-    /// Ends every open exchange, because the connection is gone; afterwards the session does nothing.
+    /// Ends every open exchange because the connection is gone; afterwards the session does nothing.
     package func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -218,7 +231,8 @@ package final class HTTP2Session: HTTPSession {
         pool.dropSpares()
     }
 
-    /// Bytes that the session holds beyond an idle one: streams, fields, bodies, answers, frames that wait, spare buffers.
+    /// The number of bytes held beyond an idle session: streams, fields, bodies, answers, waiting frames, spare
+    /// buffers.
     package var retainedByteCount: Int {
         max(account.heldByteCount - idleByteCount, 0) + exchangeByteCount + pool.spareByteCount + notice.count
     }
@@ -230,7 +244,7 @@ package final class HTTP2Session: HTTPSession {
         return retainedByteCount <= retainedByteCountMax - byteCount
     }
 
-    /// Counts what an exchange holds now; called where it grew or shrank.
+    /// Updates the number of bytes that an exchange holds, after it grew or shrank.
     func recount(_ exchange: HTTPExchange) {
         guard exchange.isOpen else { return }
         let byteCount = exchange.heldByteCount
@@ -238,19 +252,19 @@ package final class HTTP2Session: HTTPSession {
         exchange.countedByteCount = byteCount
     }
 
-    /// Opens an exchange and ties it to its stream (`nghttp2_session_set_stream_user_data`).
+    /// Opens an exchange and attaches it to its stream (`nghttp2_session_set_stream_user_data`).
     func begin(_ id: Int32) {
         let acquired = pool.acquire(id: id, owner: self)
         acquired.countedByteCount = HTTPBounds.exchangeByteCount
         exchangeByteCount += HTTPBounds.exchangeByteCount
-        // Its head may come in pieces, and it is not older for that.
+        // The head may arrive in pieces, so the time starts with its first piece.
         acquired.beganNanoseconds = nowNanoseconds
         let exchange = unsafe Unmanaged.passUnretained(acquired)
         check(unsafe nghttp2_session_set_stream_user_data(handle, id, exchange.toOpaque()))
         unsafe latest = exchange
     }
 
-    /// Closes the books on an exchange and tells the delegate if it knows of it.
+    /// Ends an exchange, and calls the delegate if the exchange was announced to it.
     func end(_ exchange: HTTPExchange) {
         guard exchange.isOpen else { return }
         unsafe latest = nil
@@ -262,7 +276,7 @@ package final class HTTP2Session: HTTPSession {
         pool.recycle(exchange)
     }
 
-    /// Terminates the session as a callback asked, now that nghttp2 has returned.
+    /// Terminates the session as a callback requested, now that nghttp2 has returned.
     func carryOutDoom() {
         guard let doom, !isTerminated else { return }
         isTerminated = true

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a request over HTTP/2 keeps to the rules for messages; without I/O, and without an allocation.
+/// Checks whether a request over HTTP/2 follows the rules for messages; without I/O and without allocations.
 ///
 ///     pseudoFields ─▶ regularFields ─▶ body ─▶ trailers
 ///          └────────────────────────────▶┘            any ─▶ malformed
 ///
-/// nghttp2 has such checks, but resets a stream for a `:path` with a blank in it, and clients wait for ever on a reset. So
-/// its checks are off and these are in their place, which let such a path through to whoever can say what is wrong.
+/// nghttp2 has such checks, but resets a stream for a `:path` with a space in it, and clients wait forever after such a
+/// reset. So its checks are off. The checks here replace them and let such a path through to the code that can report
+/// the problem.
 ///
 /// - SeeAlso: RFC 9113, section 8; RFC 9110, sections 5.1, 5.5 and 10.1.4
 struct MessageRules {
@@ -18,7 +19,7 @@ struct MessageRules {
         case malformed
     }
 
-    /// Fields that stand at most once, and a method that has rules of its own.
+    /// The fields that may occur at most once, and a method that has rules of its own.
     private struct Findings: OptionSet {
         let rawValue: UInt8
 
@@ -32,28 +33,28 @@ struct MessageRules {
 
     private var phase = Phase.pseudoFields
     private var findings = Findings()
-    /// What `content-length` said.
+    /// The value of `content-length`.
     private var contentByteCount: Int?
     private var receivedByteCount = 0
 
     init() {}
 
-    /// Takes a field of the head or of the trailers.
+    /// Checks a field of the head or of the trailers.
     ///
     /// - Parameters:
-    ///   - name: As it came.
-    ///   - value: As it came, with blanks around it if there are any.
-    /// - Returns: Whether the request is good so far; if not, so it stays.
+    ///   - name: The name as received.
+    ///   - value: The value as received, with any spaces around it.
+    /// - Returns: Whether the request is valid so far; an invalid request stays invalid.
     mutating func takeField(name: Span<UInt8>, value: Span<UInt8>) -> Bool {
         let isPseudo = name.count > 0 && name[0] == UInt8(ascii: ":")
         guard isPseudo ? takePseudoField(name, value) : takeRegularField(name, value) else { return fail() }
         return true
     }
 
-    /// Takes the end of the head's or of the trailers' fields.
+    /// Checks the fields at the end of the head or of the trailers.
     ///
-    /// - Parameter endsRequest: The frame had END_STREAM.
-    /// - Returns: Whether the request is good so far.
+    /// - Parameter endsRequest: Whether the frame had END_STREAM.
+    /// - Returns: Whether the request is valid so far.
     mutating func endFields(endsRequest: Bool) -> Bool {
         switch phase {
         case .pseudoFields, .regularFields:
@@ -65,10 +66,10 @@ struct MessageRules {
         return endsRequest ? endRequest() : true
     }
 
-    /// Takes a piece of the body.
+    /// Checks the length of the body after another piece of it.
     ///
-    /// - Parameter byteCount: Without padding.
-    /// - Returns: Whether the request is good so far.
+    /// - Parameter byteCount: The size of the piece without padding.
+    /// - Returns: Whether the request is valid so far.
     mutating func takeData(byteCount: Int) -> Bool {
         guard phase == .body else { return fail() }
         receivedByteCount += byteCount
@@ -76,9 +77,9 @@ struct MessageRules {
         return fail()
     }
 
-    /// Takes END_STREAM, after the last piece of the body or the last trailer.
+    /// Checks the request at END_STREAM, after the last piece of the body or the last trailer.
     ///
-    /// - Returns: Whether the request is good.
+    /// - Returns: Whether the request is valid.
     mutating func endRequest() -> Bool {
         guard phase != .malformed else { return false }
         guard let contentByteCount, receivedByteCount != contentByteCount else { return true }
@@ -128,12 +129,12 @@ struct MessageRules {
         return true
     }
 
-    /// Notes a field that may stand once; false when it does so again.
+    /// Notes a field that may occur once; returns false if it occurred before.
     private mutating func find(_ finding: Findings) -> Bool { findings.insert(finding).inserted }
 
-    /// Whether all is there that a head needs.
+    /// Whether a head has all required fields.
     ///
-    /// RFC 9113 does not ask for an authority, and clients that are tested against us may send none.
+    /// RFC 9113 does not require an authority, and clients that are tested against the server may send none.
     private var isComplete: Bool {
         if findings.contains(.isConnect) {
             return findings.contains(.authority) && findings.isDisjoint(with: [.scheme, .path])
@@ -143,15 +144,15 @@ struct MessageRules {
 }
 
 extension Span where Element == UInt8 {
-    /// Whether this is a token without capitals: the name of a field.
+    /// Whether these bytes are a token without capital letters, as required for a field's name.
     fileprivate var isLowercaseToken: Bool {
         count > 0 && (isLowercaseWords || allSatisfy { $0.isTokenCharacter && $0.asciiLowercased == $0 })
     }
 
-    /// Whether this may be passed on as a path: something, and nothing that ends a line or a string in C.
+    /// Whether these bytes may be passed on as a path: not empty, and without bytes that end a line or a C string.
     fileprivate var isLenientPath: Bool { count > 0 && isWithoutLineEnds }
 
-    /// Whether this is the scheme of a URI (RFC 3986, section 3.1).
+    /// Whether these bytes are the scheme of a URI (RFC 3986, section 3.1).
     fileprivate var isScheme: Bool {
         guard count > 0, self[0].isLetter else { return false }
         return allSatisfy { byte in
@@ -160,7 +161,7 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// Whether this names a field that is about an HTTP/1.1 connection (RFC 9113, section 8.2.2).
+    /// Whether these bytes name a field that is specific to an HTTP/1.1 connection (RFC 9113, section 8.2.2).
     fileprivate var isOfConnection: Bool {
         switch count {
         case 7: equals("upgrade")

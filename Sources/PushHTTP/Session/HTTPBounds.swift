@@ -1,88 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bounds of every session that nobody needs to choose.
+/// The session bounds that are fixed rather than configured.
 ///
-/// A *glitch* is a frame that costs the peer nothing and asks for nothing. A client that works has few; nghttp2 1.52
-/// absorbs most kinds without limit.
+/// A *glitch* is a frame that costs the peer nothing and requests nothing. A well-behaved client sends few glitches.
+/// nghttp2 1.52 absorbs most kinds without limit.
 package enum HTTPBounds {
-    /// Glitches that a session takes at once; then it ends with ENHANCE_YOUR_CALM.
+    /// The number of glitches accepted in one burst; beyond it, the session ends with ENHANCE_YOUR_CALM.
     package static let glitchCountMax = 1000
-    /// Glitches a second that a session takes for ever.
+    /// The number of glitches accepted each second without end.
     package static let glitchCountPerSecond = 100
-    /// A PING counts as this many glitches, since each is answered: 20 a second are taken for ever.
+    /// The number of glitches that a PING costs, since we answer each: 20 a second are accepted without end.
     package static let glitchesPerPing = 5
-    /// A SETTINGS frame counts as this many, since each touches all streams: 10 a second are taken for ever.
+    /// The number of glitches that a SETTINGS frame costs, since each affects all streams: 10 a second are accepted
+    /// without end.
     package static let glitchesPerSettings = 10
-    /// A DATA frame without a byte that does not end its stream counts as this many.
+    /// The number of glitches that an empty DATA frame costs if it does not end its stream.
     package static let glitchesPerEmptyData = 4
-    /// A GOAWAY counts as this many.
+    /// The number of glitches that a GOAWAY costs.
     package static let glitchesPerGoAway = 10
-    /// Any other cheap frame: PRIORITY, WINDOW_UPDATE, padding instead of data, unknown types.
+    /// The number of glitches that any other cheap frame costs: PRIORITY, WINDOW_UPDATE, padding instead of data,
+    /// unknown types.
     package static let glitchesPerOtherFrame = 1
-    /// WINDOW_UPDATE frames that are no glitch, for each DATA frame that we sent: one for its stream, one for all.
+    /// The free WINDOW_UPDATE frames for each DATA frame that we send: one for its stream, one for the connection.
     package static let windowUpdatesPerSentData = 2
-    /// WINDOW_UPDATE frames that are no glitch, for each request: some clients widen the window of every stream they open.
+    /// The free WINDOW_UPDATE frames for each request: some clients widen the window of every stream that they open.
     package static let windowUpdatesPerRequest = 1
-    /// At most this many WINDOW_UPDATE frames can be owed to us.
+    /// The largest number of free WINDOW_UPDATE frames that a peer can save up.
     package static let windowUpdateAllowanceMax = 4096
 
-    /// Streams that we reset at once for what the peer did on them; then the session ends with ENHANCE_YOUR_CALM.
+    /// The number of streams that we reset in one burst because of peer errors; beyond it, the session ends with
+    /// ENHANCE_YOUR_CALM.
     package static let sentResetCountMax = 100
-    /// Streams a second that we reset for ever.
+    /// The number of streams that we reset each second without end.
     package static let sentResetCountPerSecond = 5
-    /// Streams open at once until the owner allows more: what a client may assume before it has read SETTINGS.
+    /// The number of open streams until the owner allows more: a client may assume this many before it has read
+    /// SETTINGS.
     package static let streamCountBeforeAuthentication = 100
-    /// Bytes that a session may hold unless its owner chooses another number.
+    /// The default for the number of bytes that a session may hold.
     package static let retainedByteCountMax = 4 << 20
-    /// Bytes counted for each open exchange beside its buffers.
+    /// The number of bytes counted for each open exchange in addition to its buffers.
     package static let exchangeByteCount = 512
-    /// Room that must be left for a new stream, in times `headerListByteCountMax`: arrays double as they grow.
+    /// The free space that a new stream requires, in multiples of `headerListByteCountMax`: arrays double as they grow.
     package static let streamReserveFactor = 2
-    /// The session ends when answers and refusals that wait make it hold this many times `retainedByteCountMax`.
+    /// The multiple of `retainedByteCountMax` at which waiting answers and refusals end the session.
     package static let overfullFactor = 2
-    /// Spare buffers may hold one part in this many of `retainedByteCountMax`.
+    /// The divisor of `retainedByteCountMax` that bounds the bytes in spare buffers.
     package static let spareShare = 16
-    /// Streams open at once before an authenticated peer has acknowledged our SETTINGS.
+    /// The number of open streams before an authenticated peer has acknowledged our SETTINGS.
     package static let earlyStreamCountMax = 2000
-    /// Streams refused before the peer has acknowledged our SETTINGS or was allowed more, which no bucket counts.
+    /// The number of refused streams that no bucket counts, before the peer has acknowledged our SETTINGS or was
+    /// allowed more.
     package static let earlyRefusalCountMax = 1000
-    /// Streams that the peer resets at once (nghttp2 counts these); then the session ends.
+    /// The number of streams that the peer may reset in one burst (nghttp2 counts these); beyond it, the session ends.
     package static let receivedResetCountMax: UInt64 = 200
-    /// Streams a second that the peer resets for ever.
+    /// The number of streams that the peer may reset each second without end.
     package static let receivedResetCountPerSecond: UInt64 = 20
 
-    /// Unsent acknowledgements of PING and SETTINGS.
+    /// The largest number of unsent acknowledgements of PING and SETTINGS.
     package static let unsentAcknowledgementCountMax = 100
-    /// CONTINUATION frames of one header block.
+    /// The largest number of CONTINUATION frames in one header block.
     package static let continuationCountMax = 4
-    /// Entries of one SETTINGS frame.
+    /// The largest number of entries in one SETTINGS frame.
     package static let settingsEntryCountMax = 32
-    /// The HPACK table that the peer may fill (SETTINGS_HEADER_TABLE_SIZE), bytes.
+    /// The size of the HPACK table that the peer may fill (SETTINGS_HEADER_TABLE_SIZE), in bytes.
     package static let headerTableByteCount: UInt32 = 4096
-    /// How much the peer may upload on all streams before we take it, bytes.
+    /// The number of bytes of a connection's first frames that are answered without an nghttp2 session.
+    package static let openingByteCountMax = 256
+    /// The number of PINGs that are answered without an nghttp2 session.
+    package static let openingPingCountMax = 16
+    /// The number of bytes that the peer may upload on all streams together before we read them.
     package static let connectionWindowByteCount: Int32 = 1 << 20
-    /// Bytes of one DATA frame of ours, which every peer must take (RFC 9113, section 4.2).
+    /// The payload size of our DATA frames in bytes, which every peer must accept (RFC 9113, section 4.2).
     package static let frameByteCountMax = 16_384
-    /// From this many times `headerListByteCountMax` on a request is reset instead of answered with 431.
+    /// The multiple of `headerListByteCountMax` from which a request is reset instead of answered with 431.
     package static let headerListResetFactor = 4
-    /// Exchanges, and buffers for fields of answers, that a session keeps for re-use.
+    /// The number of exchanges, and of buffers for answer fields, that a session keeps for reuse.
     package static let pooledExchangeCountMax = 128
-    /// Buffers for bodies of requests that a session keeps for re-use.
+    /// The number of request body buffers that a session keeps for reuse.
     package static let spareBufferCountMax = 8
-    /// Bytes of debug data in a GOAWAY frame; more is cut off.
+    /// The largest debug data of a GOAWAY frame in bytes; the rest is cut off.
     package static let debugDataByteCountMax = 1024
 
-    /// Body bytes that are read and dropped after an early answer, so that the peer gets to read it.
+    /// The number of body bytes that are read and discarded after an early answer, so that the peer can read the
+    /// answer.
     package static let drainedByteCountMax = 262_144
-    /// HTTP/2 streams at once whose bodies are dropped so; further ones are reset at once.
+    /// The number of HTTP/2 streams drained at the same time; further streams are reset immediately.
     package static let drainedStreamCountMax = 100
-    /// How long the body of an HTTP/2 stream is dropped so: 10 seconds.
+    /// The longest time that the body of an HTTP/2 stream is drained: 10 seconds.
     package static let drainPatienceNanoseconds: UInt64 = 10_000_000_000
 
-    /// One line of an HTTP/1.1 chunk's size with its extensions, bytes.
+    /// The longest HTTP/1.1 chunk-size line with its extensions, in bytes.
     package static let chunkLineByteCountMax = 256
-    /// HTTP/1.1 bytes that wait behind an unfinished exchange; more ends the session.
+    /// The number of HTTP/1.1 bytes that may wait behind an unfinished exchange; more ends the session.
     package static let pipelinedByteCountMax = 65_536
-    /// Empty lines before an HTTP/1.1 request line.
+    /// The number of empty lines allowed before an HTTP/1.1 request line.
     package static let leadingEmptyLineCountMax = 1
 }

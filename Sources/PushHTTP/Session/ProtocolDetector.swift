@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells the two protocols apart by the first bytes of a connection without ALPN.
+/// Distinguishes HTTP/2 from HTTP/1.1 by the first bytes of a connection without ALPN.
 package enum ProtocolDetector {
-    /// What the first bytes say.
+    /// The protocol that the first bytes belong to.
     package enum Verdict: Sendable {
         /// The HTTP/2 connection preface.
         case http2
-        /// Anything else.
+        /// Any bytes other than the HTTP/2 connection preface.
         case http1
-        /// So far the beginning of the preface.
+        /// An incomplete preface.
         case needsMore
     }
 
@@ -17,7 +17,7 @@ package enum ProtocolDetector {
     /// - SeeAlso: RFC 9113, section 3.4
     static let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-    /// Looks at all bytes received so far; 24 always suffice.
+    /// Returns the protocol of a connection from all bytes received so far; 24 bytes are always enough.
     package static func look(at bytes: Span<UInt8>) -> Verdict {
         preface.withUTF8Buffer { expected in
             for index in 0..<expected.count {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts something that may come in a burst but not for ever: full at first, refilled at a steady rate.
+/// Limits the rate of an event that may occur in bursts: full at first, refilled at a steady rate.
 struct TokenBucket {
     private let capacity: Int
     private let refillPerSecond: Int
     private var available: Int
-    /// The moment up to which `available` was refilled.
+    /// The time up to which `available` was refilled.
     private var refilledNanoseconds: UInt64 = 0
 
     private static let nanosecondsPerSecond: UInt64 = 1_000_000_000
@@ -17,12 +17,12 @@ struct TokenBucket {
         available = capacity
     }
 
-    /// Takes tokens out.
+    /// Removes tokens from the bucket.
     ///
     /// - Parameters:
-    ///   - count: How many, not negative.
-    ///   - nowNanoseconds: Monotonic time; a value before an earlier one refills nothing.
-    /// - Returns: Whether there were enough; if not, the bucket is empty.
+    ///   - count: The number of tokens; not negative.
+    ///   - nowNanoseconds: The monotonic time; a value before an earlier one refills nothing.
+    /// - Returns: Whether there were enough tokens; if not, the bucket is now empty.
     mutating func spend(_ count: Int, nowNanoseconds: UInt64) -> Bool {
         guard count > 0 else { return true }
         refill(nowNanoseconds: nowNanoseconds)

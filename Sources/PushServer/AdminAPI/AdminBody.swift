@@ -3,22 +3,22 @@
 internal import PushCore
 internal import PushHTTP
 
-/// What the body of a request may hold, so that a person who got it wrong hears which member, and what it should be.
+/// The members that a request body may have, so that an error names the wrong member and its valid values.
 ///
-/// Members that it does not know are refused: a slip in `topics` must not make a key for every topic.
+/// Unknown members are refused: a typo in `topics` must not create a key for every topic.
 struct AdminBody {
-    /// One member.
+    /// A member of a body.
     struct Member {
         let name: String
         let kind: Kind
         var isRequired = false
     }
 
-    /// What a member may be; null stands for a member that is left out.
+    /// The values that a member may have; null means that the member is absent.
     enum Kind {
         case text
         case flag
-        /// At least one.
+        /// A list of at least one string.
         case texts
         case choice([String])
         case number(ClosedRange<Int64>, meaning: String)
@@ -26,10 +26,10 @@ struct AdminBody {
 
     let members: [Member]
 
-    /// The environment that a key or a channel is for.
+    /// The environment of a key or a channel.
     static let environment = Member(name: "environment", kind: .choice(Environment.allCases.map(\.rawValue)))
 
-    /// Reads a body; answers 400 or 413 itself when it is not what it should be.
+    /// Decodes a body, or answers 400 or 413 if it is invalid.
     func read<Body: Decodable>(_ type: Body.Type, of exchange: HTTPExchange) -> Body? {
         let bytes = exchange.body
         if !exchange.bodyOverflowed, let value = try? JSONValue(parsing: bytes.span), let problem = problem(in: value) {
@@ -39,7 +39,7 @@ struct AdminBody {
         return ControlAnswer.body(type, of: exchange)
     }
 
-    /// What is wrong with the members of a body, in one or two sentences; nil when nothing is.
+    /// Returns the problem with the members of a body, in one or two sentences, or nil if they are valid.
     func problem(in body: JSONValue) -> String? {
         guard let given = body.members else { return nil }
         for member in given {
@@ -73,7 +73,7 @@ extension AdminBody.Kind {
         }
     }
 
-    /// Stands behind "is".
+    /// The end of a sentence that begins with a member and "must be".
     fileprivate var description: String {
         switch self {
         case .text: "a string"

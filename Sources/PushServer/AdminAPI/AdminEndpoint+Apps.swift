@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushHTTP
 internal import PushStore
 
-/// `/v1/apps`: what notifications are for.
+/// `/v1/apps`: the apps that receive notifications.
 extension AdminEndpoint {
     private static let checks = AdminBody.Member(
         name: "checks", kind: .choice(PayloadChecks.allCases.map(\.rawValue)))
@@ -67,7 +67,7 @@ extension AdminEndpoint {
         perform(request, thenLookUp: .app(topic: topic), exchange, connection, Self.sendApp)
     }
 
-    /// Whether an app may be called that; answers 400 itself when it may not.
+    /// Returns whether a name is valid for an app, or answers 400 if it is not.
     private static func isNameGood(_ name: String, _ exchange: HTTPExchange) -> Bool {
         let isGood = (1...Limits.displayNameByteCountMax).contains(name.utf8.count)
         if !isGood {

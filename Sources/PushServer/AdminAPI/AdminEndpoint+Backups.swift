@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushHTTP
 internal import PushStore
 
-/// `/v1/backups`: copies of everything, made while the server runs.
+/// `/v1/backups`: copies of all data, created while the server runs.
 extension AdminEndpoint {
     func backups(_ exchange: HTTPExchange, _ connection: ServerConnection, _ rest: [String]) {
         guard rest.isEmpty else { return Self.refusePath(exchange) }

@@ -5,7 +5,7 @@ internal import PushHTTP
 internal import PushNet
 internal import PushStore
 
-/// `/v1/certificates`: with what providers come that do not sign.
+/// `/v1/certificates`: the credentials of providers that do not sign tokens.
 extension AdminEndpoint {
     private static let newCertificate = AdminBody(members: [
         AdminBody.Member(name: "topic", kind: .text, isRequired: true),
@@ -69,7 +69,7 @@ extension AdminEndpoint {
         perform(.revokeCertificate(fingerprint), exchange, connection)
     }
 
-    /// Revokes a certificate whoever issued it: the store learns of one that it does not know.
+    /// Revokes a certificate of any issuer; the store adds one that it does not know.
     private func revokeAny(_ exchange: HTTPExchange, _ connection: ServerConnection) {
         guard let body = Self.revokedCertificate.read(AdminAPI.RevokedCertificate.self, of: exchange) else { return }
         guard let fingerprint = Self.fingerprint(body.fingerprint) else {
@@ -91,7 +91,7 @@ extension AdminEndpoint {
 }
 
 extension AdminAPI.Certificate {
-    /// What an administrator sees of a certificate.
+    /// Creates the view of a certificate for administrators.
     fileprivate init(_ certificate: ProviderCertificate) {
         var digits: [UInt8] = []
         Hex.append(certificate.fingerprint.span, to: &digits)

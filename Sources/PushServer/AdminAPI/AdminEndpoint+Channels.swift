@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushHTTP
 internal import PushStore
 
-/// `/v1/apps/TOPIC/channels`: to what broadcasts go.
+/// `/v1/apps/TOPIC/channels`: the destinations of broadcasts.
 extension AdminEndpoint {
     private static let newChannel = AdminBody(members: [
         AdminBody.environment,
@@ -58,7 +58,7 @@ extension AdminEndpoint {
         }
     }
 
-    /// Shows or removes a channel of the environment that was named, or of the one that has it.
+    /// Shows or removes a channel of the specified environment, or else of the environment that has it.
     private func one(
         _ exchange: HTTPExchange, _ connection: ServerConnection, topic: String, id: String, _ environment: Environment?
     ) {
@@ -93,7 +93,7 @@ extension AdminEndpoint {
         }
     }
 
-    /// The environment that parameters name; nil when there are none.
+    /// Returns the environment in the parameters, or nil without parameters.
     private static func environment(in parameters: [AdminTarget.Parameter]) throws(BadParameter) -> Environment? {
         guard let parameter = parameters.first else { return nil }
         guard parameters.count == 1, parameter.name == "environment",

@@ -5,7 +5,7 @@ internal import PushHTTP
 internal import PushNet
 internal import PushStore
 
-/// `/v1/devices` and `/v1/enrolment-codes`: who gets notifications.
+/// `/v1/devices` and `/v1/enrolment-codes`: the devices that receive notifications.
 extension AdminEndpoint {
     func devices(
         _ exchange: HTTPExchange, _ connection: ServerConnection, _ rest: [String],
@@ -21,7 +21,7 @@ extension AdminEndpoint {
         }
     }
 
-    /// Sends one page of the devices; a further request continues behind its last one.
+    /// Sends one page of the devices; the next request continues after its last one.
     private func listDevices(
         _ exchange: HTTPExchange, _ connection: ServerConnection, _ parameters: [AdminTarget.Parameter]
     ) {
@@ -78,7 +78,7 @@ extension AdminEndpoint {
         }
     }
 
-    /// The part of a code's hash that is its id, in bytes.
+    /// The number of bytes of a code's hash that are its ID.
     private static let codeIDByteCount = 4
 
     private static func codeID(_ bytes: ArraySlice<UInt8>) -> String {
@@ -94,7 +94,7 @@ extension AdminEndpoint {
                 exchange,
                 AdminAPI.UnusedCodes(
                     codes: codes.map { code in
-                        // All codes have the same life, so the store does not keep the time of creation.
+                        // All codes have the same lifetime, so the store does not keep the time of creation.
                         AdminAPI.UnusedCode(
                             id: Self.codeID(code.id[...]),
                             createdAt: code.expiresUnixSeconds - Limits.enrolmentCodeLifeSeconds,

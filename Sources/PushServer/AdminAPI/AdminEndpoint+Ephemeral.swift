@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 
-/// `/v1/ephemeral`: what tests ask of a server of theirs.
+/// `/v1/ephemeral`: the requests of tests to an ephemeral server.
 extension AdminEndpoint {
     func ephemeral(_ exchange: HTTPExchange, _ rest: [String]) {
         guard let devices = loop.builtInDevices, let failures = loop.context.orderedFailures else {
@@ -28,7 +28,7 @@ extension AdminEndpoint {
         guard let reason = RejectionReason(rawValue: body.reason), (0...1_000_000).contains(body.count ?? 1) else {
             let known = RejectionReason.allCases.map(\.rawValue).joined(separator: ", ")
             return ControlAnswer.refuse(
-                exchange, status: 400, "BadReason", "reason is one of: \(known); count is 0 to 1000000.")
+                exchange, status: 400, "BadReason", "reason must be one of: \(known); count must be 0 to 1000000.")
         }
         failures.order(reason, count: body.count ?? 1)
         ControlAnswer.sendNothing(exchange)

@@ -6,7 +6,7 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// `/v1/keys`: with what providers sign.
+/// `/v1/keys`: the keys with which providers sign.
 extension AdminEndpoint {
     private static let newKey = AdminBody(members: [
         AdminBody.Member(name: "team_id", kind: .text), AdminBody.Member(name: "topics", kind: .texts),
@@ -46,7 +46,7 @@ extension AdminEndpoint {
         }
     }
 
-    /// Whether a key of the team can send to all of these; answers itself when it cannot.
+    /// Returns whether a key of the team can send to all topics, or answers the request if it cannot.
     private func areGood(_ topics: [String], of teamID: String, _ exchange: HTTPExchange) -> Bool {
         for name in topics {
             guard let topic = loop.directory.topic(named: Array(name.utf8).span)?.topic else {
@@ -65,7 +65,7 @@ extension AdminEndpoint {
 }
 
 extension SigningKey {
-    /// Makes a key pair; the private half goes to the caller and is not kept.
+    /// Creates a key pair; the private half goes to the caller and is not stored.
     static func make(
         teamID: String, topics: [String]?, environment: Environment? = nil
     ) throws(TLSError) -> (key: SigningKey, pem: String) {

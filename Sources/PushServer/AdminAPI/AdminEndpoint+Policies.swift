@@ -4,8 +4,10 @@ internal import PushCore
 internal import PushHTTP
 internal import PushStore
 
-/// `/v1/policies` and `/v1/policies/{device}/{topic}/{setting}`: what devices are to do, whatever a person there chooses or until
-/// they choose; `*` stands for every device and for every app.
+/// `/v1/policies` and `/v1/policies/{device}/{topic}/{setting}`: the settings that administrators choose for devices.
+///
+/// A policy applies until the user makes another choice, or regardless of it if the policy is locked. `*` stands for
+/// every device or every app.
 extension AdminEndpoint {
     private static let every = "*"
     private static let rule = AdminBody(members: [
@@ -47,7 +49,7 @@ extension AdminEndpoint {
         ControlAnswer.send(exchange, AdminAPI.Policies(version: version, rules: rules))
     }
 
-    /// What a path names; answers itself when it names nothing.
+    /// Returns the place that a path names, or answers the request if the path is invalid.
     private static func place(_ words: [String], _ exchange: HTTPExchange) -> PolicyRequest.Place? {
         let topic = words[1] == every ? nil : words[1]
         guard let setting = PersonalSetting.ofPolicy(words[2], hasTopic: topic != nil) else {

@@ -5,7 +5,7 @@ internal import PushHTTP
 internal import PushNet
 internal import PushStore
 
-/// `/v1/quotas`: how much teams, keys and apps may send.
+/// `/v1/quotas`: the limits of teams, keys and apps.
 extension AdminEndpoint {
     private static let rate = AdminBody.Kind.number(
         0...Limits.quotaRateMax, meaning: "a whole number from 0, which is no limit, to \(Limits.quotaRateMax)")
@@ -40,7 +40,12 @@ extension AdminEndpoint {
         }
     }
 
-    /// A slip in a name must not look like a name without limits; certificates are known to the store alone.
+    /// Refuses a name that does not exist, so that a typo does not look like a name without limits.
+    ///
+    /// Only the store knows certificates, so every fingerprint is accepted.
+    ///
+    /// - Parameter subject: The team, key or app.
+    /// - Returns: The refusal; nil if the subject may exist.
     private func refusal(of subject: QuotaSubject) -> StoreRefusal? {
         guard !loop.context.quotas.subjects.contains(subject) else { return nil }
         switch subject.kind {
@@ -103,14 +108,15 @@ extension AdminEndpoint {
             unixSeconds: WallClock.unixMilliseconds() / 1000)
     }
 
-    /// Whom a path names; answers itself when it names nobody.
+    /// Returns the subject that a path names, or answers the request if the path is invalid.
     private static func subject(_ word: String, _ name: String, _ exchange: HTTPExchange) -> QuotaSubject? {
         guard let kind = QuotaSubject.Kind(rawValue: word) else {
             refusePath(exchange)
             return nil
         }
         guard kind != .team || Identifier.isValid(name) else {
-            ControlAnswer.refuse(exchange, status: 400, "BadTeamID", "A team id is ten characters of A-Z and 0-9.")
+            ControlAnswer.refuse(
+                exchange, status: 400, "BadTeamID", "Invalid team ID: use ten characters of A-Z and 0-9.")
             return nil
         }
         return QuotaSubject(kind, kind == .key && name.utf8.count == fingerprintDigitCount ? name.lowercased() : name)

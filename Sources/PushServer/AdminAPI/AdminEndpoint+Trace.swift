@@ -4,9 +4,9 @@ internal import PushCore
 internal import PushHTTP
 internal import PushStore
 
-/// `/v1/trace`: what became of notifications.
+/// `/v1/trace`: the history of notifications.
 extension AdminEndpoint {
-    /// What is wrong with the parameters, in a sentence.
+    /// A problem with the parameters, in one sentence.
     private struct BadTraceParameter: Error {
         let detail: String
     }
@@ -83,7 +83,7 @@ extension AdminEndpoint {
 }
 
 extension AdminAPI.TraceEvent {
-    /// An event as an administrator sees it.
+    /// Creates the view of an event for administrators.
     fileprivate init(_ entry: TraceEntry, _ directory: TopicDirectory) {
         let event = entry.event
         self.init(

@@ -5,7 +5,7 @@ internal import PushHTTP
 internal import PushStore
 internal import PushTLS
 
-/// `/v1/apps/TOPIC/webhook`: where a back-end hears what became of its notifications.
+/// `/v1/apps/TOPIC/webhook`: the URL that receives the history of an app's notifications.
 extension AdminEndpoint {
     private static let newWebhook = AdminBody(members: [
         AdminBody.Member(name: "url", kind: .text, isRequired: true), AdminBody.Member(name: "secret", kind: .text),

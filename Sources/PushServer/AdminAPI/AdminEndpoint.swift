@@ -5,9 +5,9 @@ internal import PushHTTP
 internal import PushNet
 internal import PushStore
 
-/// The admin API: JSON over a UNIX socket whose permissions and peer credentials decide who may.
+/// The admin API: JSON over a UNIX socket; the socket's permissions and peer credentials control the access.
 ///
-/// This file finds out what a request is about; each subject has a file of its own.
+/// This file routes requests; each subject has a file of its own.
 final class AdminEndpoint: Endpoint {
     unowned let loop: ServerLoop
 
@@ -97,10 +97,10 @@ final class AdminEndpoint: Endpoint {
     }
 }
 
-// MARK: What the subjects share
+// MARK: Shared by the subjects
 
 extension AdminEndpoint {
-    /// Asks the store, and answers with its refusal or with what `succeed` makes of its answer.
+    /// Sends a request to the store, and answers with its refusal or with `succeed`.
     func perform(
         _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection,
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void = { ControlAnswer.sendNothing($1) }
@@ -116,7 +116,7 @@ extension AdminEndpoint {
         }
     }
 
-    /// Asks the store for a change, and when it is done for what it led to.
+    /// Sends a change to the store and, when it is done, a request for the result.
     func perform(
         _ change: StoreRequest, thenLookUp request: StoreRequest, _ exchange: HTTPExchange,
         _ connection: ServerConnection, _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
@@ -129,7 +129,7 @@ extension AdminEndpoint {
         }
     }
 
-    /// The team of a request, else the server's own; answers 400 itself when it is malformed.
+    /// Returns the team of a request, by default the server's own, or answers 400 if it is malformed.
     func team(_ given: String?, _ exchange: HTTPExchange) -> String? {
         let teamID = given ?? loop.context.installation.teamID
         guard Identifier.isValid(teamID) else {
@@ -140,18 +140,18 @@ extension AdminEndpoint {
         return teamID
     }
 
-    /// There is nothing of this name.
+    /// Refuses a request for an unknown path.
     static func refusePath(_ exchange: HTTPExchange) {
         ControlAnswer.refuse(
             exchange, status: 404, "NotFound", "Unknown path. See docs/reference/admin-api.md.")
     }
 
-    /// Refuses a request with parameters that takes none.
+    /// Refuses a request that has parameters but takes none.
     static func refuseParameters(_ exchange: HTTPExchange) {
         ControlAnswer.refuse(exchange, status: 400, "BadParameter", "This request takes no parameters.")
     }
 
-    /// There is something of this name, with which other things can be done.
+    /// Refuses a method that the path does not allow.
     static func refuseMethod(_ exchange: HTTPExchange, allowed: StaticString) {
         exchange.addField("allow", allowed)
         ControlAnswer.refuse(exchange, status: 405, "MethodNotAllowed", "Allowed methods: \(allowed).")

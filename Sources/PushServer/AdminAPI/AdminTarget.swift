@@ -2,11 +2,11 @@
 
 internal import PushCore
 
-/// What a request of the admin API is about: the words of its path behind `/v1/`, and the parameters behind `?`.
+/// The target of an admin API request: the words of its path after `/v1/`, and the parameters after `?`.
 struct AdminTarget: Equatable {
-    /// Names behind `/v1/`, with their percent escapes resolved; at least one.
+    /// The words after `/v1/`, with percent escapes decoded; at least one.
     let words: [String]
-    /// In the order of the text, with their percent escapes resolved.
+    /// The parameters in the order of the text, with percent escapes decoded.
     let parameters: [Parameter]
 
     struct Parameter: Equatable {
@@ -14,18 +14,18 @@ struct AdminTarget: Equatable {
         let value: String
     }
 
-    /// Why there is no target.
+    /// The reason why a path is not a target.
     enum Problem: Error {
-        /// It does not begin with `/v1/`.
+        /// The path does not start with `/v1/`.
         case isElsewhere
-        /// What follows a percent sign is no byte, or the bytes are no text.
+        /// A percent sign is not followed by a byte, or the bytes are not UTF-8.
         case isNoText
     }
 
-    /// Reads `:path`.
+    /// Parses the value of `:path`.
     ///
     /// - Parameter path: Any bytes.
-    /// - Throws: What is wrong with it.
+    /// - Throws: The problem with the path.
     init(_ path: ArraySlice<UInt8>) throws(Problem) {
         let parts = path.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let bare = parts.first, bare.starts(with: "/v1/".utf8) else { throw .isElsewhere }
@@ -43,7 +43,8 @@ struct AdminTarget: Equatable {
         self.parameters = parameters
     }
 
-    /// Resolves percent escapes.
+    /// Decodes percent escapes.
+    ///
     /// - SeeAlso: RFC 3986, section 2.1
     private static func text(_ escaped: ArraySlice<UInt8>) throws(Problem) -> String {
         var bytes: [UInt8] = []

@@ -4,27 +4,27 @@ internal import PushCore
 internal import PushNet
 internal import PushTLS
 
-/// What a backup holds: a directory of files of the data directory, and their SHA-256 as `sha256sum` writes them.
+/// The contents of a backup: files of the data directory, and their SHA-256 in the format of `sha256sum`.
 ///
 /// ```
 /// posthorn.sqlite                the database, as it was when the copy was complete
-/// token.keys  team-id            what every device token and provider token was made with
-/// authority.pem  authority.key   what devices and providers trust
-/// SHA256SUMS                     written last: a directory without it is no backup
+/// token.keys  team-id            the basis of every device token and provider token
+/// authority.pem  authority.key   trusted by devices and providers
+/// SHA256SUMS                     written last: a directory without it is not a backup
 /// ```
-/// The server's own certificate is not in it: the authority issues another one at the next start.
+/// The server's own certificate is not included, because the authority issues another one at the next start.
 enum BackupFiles {
     static let database = "posthorn.sqlite"
     static let sums = "SHA256SUMS"
-    /// What is copied beside the database; the authority may have been taken away.
+    /// The files that are copied beside the database; those of the authority may have been removed.
     static let small = ["token.keys", "team-id", "authority.pem", "authority.key"]
-    /// Without these a server cannot go on where it was.
+    /// The files without which a server cannot continue where it was.
     static let necessary = [database, "token.keys", "team-id"]
 
-    /// The mode that the data directory's files have.
+    /// Returns the mode of a file in the data directory.
     static func mode(of name: String) -> UInt32 { name == "authority.pem" ? 0o644 : 0o600 }
 
-    /// The hash of a file of any size.
+    /// Returns the SHA-256 of a file of any size, in hexadecimal digits.
     static func hash(_ path: String) throws(NetError) -> String {
         var hash = SHA256.Running()
         try PrivateFile.forEachChunk(of: path) { chunk throws(NetError) in hash.add(chunk.span) }
@@ -33,7 +33,7 @@ enum BackupFiles {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Writes the hashes of what lies in a directory.
+    /// Writes the hashes of the files in a directory.
     static func writeSums(in directory: String) throws(NetError) {
         var text = ""
         for name in [database] + small where PrivateFile.exists("\(directory)/\(name)") {
@@ -42,17 +42,18 @@ enum BackupFiles {
         try PrivateFile.write(Array(text.utf8), to: "\(directory)/\(sums)")
     }
 
-    /// Reads the hashes of a backup, by name.
+    /// Reads the hashes of a backup.
     ///
     /// - Parameter directory: The backup.
-    /// - Returns: Only names that a backup has, the necessary ones among them; each of the files is there.
-    /// - Throws: What is wrong with it, and what to do.
+    /// - Returns: Names and hashes. Only files of a backup are among them, all necessary ones are, and each file
+    ///   exists.
+    /// - Throws: The problem with the backup, and what to do about it.
     static func readSums(in directory: String) throws(InstallationError) -> [(name: String, hash: String)] {
         let path = "\(directory)/\(sums)"
         guard PrivateFile.exists(path) else {
             throw InstallationError(
-                path: directory, problem: "There is no \(sums) in it, so it is no backup, or not a whole one.",
-                remedy: "Name the directory that `posthorn backup` made.")
+                path: directory, problem: "The directory has no file \(sums), so it is not a complete backup.",
+                remedy: "Specify the directory that `posthorn backup` created.")
         }
         var found: [(name: String, hash: String)] = []
         for line in try Installation.load(path).split(separator: UInt8(ascii: "\n")) {
@@ -62,14 +63,14 @@ enum BackupFiles {
         }
         guard necessary.allSatisfy({ name in found.contains { $0.name == name } }) else { throw damaged(path) }
         if let (name, _) = found.first(where: { !PrivateFile.exists("\(directory)/\($0.name)") }) {
-            throw damaged("\(directory)/\(name)", "It is missing")
+            throw damaged("\(directory)/\(name)", "The file is missing")
         }
         return found
     }
 
-    /// The backup is not what was written.
-    static func damaged(_ path: String, _ what: String = "It is not what was written") -> InstallationError {
+    /// Returns the error for a backup that is not as it was written.
+    static func damaged(_ path: String, _ what: String = "The file is not as it was written") -> InstallationError {
         InstallationError(
-            path: path, problem: "\(what): the backup is damaged.", remedy: "Restore another backup, an older one.")
+            path: path, problem: "\(what): the backup is damaged.", remedy: "Restore an older backup.")
     }
 }

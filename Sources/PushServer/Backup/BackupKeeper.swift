@@ -5,23 +5,23 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// Makes backups while the server runs, one at a time.
+/// Creates backups while the server runs, one at a time.
 ///
 /// ```
 /// begin ──▶ copying (the store's thread, between transactions) ──▶ checking (a thread of its own) ──▶ done
-///              └──────────────────────────────┴──▶ failed, nothing is left of it
+///              └──────────────────────────────┴──▶ failed, its files are removed
 /// ```
-/// A backup has its name only once it is whole, checked and on the disk; until then it is called `….partial`.
+/// A backup gets its name only when it is complete, checked and on the disk. Until then, its name is `….partial`.
 final class BackupKeeper: Sendable {
-    /// Why there will be no backup.
+    /// The reason why a backup cannot start.
     enum Refusal: Error {
         case alreadyRunning
         case badPath
-        /// The directory that it should lie in is not there.
+        /// The parent directory does not exist.
         case noParent(String)
-        /// Something has the name already.
+        /// The path exists already.
         case exists(String)
-        /// Something has the name that is no backup, and is not replaced for that.
+        /// The path exists and is not a backup, so it is not replaced.
         case isNoBackup(String)
         case cannotMake(InstallationError)
     }
@@ -40,21 +40,21 @@ final class BackupKeeper: Sendable {
         self.log = log
     }
 
-    /// The last one that was begun.
+    /// The last backup that was started.
     var last: AdminAPI.Backup? { state.withLock { $0.last } }
 
-    /// Makes the directory, and the order for the store.
+    /// Creates the directory and the command for the store.
     ///
     /// - Parameters:
-    ///   - path: The directory from the root; one named after the time when nil.
+    ///   - path: The absolute path of the directory; nil for a directory named after the current time.
     ///   - replaces: Whether an earlier backup may be replaced.
-    /// - Returns: What to ask the store for.
-    /// - Throws: Why it cannot begin.
+    /// - Returns: The backup to request from the store.
+    /// - Throws: The reason why the backup cannot start.
     func begin(_ path: String?, replaces: Bool) throws(Refusal) -> StoreBackup {
         let now = WallClock.unixMilliseconds() / 1000
         let isNamed = path != nil
         let path = try Self.normalized(path ?? "\(installation.directory)/backups/\(Self.name(unixSeconds: now))")
-        // A slip in a path would be a place where nobody looks for the backup.
+        // A typo in a path must not put the backup in an unexpected place.
         let parent = PrivateFile.directory(of: path)
         guard !isNamed || PrivateFile.exists(parent) else { throw .noParent(parent) }
         if PrivateFile.exists(path) {
@@ -82,9 +82,9 @@ final class BackupKeeper: Sendable {
             })
     }
 
-    /// Waits for a backup that the end of the store stopped, so that nothing is left of it.
+    /// Waits for a backup that the end of the store stopped, so that its files are removed.
     ///
-    /// A backup that is being checked is not waited for, because that may take minutes: it stays without its name.
+    /// A backup that is being checked is not waited for, because that may take minutes. It keeps the name `….partial`.
     func end() {
         let (thread, isChecking) = state.withLock { state in
             defer { state.thread = nil }
@@ -129,7 +129,7 @@ final class BackupKeeper: Sendable {
         }
     }
 
-    /// Reads the copy, which shows whether the database is good, and adds the other files.
+    /// Checks the copied database and adds the other files.
     private func complete(_ partial: String) throws(InstallationError) {
         let database = "\(partial)/\(BackupFiles.database)"
         let check: StoreCheck
@@ -155,7 +155,7 @@ final class BackupKeeper: Sendable {
         }
     }
 
-    /// Gives the backup its name; an earlier one of that name goes when the new one is there.
+    /// Gives the backup its name, then removes an earlier backup of that name.
     private static func putInPlace(_ partial: String, _ path: String) throws(InstallationError) {
         let replaced = "\(path).replaced"
         do throws(NetError) {
@@ -172,7 +172,7 @@ final class BackupKeeper: Sendable {
 
     // MARK: Names
 
-    /// For example `20261122T055817Z`.
+    /// Returns a name with the time, for example `20261122T055817Z`.
     static func name(unixSeconds: Int64) -> String {
         let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
         return Date(timeIntervalSince1970: Double(unixSeconds)).formatted(style)

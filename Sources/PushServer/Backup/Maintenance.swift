@@ -3,19 +3,20 @@
 internal import PushNet
 internal import PushStore
 
-/// What `posthornd` does with a data directory that no server uses: check it, or restore a backup into it.
+/// The tasks of `posthornd` on a data directory that no server uses: check it, or restore a backup to it.
 package enum Maintenance {
-    /// Reads the whole database.
+    /// Checks the whole database.
     ///
-    /// - Parameter configuration: Says where the data directory is.
-    /// - Returns: What to print when all is well.
-    /// - Throws: `damaged` with what is wrong; `store` when a server uses it or it cannot be read.
+    /// - Parameter configuration: The configuration with the data directory.
+    /// - Returns: The text to print if the database is intact.
+    /// - Throws: `damaged` with the problems; `store` if a server uses the database or it cannot be read.
     package static func check(_ configuration: ServerConfiguration) throws(ServerError) -> String {
         let path = "\(configuration.dataDirectory)/\(BackupFiles.database)"
         guard PrivateFile.exists(path) else {
             throw .installation(
                 InstallationError(
-                    path: path, problem: "There is no database.", remedy: "Name its directory: --data-directory."))
+                    path: path, problem: "The database does not exist.",
+                    remedy: "Specify its directory with --data-directory."))
         }
         let check = try check(path)
         guard check.problems.isEmpty else {
@@ -24,14 +25,14 @@ package enum Maintenance {
                     path: path, problem: check.problems.joined(separator: "\n\(path): "),
                     remedy: "Check the disk, then restore the last backup: posthornd --restore DIRECTORY"))
         }
-        return "\(path) is whole: schema version \(check.schemaVersion), \(check.pendingCount) notifications wait."
+        return "\(path) is intact: schema version \(check.schemaVersion), \(check.pendingCount) pending notifications."
     }
 
-    /// Looks whether a backup can be restored, and changes nothing: files, hashes, and the whole database.
+    /// Checks whether a backup can be restored, without changing anything: files, hashes, and the whole database.
     ///
-    /// - Parameter backup: The directory that `posthorn backup` made.
-    /// - Returns: What to print when all is well.
-    /// - Throws: `damaged` with what is wrong.
+    /// - Parameter backup: The directory that `posthorn backup` created.
+    /// - Returns: The text to print if the backup is intact.
+    /// - Throws: `damaged` with the problem.
     package static func check(backup: String) throws(ServerError) -> String {
         let check = try ServerError.damaging { () throws(InstallationError) in
             for (name, hash) in try BackupFiles.readSums(in: backup) {
@@ -40,14 +41,15 @@ package enum Maintenance {
             }
             return try databaseCheck("\(backup)/\(BackupFiles.database)")
         }
-        return "\(backup) is whole: schema version \(check.schemaVersion), \(check.pendingCount) notifications wait."
+        return
+            "\(backup) is intact: schema version \(check.schemaVersion), \(check.pendingCount) pending notifications."
     }
 
     private static func hashed(_ path: String) throws(InstallationError) -> String {
         do throws(NetError) { return try BackupFiles.hash(path) } catch {
             throw InstallationError(
-                path: path, problem: "It cannot be read: \(error.description).",
-                remedy: "Let this user read it, or restore another backup.")
+                path: path, problem: "Cannot read the file: \(error.description).",
+                remedy: "Give this user read access, or restore another backup.")
         }
     }
 
@@ -60,16 +62,18 @@ package enum Maintenance {
         return check
     }
 
-    /// Puts a backup in the place of what the data directory holds, which is kept beside it.
+    /// Replaces the contents of the data directory by a backup, and keeps the former contents aside.
     ///
-    /// Everything is copied, checked and synchronized in `restoring` before anything is moved. While that directory is
-    /// there no server starts on the data, so a restore that was interrupted is done again, not half believed.
+    /// Everything is copied, checked and synchronized in `restoring` before anything is moved. While that directory
+    /// exists, no server starts on the data. An interrupted restore must therefore be repeated, and its partial result
+    /// is never used.
+    ///
     /// - Parameters:
-    ///   - configuration: Says where the data directory is.
-    ///   - backup: The directory that `posthorn backup` made.
-    /// - Returns: What to print.
-    /// - Throws: `damaged` when the backup is not good, `store` when a server uses the data directory or a later version
-    ///   made the backup, `installation` when a file cannot be made; nothing was changed unless moving failed.
+    ///   - configuration: The configuration with the data directory.
+    ///   - backup: The directory that `posthorn backup` created.
+    /// - Returns: The text to print.
+    /// - Throws: `damaged` if the backup is damaged; `store` if a server uses the data directory or a later version
+    ///   created the backup; `installation` if a file cannot be created. Nothing has changed unless moving failed.
     package static func restore(
         _ configuration: ServerConfiguration, from backup: String
     ) throws(ServerError) -> String {
@@ -78,8 +82,8 @@ package enum Maintenance {
         guard PrivateFile.exists(parent) else {
             throw .installation(
                 InstallationError(
-                    path: directory, problem: "There is no directory \(parent) to make the data directory in.",
-                    remedy: "Make it, or name another data directory: --data-directory."))
+                    path: directory, problem: "The parent directory \(parent) does not exist.",
+                    remedy: "Create it, or specify another directory with --data-directory."))
         }
         let restoring = Installation.restoringDirectory(in: directory)
         let names = try ServerError.damaging { () throws(InstallationError) in
@@ -106,10 +110,10 @@ package enum Maintenance {
             }
         }
         PrivateFile.removeTree(restoring)
-        return "Restored \(backup) into \(directory). What was there is in \(aside)."
+        return "Restored \(backup) to \(directory). The former files are in \(aside)."
     }
 
-    /// A name with the time that nothing has yet: what an earlier restore set aside stays.
+    /// Returns an unused name with the current time, so that files set aside by an earlier restore stay.
     private static func unusedName(_ prefix: String) -> String {
         let name = prefix + BackupKeeper.name(unixSeconds: WallClock.unixMilliseconds() / 1000)
         var (unused, number) = (name, 1)
@@ -120,7 +124,7 @@ package enum Maintenance {
         return unused
     }
 
-    /// Copies the files, compares their hashes, and makes the database fit to go on with.
+    /// Copies the files, compares their hashes, and prepares the database for use.
     private static func gather(
         _ names: [(name: String, hash: String)], from backup: String, into restoring: String
     ) throws(ServerError) {
@@ -145,7 +149,7 @@ package enum Maintenance {
         try PrivateFile.makeDirectory(aside)
         try PrivateFile.giveToOwnerOfDirectory(aside)
         let database = BackupFiles.database
-        // Only room for a full disk, which the next start takes again.
+        // The file only reserves space for a full disk, and the next start creates it again.
         PrivateFile.remove("\(directory)/\(database)-reserve")
         let names = [database, "\(database)-wal", "\(database)-shm", "server.pem", "server.key", "server.names"]
         for name in names + BackupFiles.small where PrivateFile.exists("\(directory)/\(name)") {
@@ -162,7 +166,7 @@ package enum Maintenance {
         }
     }
 
-    /// A file that is damaged is not in use.
+    /// Refuses a database that a server uses; a damaged database counts as unused.
     private static func refuseIfInUse(_ path: String) throws(ServerError) {
         guard PrivateFile.exists(path) else { return }
         do throws(StoreError) { try StoreRestore.refuseIfInUse(path: path) } catch { throw .store(error) }

@@ -6,13 +6,13 @@ internal import PushStore
 internal import PushTLS
 
 extension ConfigurationKey {
-    /// Puts a value into the configuration.
+    /// Applies a value to the configuration.
     ///
     /// - Parameters:
     ///   - text: The value as written.
-    ///   - place: Where it was written, for the error.
-    ///   - configuration: What it is put into.
-    /// - Throws: What is wrong with the value, and what to write instead.
+    ///   - place: The place where the value was written, for the error.
+    ///   - configuration: The configuration to change.
+    /// - Throws: The problem with the value, and a valid alternative.
     func apply(_ text: String, from place: String, to configuration: inout ServerConfiguration)
         throws(ConfigurationError)
     {
@@ -83,13 +83,13 @@ extension PrincipalLimits.Rate {
     fileprivate init(_ value: (rate: Int64?, burst: Int64?)) { self.init(value.rate ?? 0, burst: value.burst) }
 }
 
-/// One value as it was written, and where.
+/// A value as it was written, and its place.
 private struct Value {
     let key: ConfigurationKey
     let text: String
     let place: String
 
-    /// The parts between blanks.
+    /// The parts between spaces.
     var words: [String] { text.split(separator: " ").map(String.init) }
 
     func refusal(_ remedy: String) -> ConfigurationError {
@@ -119,7 +119,7 @@ private struct Value {
         return number
     }
 
-    /// A rate, and what stands behind its slash.
+    /// Parses a rate and the optional burst after its slash.
     func rate() throws(ConfigurationError) -> (rate: Int64?, burst: Int64?) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int64($0) }
@@ -133,7 +133,7 @@ private struct Value {
         return (rate, numbers.count > 1 ? numbers[1] : nil)
     }
 
-    /// How many of something; 0 for no limit.
+    /// Parses a count, where 0 means no limit.
     func count() throws(ConfigurationError) -> Int64 { Int64(try number(0...Int(Limits.quotaCountMax))) }
 
     func boolean() throws(ConfigurationError) -> Bool {

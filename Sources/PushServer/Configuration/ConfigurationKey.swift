@@ -3,9 +3,9 @@
 internal import PushCore
 internal import PushNet
 
-/// Every setting: its place in the file; its variable and its flag follow from the name.
+/// The settings of the server; the name in the file determines the variable and the option.
 ///
-/// docs/reference/configuration.md and deploy/posthornd.ini list the same, and a test compares.
+/// docs/reference/configuration.md and deploy/posthornd.ini contain the same list, and a test compares them.
 package enum ConfigurationKey: String, CaseIterable, Sendable {
     case dataDirectory = "data_directory"
     case listen
@@ -72,13 +72,13 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// For example `POSTHORN_DATA_DIRECTORY`.
+    /// The environment variable, for example `POSTHORN_DATA_DIRECTORY`.
     package var variable: String { "POSTHORN_" + rawValue.uppercased() }
 
-    /// For example `data-directory`.
+    /// The command-line option, for example `data-directory`.
     package var flag: String { rawValue.split(separator: "_").joined(separator: "-") }
 
-    /// What stands for the value in `--help`.
+    /// The placeholder for the value in `--help`.
     package var placeholder: String {
         switch self {
         case .dataDirectory: "DIR"
@@ -183,7 +183,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// What holds without it.
+    /// The text that describes the default.
     package var defaultText: String {
         switch self {
         case .dataDirectory: "/var/lib/posthorn for root, otherwise ~/.local/share/posthorn/server"
@@ -194,7 +194,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .certificateFile, .privateKeyFile: "issued by the server's own CA on first start"
         case .adminSocket: "admin.sock in $RUNTIME_DIRECTORY, otherwise in the data directory"
         case .loops: "one per core"
-        case .connections: "derived from the limit of open files"
+        case .connections: "derived from the limit of open files and memory_budget_megabytes"
         case .connectionsPerAddress: "half of connections"
         case .connectionsBeforeAuthentication: "three quarters of connections"
         case .secondsBeforeAuthentication: "\(Limits.strangerPatience.components.seconds)"
@@ -226,6 +226,6 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// Seconds of a day, as settings count days.
+    /// The number of seconds in a day, for settings that count days.
     static let secondsPerDay: Int64 = 86_400
 }

@@ -4,18 +4,17 @@ package import PushCore
 
 /// An address to listen on.
 package struct ListenAddress: Sendable, Hashable {
-    /// A name or an address; `*` is every address, IPv6 and IPv4.
+    /// A name or an address; `*` means every address, IPv6 and IPv4.
     package var host: String
-    /// 0 lets the kernel choose.
+    /// The port number; 0 lets the kernel choose.
     package var port: UInt16
 
-    /// Joins the parts.
     package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
     }
 
-    /// Reads `host:port`; an IPv6 address stands in brackets.
+    /// Parses `host:port`, with an IPv6 address in brackets.
     ///
     /// - Parameter text: For example `*:2197` or `[::1]:2197`.
     package init?(_ text: some StringProtocol) {
@@ -33,25 +32,22 @@ package struct ListenAddress: Sendable, Hashable {
     }
 }
 
-/// What comes in through a network port.
+/// The purpose of a network port.
 package struct PortRole: Sendable, Hashable {
-    /// The environment of its connections; nil where the server name decides.
+    /// The environment of its connections; nil if the server name decides.
     package var environment: Environment?
-    /// Nothing but channel management, as Apple keeps it on hosts and ports of its own.
+    /// Whether the port serves only channel management, which Apple keeps on separate hosts and ports.
     package var isForChannels: Bool
 
-    /// Joins the parts.
     package init(environment: Environment? = nil, isForChannels: Bool = false) {
         self.environment = environment
         self.isForChannels = isForChannels
     }
 }
 
-/// A network port with what it is for.
+/// A network port with its purpose.
 package struct NetworkPort: Sendable, Hashable {
-    /// Where it listens.
     package var address: ListenAddress
-    /// What comes in.
     package var role: PortRole
 }
 
@@ -66,9 +62,9 @@ extension ServerConfiguration {
         return groups.flatMap { addresses, role in addresses.map { NetworkPort(address: $0, role: role) } }
     }
 
-    /// The environment that a server name means on a port that serves both.
+    /// Returns the environment that a server name selects on a port that serves both.
     ///
-    /// - Parameter serverName: What the client asked for, in lower case; nil when it asked for none.
+    /// - Parameter serverName: The name that the client requested, in lower case; nil if it requested none.
     /// - Returns: Development for a configured name and for one with the label `sandbox` or `development`.
     package func environment(ofServerName serverName: String?) -> Environment {
         guard let serverName else { return .production }

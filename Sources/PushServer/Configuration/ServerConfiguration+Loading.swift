@@ -5,18 +5,18 @@ internal import PushINI
 internal import PushNet
 
 extension ServerConfiguration {
-    /// Where the configuration is looked for without `--config`.
+    /// The configuration file that is read without `--config`.
     package static let defaultFile = "/etc/posthorn/posthornd.ini"
 
-    /// Joins defaults, file, environment and flags; the later wins.
+    /// Combines defaults, file, environment and options; the later take precedence.
     ///
     /// - Parameters:
-    ///   - file: The file of `--config`; nil for the default place, where none need be.
-    ///   - flags: Settings from the command line.
-    ///   - environment: The process's variables.
-    ///   - isRoot: Whether the process is root, which decides the default places.
-    ///   - readsDefaultFile: Whether the default file is read, if it is there.
-    /// - Throws: The first thing that is wrong, with its place and a remedy.
+    ///   - file: The file of `--config`; nil for the default file, which need not exist.
+    ///   - flags: The settings from the command line.
+    ///   - environment: The environment variables of the process.
+    ///   - isRoot: Whether the process runs as root, which determines the default paths.
+    ///   - readsDefaultFile: Whether the default file is read if it exists.
+    /// - Throws: The first invalid setting, with its place and a remedy.
     package init(
         file: String?, flags: [(key: ConfigurationKey, value: String)], environment: [String: String], isRoot: Bool,
         readsDefaultFile: Bool = true
@@ -73,7 +73,7 @@ extension ServerConfiguration {
         }
     }
 
-    /// Fills what depends on other settings, and checks what only shows in combination.
+    /// Fills in settings that depend on others, and checks the combination of settings.
     private mutating func settle(_ environment: [String: String]) throws(ConfigurationError) {
         if adminSocket.isEmpty {
             adminSocket = (environment["RUNTIME_DIRECTORY"] ?? dataDirectory) + "/admin.sock"
@@ -114,16 +114,16 @@ extension ServerConfiguration {
 }
 
 extension ServerConfiguration {
-    /// Makes it the configuration of a server for a test run.
+    /// Changes the configuration to that of a server for a test run.
     ///
     /// - Parameters:
-    ///   - topics: Topics to make; one example when empty.
-    ///   - port: 0 for a free one.
-    ///   - isFull: Whether it has everything that a test of the whole provider API needs.
-    ///   - environmentFile: Where everything is written as shell variables.
-    ///   - flags: Settings from the command line; what `--ephemeral` decides itself is refused.
-    ///   - parentDirectory: Where its directory is made: `$TMPDIR`, or nil for `/tmp`.
-    /// - Throws: A setting that does not go with it, or a topic that is none.
+    ///   - topics: The topics to create; an example if empty.
+    ///   - port: The port; 0 for a free one.
+    ///   - isFull: Whether to create everything that a test of the whole provider API needs.
+    ///   - environmentFile: The file that receives all values as shell variables.
+    ///   - flags: The settings from the command line. Those that `--ephemeral` determines are refused.
+    ///   - parentDirectory: The parent of the temporary directory: `$TMPDIR`, or nil for `/tmp`.
+    /// - Throws: A setting that cannot be combined with `--ephemeral`, or an invalid topic.
     mutating func makeEphemeral(
         topics: [String], port: UInt16, isFull: Bool, environmentFile: String?,
         flags: [(key: ConfigurationKey, value: String)], parentDirectory: String?
@@ -155,7 +155,7 @@ extension ServerConfiguration {
             topics: unique.isEmpty ? ["com.example.MyApp"] : unique, parentDirectory: parent, isFull: isFull,
             environmentFile: environmentFile)
         listen = [ListenAddress(host: "127.0.0.1", port: port)]
-        // For clients that cannot be told another host and are led here by name resolution or a connection option.
+        // For clients with a fixed host name that name resolution or a connection option directs to this server.
         names = ["127.0.0.1", "localhost", "::1"] + Self.applesNames
         guard isFull else { return settleEphemeral() }
         let another = ListenAddress(host: "127.0.0.1", port: 0)
@@ -171,7 +171,7 @@ extension ServerConfiguration {
     ]
 
     private mutating func settleEphemeral() {
-        // A test wants every notification, however fast it sends.
+        // A test needs every notification, however fast it sends.
         pendingPerTopicCountMax = Limits.ephemeralNotificationCountMax
         pendingPerDeviceCountMax = Limits.ephemeralNotificationCountMax
         if quotas.deviceRate == QuotaDefaults().deviceRate { quotas.deviceRate = 0 }

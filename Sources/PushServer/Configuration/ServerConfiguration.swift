@@ -4,83 +4,86 @@ internal import PushCore
 package import PushNet
 package import PushStore
 
-/// What the server runs with, after flags, environment and file were joined.
+/// The settings of the server, combined from options, environment and file.
 package struct ServerConfiguration: Sendable {
-    /// Where everything that must survive lives; made with mode 0700.
+    /// The directory for all persistent data; created with mode 0700.
     package var dataDirectory: String
-    /// Where providers and devices come in, at least one address; the server name decides the environment.
+    /// The addresses for providers and devices, at least one; the server name selects the environment.
     package var listen = [ListenAddress(host: "*", port: 2197)]
-    /// The same for development alone, whatever the server name.
+    /// The addresses for the development environment only, regardless of the server name.
     package var developmentListen: [ListenAddress] = []
-    /// Where channels are managed, and nothing else is done.
+    /// The addresses for channel management only.
     package var channelListen: [ListenAddress] = []
-    /// The same for development alone.
+    /// The addresses for channel management in the development environment only.
     package var developmentChannelListen: [ListenAddress] = []
-    /// Whether channels are managed on the common ports, too.
+    /// Whether the addresses of `listen` also accept channel management.
     package var managesChannelsOnProviderPorts = true
-    /// Server names, in lower case, that mean development on a port of both.
+    /// Server names, in lower case, that select the development environment on a port that serves both.
     package var developmentNames: [String] = []
-    /// DNS names and addresses that the server's own certificate is made for; empty for this host's name.
+    /// The DNS names and addresses in the server's own certificate; empty for this host's name.
     package var names: [String] = []
-    /// PEM chain; nil for a certificate of the server's own authority.
+    /// The certificate chain in PEM; nil for a certificate of the server's own authority.
     package var certificateFile: String?
-    /// PEM key that belongs to it.
+    /// The private key of the certificate in PEM.
     package var privateKeyFile: String?
-    /// PEM files of authorities, beside the server's own, whose client certificates are believed.
+    /// PEM files of authorities, besides the server's own, whose client certificates are trusted.
     package var clientAuthorityFiles: [String] = []
-    /// New provider tokens that one connection may bring in 20 minutes.
+    /// The maximum number of new provider tokens per connection in 20 minutes.
     package var providerTokenUpdateCountMax = Limits.providerTokenUpdateCountMax
-    /// Streams that SETTINGS allow before the first good authentication.
+    /// The number of streams in SETTINGS before the first successful authentication.
     package var unauthenticatedStreamCountMax = Limits.concurrentStreamCountMax
-    /// How long a device may stay away before its device tokens expire; nil for ever.
+    /// The time without a connection after which the device tokens of a device expire; nil means never.
     package var tokenLifeSeconds: Int64? = Limits.tokenLifeSecondsDefault
-    /// UNIX socket of the admin API.
+    /// The UNIX socket of the admin API.
     package var adminSocket: String
-    /// Loop threads; nil for one a core.
+    /// The number of loop threads; nil for one per core.
     package var loopCount: Int?
-    /// Connections in all; nil for what the limit of open files allows.
+    /// The maximum number of connections; nil for the number that the open files and the memory budget allow.
     package var connectionCountMax: Int?
-    /// Connections of one address, or of one /64 network of IPv6; nil for half of all.
+    /// The maximum number of connections per address, or per IPv6 /64 network; nil for half of all.
     package var connectionsPerAddressCountMax: Int?
-    /// Connections without a proven credential; nil for three quarters of all.
+    /// The maximum number of connections without a proven credential; nil for three quarters of all.
     package var unauthenticatedConnectionCountMax: Int?
-    /// The time for which a connection may stay without a proven credential.
+    /// The time that a connection may stay open without a proven credential.
     package var strangerPatience = Limits.strangerPatience
-    /// The bytes that connections may hold in memory; nil for half of what the process may use.
+    /// The maximum number of bytes that connections hold in memory; nil for half of what the process may use.
     package var memoryBudgetByteCount: Int?
-    /// Whether a device may enrol without a code.
+    /// Whether devices can enrol without a code.
     package var hasOpenEnrolment = false
-    /// Notifications of one app that wait for one device.
+    /// The maximum number of pending notifications per app and device.
     package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
-    /// Notifications of all apps that wait for one device; nil for the default.
+    /// The maximum number of pending notifications per device; nil for the default.
     package var pendingPerDeviceCountMax: Int?
-    /// How long what has no haste is kept back from a device that saves power, in seconds.
+    /// The maximum delay of notifications that are not urgent for a device that saves power, in seconds.
     package var gatheringSeconds: Int64 = 60
-    /// What an accepted notification survives.
+    /// The durability of accepted notifications.
     package var durability = StoreDurability.full
-    /// Rates and quotas that hold unless they are set otherwise for a team, key or app.
+    /// The rates and quotas of teams, keys and apps that have no settings of their own.
     package var quotas = QuotaDefaults()
-    /// Rates of strangers and devices.
+    /// The rates of strangers and devices.
     package var principalLimits = PrincipalLimits()
-    /// Whether it is written down what becomes of notifications.
+    /// Whether the history of notifications is recorded.
     package var hasTrace = true
-    /// How long that is kept.
+    /// The time for which the history is kept, in seconds.
     package var traceLifeSeconds = Limits.traceLifeSecondsDefault
-    /// How much of it is kept.
+    /// The maximum size of the history in bytes.
     package var traceByteCountMax = Limits.traceByteCountDefault
-    /// PEM file of authorities that webhooks trust; nil for those of the system.
+    /// The PEM file of authorities that webhooks trust; nil for those of the system.
     package var webhookAuthorityFile: String?
-    /// The least important log level that is written.
+    /// The minimum level of logged events.
     package var logLevel: EventLog.Level = .info
-    /// Standard error is the journal.
+    /// Whether standard error is the journal.
     package var isJournal = false
-    /// Set for `--ephemeral`.
+    /// The settings of `--ephemeral`; nil without it.
     package var ephemeral: Ephemeral?
 
-    /// The bounds of connections for the limit of open files that holds now.
+    /// The configured memory budget in bytes, otherwise half of the memory that the process may use.
+    var memoryBudget: Int { memoryBudgetByteCount ?? MemoryBudget.defaultByteCount() }
+
+    /// The connection limits for the current limit of open files and the memory budget.
     var connectionCaps: ConnectionLimiter.Caps {
         ConnectionLimiter.Caps(
-            descriptorCount: ProcessLimits.descriptorCountMax, all: connectionCountMax,
+            descriptorCount: ProcessLimits.descriptorCountMax, memoryByteCount: memoryBudget, all: connectionCountMax,
             strangers: unauthenticatedConnectionCountMax, perNetwork: connectionsPerAddressCountMax)
     }
 
@@ -89,28 +92,27 @@ package struct ServerConfiguration: Sendable {
     /// The first port.
     package var port: UInt16 { listen.first?.port ?? 0 }
 
-    /// A server for a test run.
+    /// The settings of a server for a test run.
     package struct Ephemeral: Sendable {
-        /// Topics to make, each with a built-in device.
+        /// The topics to create, each with a built-in device.
         package var topics: [String]
-        /// Where its directory is made.
+        /// The parent of the server's temporary directory.
         package var parentDirectory: String
-        /// Whether it has everything that a test of the whole provider API needs.
+        /// Whether to create everything that a test of the whole provider API needs.
         package var isFull = false
-        /// Where everything is written as shell variables; nil for nowhere.
+        /// The file that receives all values as shell variables, if any.
         package var environmentFile: String?
     }
 }
 
-/// What is wrong with flags, environment or file, and what to do about it.
+/// An error in options, environment or file, and what to do about it.
 package struct ConfigurationError: Error, Sendable {
-    /// `FILE:LINE`, the name of a flag or of a variable.
+    /// `FILE:LINE`, or the name of an option or a variable.
     package var place: String
-    /// What is wrong.
     package var problem: String
-    /// One imperative sentence.
+    /// One imperative sentence that solves the problem.
     package var remedy: String
 
-    /// The two lines that a person reads.
+    /// The two lines of text for the user.
     package var description: String { "\(place): \(problem)\n\(remedy)" }
 }

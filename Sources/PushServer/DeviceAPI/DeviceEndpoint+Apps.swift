@@ -7,16 +7,17 @@ internal import PushTLS
 
 /// Registrations and subscriptions: `/v1/apps/{topic}` and `/v1/apps/{topic}/channels[/{channel-id}]`.
 extension DeviceEndpoint {
-    /// Answers a request about an app; the path is what follows `/v1/apps/`.
+    /// Answers a request about an app; `path` is the part after `/v1/apps/`.
     func answerApp(
         _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, path: Substring
     ) {
-        // A channel id that nobody escaped has slashes of its own.
+        // A channel ID that is not escaped contains slashes.
         let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         let topic = String(parts[0])
         guard HeaderValues.isTopic(topic.utf8.span) else {
             return ControlAnswer.refuse(
-                exchange, status: 400, "BadTopic", "A topic is letters, digits, dots, hyphens and underscores.")
+                exchange, status: 400, "BadTopic",
+                "A topic consists of letters, digits, dots, hyphens and underscores.")
         }
         guard parts.count > 1 else { return answerRegistration(exchange, connection, caller, topic) }
         guard parts[1].utf8.elementsEqual("channels".utf8) else { return Self.refusePath(exchange) }
@@ -49,7 +50,7 @@ extension DeviceEndpoint {
         }
     }
 
-    /// The environment of the body, production without one; answers 400 itself when it is neither of the two.
+    /// Returns the environment in the body, production by default, or answers 400 if it is invalid.
     private func wantedEnvironment(_ exchange: HTTPExchange) -> Environment? {
         if exchange.body.isEmpty, !exchange.bodyOverflowed { return .production }
         guard let body = ControlAnswer.body(WrittenRegistration.self, of: exchange) else { return nil }
@@ -60,11 +61,11 @@ extension DeviceEndpoint {
         }
         ControlAnswer.refuse(
             exchange, status: 400, "BadEnvironment",
-            "There is no such environment: write \"production\" or \"development\", or leave it out for production.")
+            "Unknown environment. Use \"production\" or \"development\", or omit it for production.")
         return nil
     }
 
-    /// `DeviceAPI.NewRegistration` with anything for the environment, so that a wrong one gets an answer of its own.
+    /// A `DeviceAPI.NewRegistration` with any environment, so that an invalid one gets an answer of its own.
     private struct WrittenRegistration: Decodable {
         var environment: Word?
 
@@ -102,8 +103,8 @@ extension DeviceEndpoint {
         guard let text = PathSegment.decode(escapedChannel.utf8.span), let channel = ChannelID(text: text.span) else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadChannelID",
-                "A channel id is 24 characters of base64: write it as the provider got it in apns-channel-id, with "
-                    + "'/', '+' and '=' as %2F, %2B and %3D.")
+                "A channel ID is 24 characters of base64. Use the value of apns-channel-id that the provider got, with "
+                    + "'/', '+' and '=' escaped as %2F, %2B and %3D.")
         }
         let request: StoreRequest =
             exchange.method == .put
@@ -114,19 +115,19 @@ extension DeviceEndpoint {
         }
     }
 
-    /// Only apps that the device registered have subscriptions, so it is for the device to do something.
+    /// Answers the refusal of an app that the device has not registered; returns false for other refusals.
     private static func refuseSubscription(_ refusal: StoreRefusal, _ exchange: HTTPExchange) -> Bool {
         guard refusal == .unknownTopic else { return false }
         ControlAnswer.refuse(
             exchange, status: refusal.status, refusal.word,
-            "The app is not registered on this device: register it first, with PUT /v1/apps/TOPIC.")
+            "The app is not registered on this device. Register it first with PUT /v1/apps/TOPIC.")
         return true
     }
 }
 
-/// One segment of a path, in which bytes may be written as `%` and two hexadecimal digits.
+/// A segment of a path, in which a byte may be written as `%` and two hexadecimal digits.
 package enum PathSegment {
-    /// The bytes that it stands for; nil where `%` begins anything else.
+    /// Returns the decoded bytes, or nil if a `%` is not followed by two hexadecimal digits.
     ///
     /// - SeeAlso: RFC 3986, section 2.1
     package static func decode(_ segment: Span<UInt8>) -> [UInt8]? {

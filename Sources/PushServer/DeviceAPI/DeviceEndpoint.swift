@@ -13,7 +13,7 @@ internal import PushTLS
 ///   ├──secret unknown──▶ 401, no body is kept
 ///   └──not looked up yet──▶ store names the device ──▶ routed, or 401
 /// ```
-/// A body is decoded for enrolled devices only. The store checks the secret again with each request.
+/// A body is decoded only for enrolled devices. The store checks the secret again with each request.
 final class DeviceEndpoint {
     unowned let loop: ServerLoop
 
@@ -23,11 +23,11 @@ final class DeviceEndpoint {
 
     // MARK: The device behind a request
 
-    /// Looks the device up as soon as its secret is there; returns how many bytes of the body are kept.
+    /// Looks up the device as soon as its secret has arrived; returns how many bytes of the body to keep.
     func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
         let path = exchange.fields.text(exchange.path)
         guard path != Self.enrolmentPath else { return Limits.smallBodyByteCountMax }
-        // A stream's request has no body, and the store looks its secret up when it attaches.
+        // A stream's request has no body, and the store looks up its secret when it attaches.
         guard path != Self.streamPath, let secretHash = Self.secretHash(of: exchange) else { return 0 }
         let byteCountMax = Self.bodyByteCountMax(path)
         switch secrets.find(secretHash) {
@@ -37,7 +37,7 @@ final class DeviceEndpoint {
             exchange.context = DeviceCaller(device, secretHash)
             return byteCountMax
         case nil:
-            // Answered at the end of the request, as every stranger is.
+            // Answered at the end of the request, like every stranger.
             guard loop.allowsProof(on: connection) else {
                 exchange.context = TurnedAway.one
                 return 0
@@ -55,7 +55,7 @@ final class DeviceEndpoint {
         path == "/v1/acks" || path == "/v1/filter" ? Limits.controlBodyByteCountMax : Limits.smallBodyByteCountMax
     }
 
-    /// Asks the store for the device behind a secret; the request continues with its answer.
+    /// Asks the store for the device of a secret; the request continues with the store's answer.
     private func identify(_ secretHash: [UInt8], _ exchange: HTTPExchange, _ connection: ServerConnection) {
         let request = StoreRequest.identify(secretHash: secretHash)
         loop.perform(request, for: exchange, on: connection) { [unowned self] result, exchange in
@@ -78,7 +78,7 @@ final class DeviceEndpoint {
         if exchange.isComplete { answer(exchange, on: connection) }
     }
 
-    /// Refuses what the store refused; a secret that it does not know, or not any more, is remembered as such.
+    /// Refuses a request for the store's reason; a secret that the store does not know is cached as unknown.
     func refuse(
         _ exchange: HTTPExchange, _ refusal: StoreRefusal, _ secretHash: [UInt8], _ connection: ServerConnection
     ) {
@@ -93,7 +93,7 @@ final class DeviceEndpoint {
         refuseStranger(exchange, connection)
     }
 
-    /// Refuses a request whose secret is no device's, and counts it for the peer's network.
+    /// Refuses a request whose secret belongs to no device, and counts it for the peer's network.
     private func refuseStranger(_ exchange: HTTPExchange, _ connection: ServerConnection) {
         if let seconds = loop.countWrongCredential(on: connection) {
             return ControlAnswer.refuseStranger(exchange, retryAfterSeconds: seconds)
@@ -103,7 +103,7 @@ final class DeviceEndpoint {
 
     // MARK: Requests
 
-    /// Answers now, or when the store has.
+    /// Answers a request, immediately or when the store has answered.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         defer { loop.markDirty(connection) }
         let path = exchange.fields.text(exchange.path)
@@ -112,19 +112,20 @@ final class DeviceEndpoint {
             return enrol(exchange, connection)
         }
         if path == Self.streamPath { return openStream(exchange, connection) }
-        // Not yet identified: `identified` calls this again.
+        // The device is not identified yet: `identified` calls this method again.
         if exchange.context is PendingCall { return }
         if exchange.context is TurnedAway { return ControlAnswer.refuseStranger(exchange) }
         guard let caller = exchange.context as? DeviceCaller else { return refuseUnknown(exchange, connection) }
         exchange.context = nil
         if let seconds = loop.context.rates.takeRequest(of: caller.device, now: loop.rateMoment) {
             return ControlAnswer.refuseRate(
-                exchange, "The device sends too many requests: wait as retry-after says.", retryAfterSeconds: seconds)
+                exchange, "The device sends too many requests. Wait for the time in retry-after.",
+                retryAfterSeconds: seconds)
         }
         guard !exchange.bodyOverflowed || exchange.bodyByteCountMax == Self.bodyByteCountMax(path) else {
             return ControlAnswer.refuse(
                 exchange, status: 503, "Unavailable",
-                "The body came before the server had found the device: send the request again.", retryAfterSeconds: 1)
+                "The body arrived before the device was identified. Send the request again.", retryAfterSeconds: 1)
         }
         route(exchange, connection, caller, path)
     }
@@ -136,7 +137,8 @@ final class DeviceEndpoint {
         case .device(let device):
             guard let seconds = loop.context.rates.takeStream(of: device, now: loop.rateMoment) else { break }
             return ControlAnswer.refuseRate(
-                exchange, "The device opens streams too often: wait as retry-after says.", retryAfterSeconds: seconds)
+                exchange, "The device opens streams too often. Wait for the time in retry-after.",
+                retryAfterSeconds: seconds)
         case nil:
             guard loop.allowsProof(on: connection) else { return ControlAnswer.refuseStranger(exchange) }
         }
@@ -175,13 +177,13 @@ final class DeviceEndpoint {
         guard isNamed, (1...Limits.displayNameByteCountMax).contains(body.platform.utf8.count) else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadRequest",
-                "Name and platform are 1 to \(Limits.displayNameByteCountMax) bytes long.")
+                "name and platform must have 1 to \(Limits.displayNameByteCountMax) bytes.")
         }
         let lengths = Limits.requestIDByteCountMin...Limits.requestIDByteCountMax
         guard body.requestID.map({ lengths.contains($0.utf8.count) }) ?? true else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadRequest",
-                "request_id is \(lengths.lowerBound) to \(lengths.upperBound) bytes long.")
+                "request_id must have \(lengths.lowerBound) to \(lengths.upperBound) bytes.")
         }
         guard allowsEnrolment(withCode: body.code != nil, exchange, connection) else { return }
         let secret = DeviceSecret()
@@ -203,7 +205,7 @@ final class DeviceEndpoint {
         }
     }
 
-    /// Whether an enrolment reaches the store; answers itself when it does not.
+    /// Returns whether an enrolment may reach the store; otherwise answers it.
     private func allowsEnrolment(
         withCode hasCode: Bool, _ exchange: HTTPExchange, _ connection: ServerConnection
     ) -> Bool {
@@ -220,7 +222,7 @@ final class DeviceEndpoint {
         let network = connection.source.network
         guard let seconds = loop.context.rates.takeEnrolment(of: network, now: loop.rateMoment) else { return true }
         ControlAnswer.refuseRate(
-            exchange, "Too many devices of this network enrol: wait as retry-after says, or use an enrolment code.",
+            exchange, "Too many devices of this network enrol. Wait for the time in retry-after, or use a code.",
             retryAfterSeconds: seconds)
         return false
     }
@@ -265,13 +267,13 @@ final class DeviceEndpoint {
         let rates = loop.context.rates
         if let seconds = rates.takeAcknowledgements(list.acks.count, of: caller.device, now: loop.rateMoment) {
             return ControlAnswer.refuseRate(
-                exchange, "The device sends too many acknowledgements: wait as retry-after says.",
+                exchange, "The device sends too many acknowledgements. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)
         }
         perform(.acknowledge(secretHash: caller.secretHash, list.acks), exchange, connection, caller)
     }
 
-    /// Begins a costly request of a device; answers 429 itself while the store works on one of the same kind.
+    /// Starts a costly request of a device, or answers 429 while the store works on one of the same kind.
     func beginsAlone(
         _ kind: UnansweredRequests.Kind, _ exchange: HTTPExchange, _ connection: ServerConnection,
         _ caller: DeviceCaller
@@ -280,25 +282,25 @@ final class DeviceEndpoint {
         loop.context.rates.note(.deviceUnanswered)
         ControlAnswer.refuse(
             exchange, status: 429, "TooMany",
-            "A request of this kind is not answered yet: send one at a time for each device.", retryAfterSeconds: 1)
+            "The device's last request of this kind is not answered yet. Send one at a time.", retryAfterSeconds: 1)
         return false
     }
 
-    /// Asks the store for something that is answered with 204.
+    /// Sends a request to the store and answers with 204 when it succeeds.
     func perform(
         _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller
     ) {
         ask(request, exchange, connection, caller) { _, exchange in ControlAnswer.sendNothing(exchange) }
     }
 
-    /// Asks the store on behalf of a device.
+    /// Sends a request to the store on behalf of a device.
     ///
     /// - Parameters:
-    ///   - request: What is asked.
+    ///   - request: The request to the store.
     ///   - exchange: The device's request.
-    ///   - connection: Its connection.
+    ///   - connection: The device's connection.
     ///   - caller: The device.
-    ///   - refuse: Answers a refusal that means something else to this request than to others; false leaves it.
+    ///   - refuse: Answers a refusal that has a special meaning for this request; returns false for others.
     ///   - succeed: Answers with the store's answer. An answer of another kind is refused with 503 here.
     func ask(
         _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller,
@@ -316,7 +318,7 @@ final class DeviceEndpoint {
         }
     }
 
-    /// SHA-256 of the bearer secret; nil when there is none, or more than one.
+    /// Returns the SHA-256 of the bearer secret, or nil unless there is exactly one.
     private static func secretHash(of exchange: HTTPExchange) -> [UInt8]? {
         let fields = exchange.fields
         guard let range = fields.value(of: "authorization"),
@@ -338,12 +340,12 @@ final class DeviceEndpoint {
     }
 }
 
-/// The context of a request that is refused at its end, because its network brought too many wrong credentials.
+/// The context of a request that is refused at its end because its network sent too many wrong credentials.
 final class TurnedAway: Sendable {
     static let one = TurnedAway()
 }
 
-/// The device behind a request; the exchange's context between the lookup of its secret and its end.
+/// The device that sent a request; the exchange's context between the lookup of the secret and the answer.
 final class DeviceCaller {
     let device: DeviceID
     let secretHash: [UInt8]
@@ -355,7 +357,7 @@ final class DeviceCaller {
 }
 
 extension ControlAnswer {
-    /// Refuses a body of a device's request.
+    /// Refuses an invalid body of a device's request.
     static func refuse(_ exchange: HTTPExchange, _ error: DeviceBodyError) {
         switch error {
         case .notJSON(let error): refuse(exchange, error)
@@ -366,7 +368,7 @@ extension ControlAnswer {
     }
 }
 
-/// A new device secret: 32 random bytes, and their hash, which is all that the server keeps.
+/// A new device secret of 32 random bytes, and its hash, which is all that the server stores.
 struct DeviceSecret {
     let text: String
     let hash: [UInt8]
@@ -379,7 +381,7 @@ struct DeviceSecret {
 }
 
 extension TokenCipher {
-    /// 64 hexadecimal digits.
+    /// Returns a device token of 64 hexadecimal digits.
     func deviceToken(_ contents: DeviceTokenContents) -> String {
         let sealed = seal(contents.bytes)
         var digits: [UInt8] = []

@@ -3,14 +3,14 @@
 internal import PushCore
 internal import PushNet
 
-/// A cache of device secrets: which device each belongs to, and which belong to none.
+/// A cache that maps device secrets to devices, and remembers secrets that belong to no device.
 ///
-/// The cache decides whether a request is worth reading before the store has seen it, and nothing else: the store checks the
-/// secret again when it executes the request, so an entry that is out of date authorizes nothing. Unknown secrets have a
-/// small map of their own, so that guesses cannot evict the secrets of devices.
+/// The cache only decides whether a request is worth reading before the store has seen it. The store checks the secret
+/// again when it executes the request, so an outdated entry authorizes nothing. Unknown secrets have a small map of
+/// their own, so that guesses cannot evict the secrets of devices.
 ///
-/// The loops share it: a device that enrolled through one loop is known to the others at once. The lock is held for a look
-/// into a dictionary, once for each request of a device and never for a notification.
+/// All loops share the cache, so a device that enrolled through one loop is known to the others immediately. The lock
+/// is held for one dictionary lookup, once for each request of a device and never for a notification.
 final class DeviceSecretCache: Sendable {
     /// The result of a lookup.
     enum Finding: Equatable {
@@ -38,11 +38,11 @@ final class DeviceSecretCache: Sendable {
 
     private let entries: Lock<Entries>
 
-    /// Makes an empty cache.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - deviceCountMax: Secrets of devices that are kept.
-    ///   - strangerCountMax: Unknown secrets that are kept.
+    ///   - deviceCountMax: The number of device secrets to keep.
+    ///   - strangerCountMax: The number of unknown secrets to keep.
     init(
         deviceCountMax: Int = Limits.deviceSecretCacheCountMax,
         strangerCountMax: Int = Limits.unknownSecretCacheCountMax
@@ -52,7 +52,7 @@ final class DeviceSecretCache: Sendable {
                 devices: RecentMap(countMax: deviceCountMax), strangers: RecentMap(countMax: strangerCountMax)))
     }
 
-    /// Looks a secret's hash up; nil when the store must be asked.
+    /// Looks up the hash of a secret; returns nil if the store must be asked.
     func find(_ secretHash: [UInt8]) -> Finding? {
         let key = Key(secretHash)
         return entries.withLock { entries in
@@ -61,7 +61,7 @@ final class DeviceSecretCache: Sendable {
         }
     }
 
-    /// Notes the device that the store named.
+    /// Records the device that the store returned for a secret.
     func insert(_ device: DeviceID, for secretHash: [UInt8]) {
         let key = Key(secretHash)
         entries.withLock { entries in
@@ -70,7 +70,7 @@ final class DeviceSecretCache: Sendable {
         }
     }
 
-    /// Notes that the store knows no device with this secret, or not any more.
+    /// Records that the store does not know a device with this secret.
     func insertStranger(_ secretHash: [UInt8]) {
         let key = Key(secretHash)
         entries.withLock { entries in
@@ -80,22 +80,23 @@ final class DeviceSecretCache: Sendable {
     }
 }
 
-/// A bounded map that evicts what was not used for long.
+/// A bounded map that evicts entries that were not used for a long time.
 ///
-/// There are two halves. Entries go into the newer one and move there when they are used; when it is full it becomes the older
-/// one, and what the older one still held is evicted. So the last `countMax / 2` used entries are always there.
+/// The map has two halves. Entries are inserted into the newer half and move there when they are used. When the newer
+/// half is full, it becomes the older one, and the entries that remain in the former older half are evicted. The last
+/// `countMax / 2` used entries are therefore always present.
 struct RecentMap<Key: Hashable, Value> {
     private var newer: [Key: Value] = [:]
     private var older: [Key: Value] = [:]
     private let halfCount: Int
 
-    /// Makes an empty map of at most `countMax` entries.
+    /// Creates an empty map of at most `countMax` entries.
     init(countMax: Int) { halfCount = max(1, countMax / 2) }
 
-    /// Entries that are kept.
+    /// The number of entries.
     var count: Int { newer.count + older.count }
 
-    /// Finds an entry, which is then used.
+    /// Finds an entry, which then counts as used.
     mutating func find(_ key: Key) -> Value? {
         if let value = newer[key] { return value }
         guard let value = older.removeValue(forKey: key) else { return nil }

@@ -5,30 +5,31 @@ internal import PushHTTP
 internal import PushStore
 internal import PushWebSocket
 
-/// A device's stream over WebSocket; takes the place of the HTTP session on its connection.
+/// A device's stream over WebSocket, which replaces the HTTP session of its connection.
 ///
-/// What the device acknowledges comes back on it, and goes to the store with everything else of the loop's turn.
+/// The device's acknowledgements arrive on it, and go to the store with all other commands of the loop's turn.
 final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
     static let name = "websocket"
     private let socket: WebSocketConnection
     private let device: DeviceID
     private let address: ReplyAddress
-    // Until the connection closes its session, which it does before it goes.
+    // A reference cycle until the connection closes its session, which it does before it is removed.
     private let connection: ServerConnection
     private let streams: DeviceStreams
-    /// Acknowledgements, and messages, that the device may send for what it got here; what goes beyond that is taken from the
-    /// rate of the device, which outlives the connection.
+    /// The number of acknowledgements and messages that the device may send for the notifications of this connection.
+    ///
+    /// Any more are taken from the rate of the device, which outlives the connection.
     private var acknowledgementAllowance = 0
     private var isClosed = false
 
     var nowNanoseconds: UInt64 = 0 {
         didSet { socket.nowNanoseconds = nowNanoseconds }
     }
-    /// Not looked at: messages and output have bounds of their own.
+    /// Ignored, because messages and output have limits of their own.
     var retainedByteCountMax = Limits.retainedByteCountMax
     var retainedByteCount: Int { socket.retainedByteCount }
 
-    /// Begins with the head of the answer 101.
+    /// Creates a stream that first sends the head of the response 101.
     init(
         _ device: DeviceID, _ address: ReplyAddress, on connection: ServerConnection, streams: DeviceStreams,
         handshake: [UInt8]
@@ -89,7 +90,7 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
         do throws(StreamMessageError) { acknowledgements = try StreamMessage.fromDevice(text) } catch {
             return socket.close(error.closeCode, reason: error.advice)
         }
-        // A message without acknowledgements costs as much as one with one.
+        // A message without acknowledgements costs as much as one with a single acknowledgement.
         let count = max(1, acknowledgements.count)
         let granted = min(count, acknowledgementAllowance)
         guard granted == count || streams.takeAcknowledgements(count - granted, of: device) else {
@@ -99,7 +100,7 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
         if !acknowledgements.isEmpty { streams.acknowledge(acknowledgements, by: device) }
     }
 
-    /// That it came is enough.
+    /// Does nothing, because its arrival is sufficient.
     func received(pong: Span<UInt8>) {}
 
     // MARK: The session of its connection
@@ -111,28 +112,28 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
 
     func collectOutput(into output: inout [UInt8], limit: Int) { socket.collectOutput(into: &output, limit: limit) }
 
-    /// The request that began it, and its frames.
+    /// The number of frames, plus the request that began the stream.
     var completedMessageCount: UInt64 { 1 + socket.frameCount }
     var hasOutput: Bool { !isClosed && socket.outputByteCount > 0 }
     var isFinished: Bool { isClosed || (socket.closure != nil && socket.outputByteCount == 0) }
-    /// Nothing of a message has come, and all that was written was taken.
+    /// Whether no message is incomplete and all output was accepted.
     var isQuiet: Bool { !isFinished && !socket.isInsideMessage && socket.outputByteCount == 0 }
     var awaitsRest: Bool { socket.isInsideMessage }
-    /// The stream itself, which keeps the connection from being idle.
+    /// The stream itself, so that the connection does not count as idle.
     var openExchangeCount: Int { isFinished ? 0 : 1 }
     var openExchanges: [HTTPExchange] { [] }
     func exchange(_ id: Int32) -> HTTPExchange? { nil }
-    /// Does nothing: `DeviceStreams` ends the streams of a server that stops.
+    /// Does nothing, because `DeviceStreams` ends the streams of a server that stops.
     func announceShutdown(debugData: [UInt8]) {}
     func finishShutdown(debugData: [UInt8]) { socket.close(.goingAway, reason: "shutdown") }
-    /// Does nothing: there is one stream.
+    /// Does nothing, because there is one stream.
     func advertiseStreams(_ count: Int) {}
-    /// Does nothing: heartbeats come from `DeviceStreams`.
+    /// Does nothing, because `DeviceStreams` sends the heartbeats.
     func tick() {}
     func ping() { socket.ping() }
     var unansweredPingCount: Int { socket.unansweredPingCount }
 
-    /// A device that did wrong; one that said goodbye did not.
+    /// The device's violation of the protocol; nil if the stream ended regularly.
     var failure: String? {
         guard let closure = socket.closure, !closure.isByPeer, closure.code != .goingAway else { return nil }
         return closure.reason
@@ -146,7 +147,7 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
 }
 
 extension StreamMessageError {
-    /// What the close frame says beside `advice`.
+    /// The close code that accompanies `advice`.
     fileprivate var closeCode: WebSocketCloseCode {
         switch self {
         case .notJSON: .invalidPayload

@@ -3,17 +3,17 @@
 internal import PushCore
 internal import PushHTTP
 
-/// A device's open stream, whatever it is written in; gone with its connection.
+/// A device's open stream in any format; it ends with its connection.
 protocol DeviceStream: AnyObject {
-    /// For the log.
+    /// The name of the format in the log.
     static var name: String { get }
-    /// Sends notifications; what the peer does not take stays pending in the store and comes again.
+    /// Sends notifications; those that the peer does not accept stay pending in the store and are sent again.
     func send(_ notifications: [PendingNotification])
-    /// Sends something, so that both ends know that the other lives.
+    /// Sends data, so that both ends know that the other is alive.
     func sendHeartbeat()
-    /// Tells which version the policies have.
+    /// Announces the current version of the policies.
     func tell(_ notice: PolicyNotice)
-    /// Says why the stream ends, and ends it.
+    /// Sends the reason for the end of the stream, and ends it.
     func end(_ goodbye: StreamGoodbye)
 }
 
@@ -21,11 +21,11 @@ protocol DeviceStream: AnyObject {
 final class EventStreamSender: DeviceStream {
     static let name = "events"
     private let exchange: HTTPExchange
-    // Until the connection closes its session, which it does before it goes.
+    // A reference cycle until the connection closes its session, which it does before it is removed.
     private let connection: ServerConnection
     private let streams: DeviceStreams
 
-    /// Begins the answer.
+    /// Starts the response.
     init(_ exchange: HTTPExchange, on connection: ServerConnection, streams: DeviceStreams) {
         self.exchange = exchange
         self.connection = connection
@@ -33,7 +33,7 @@ final class EventStreamSender: DeviceStream {
         exchange.addField("content-type", "text/event-stream")
         exchange.addField("cache-control", "no-store")
         exchange.beginStream(status: 200)
-        // Brings the head through what buffers small answers.
+        // The first heartbeat moves the head through proxies that buffer small responses.
         sendHeartbeat()
     }
 

@@ -11,31 +11,31 @@ internal import PushWebSocket
 ///
 /// ```
 /// opening ──attached──▶ open ──ended by the store, or shutdown──▶ (goodbye) gone
-///    │                    └───────connection lost───────────────▶ gone, store told
+///    │                    └───────connection lost───────────────▶ gone, store notified
 ///    └──refused by the store──▶ gone
 /// ```
 final class DeviceStreams {
     private struct Stream {
-        /// SHA-256 of the device's secret, until the store has named the device.
+        /// The SHA-256 of the device's secret, kept until the store has identified the device.
         var secretHash: [UInt8] = []
-        /// Answers the key of a WebSocket handshake; nil for server-sent events.
+        /// The answer to the key of a WebSocket handshake; nil for server-sent events.
         var acceptance: [UInt8]?
         var device: DeviceID?
-        /// Once it is open.
+        /// The open stream; nil while it is opening.
         var sender: (any DeviceStream)?
-        /// What it asked for; nil when it did not.
+        /// The heartbeat interval that was granted to the device; nil if it did not ask for one.
         var heartbeatSeconds: Int64?
     }
 
-    /// When a device comes back after a restart; the agent adds a random part.
+    /// The time after which a device reconnects after a restart; the agent adds a random part.
     private static let shutdownRetrySeconds: Int64 = 1
-    /// Why a connection is closed whose output nobody takes.
+    /// The reason for closing a connection whose peer does not read the output.
     static let unreadReason = "the device does not read its stream"
 
     private unowned let loop: ServerLoop
     private var streams: [ReplyAddress: Stream] = [:]
     private var scratch: [UInt8] = []
-    /// What tells one broadcast from another: all its devices get the same bytes.
+    /// The identity of a broadcast, whose message has the same bytes for all its devices.
     private struct BroadcastName: Equatable {
         var sequence: Int64
         var uniqueID: UniqueID
@@ -43,14 +43,14 @@ final class DeviceStreams {
     private var broadcastName: BroadcastName?
     private var broadcastMessage: [UInt8] = []
     private lazy var heartbeats = HeartbeatWheel(second: second)
-    /// Shared by the WebSockets of the loop.
+    /// The engine that the WebSockets of the loop share.
     let engine = WebSocketEngine(role: .server, messageByteCountMax: Limits.controlBodyByteCountMax) {
         UInt32(truncatingIfNeeded: SecureRandom.uint64())
     }
 
     init(loop: ServerLoop) { self.loop = loop }
 
-    /// Asks the store to attach the device; the answer begins when it has.
+    /// Asks the store to attach the device; the response starts when it has.
     func open(_ exchange: HTTPExchange, on connection: ServerConnection, secretHash: [UInt8]) {
         guard !loop.isShuttingDown else {
             return ControlAnswer.refuse(exchange, .unavailable("shutting down"))
@@ -101,7 +101,7 @@ final class DeviceStreams {
             exchange.addField(Heartbeat.fieldName, "\(seconds)".utf8.span)
         }
         if let acceptance = streams[address]?.acceptance {
-            // The peer may have ended or broken the connection while the store worked.
+            // The peer may have closed or broken the connection while the store worked.
             guard connection.upgradeReadiness == .ready else {
                 streams[address]?.acceptance = nil
                 return WebSocketUpgrade.answer(exchange, .body)
@@ -120,14 +120,14 @@ final class DeviceStreams {
         }
         streams[address]?.acceptance = nil
         streams[address]?.sender = sender
-        // Not all at once, when many came at once.
+        // A random first interval spreads the heartbeats of devices that connected at the same time.
         let seconds = heartbeatSeconds(of: address)
         heartbeats.schedule(address, inSeconds: Int64.random(in: seconds / 2...seconds))
         loop.context.log.info(
             "device_connected",
             ["device": device.text, "stream": type(of: sender).name, "source": connection.source.description],
             about: device.text)
-        // A device that was away may have other policies than there are now.
+        // The policies may have changed while the device was away.
         let policyVersion = loop.directory.policyVersion
         if policyVersion > 0 { sender.tell(PolicyNotice(version: policyVersion)) }
     }
@@ -140,37 +140,37 @@ final class DeviceStreams {
         streams[address]?.sender?.send(notifications)
     }
 
-    /// The store ended the stream: another took over, or the device is gone.
+    /// Ends a stream for the store, because another one replaced it or the device was removed.
     func ended(_ end: StreamEnd, _ address: ReplyAddress) {
         if address.slot == BuiltInDevices.slot { return loop.builtInDevices?.ended(address) ?? () }
         guard streams[address] != nil else { return }
         say(StreamGoodbye(reason: end.rawValue, retryAfterSeconds: end.retryAfterSeconds), to: address)
     }
 
-    /// Takes acknowledgements from the rate of a device; false when it has used that up.
+    /// Takes acknowledgements from the rate of a device; returns false if the rate is used up.
     func takeAcknowledgements(_ count: Int, of device: DeviceID) -> Bool {
         loop.context.rates.takeAcknowledgements(count, of: device, now: loop.rateMoment) == nil
     }
 
-    /// Hands on what a device acknowledged on its stream.
+    /// Forwards acknowledgements that a device sent on its stream.
     func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], by device: DeviceID) {
         loop.submit(.acknowledge(acknowledgements, by: device))
     }
 
-    /// The exchange is over, whoever ended it; one that became a WebSocket goes on as that.
+    /// Handles the end of an exchange by either side; a stream that became a WebSocket continues.
     func exchangeEnded(_ address: ReplyAddress) {
         guard streams[address]?.acceptance == nil || streams[address]?.device == nil else { return }
         streamEnded(address)
     }
 
-    /// Ends a stream, open or not yet, whose device has gone; false when the address is of none.
+    /// Ends a stream, open or opening, whose device has gone; returns false if the address has no stream.
     func end(_ address: ReplyAddress) -> Bool {
         guard streams[address] != nil else { return false }
         streamEnded(address)
         return true
     }
 
-    /// The stream is over, whoever ended it.
+    /// Removes a stream that either side has ended.
     func streamEnded(_ address: ReplyAddress) {
         guard let stream = streams.removeValue(forKey: address) else { return }
         if let device = stream.device?.text {
@@ -181,7 +181,7 @@ final class DeviceStreams {
 
     // MARK: Heartbeats
 
-    /// Once a second: sends a heartbeat to those whose turn it is, and drops devices that do not read.
+    /// Sends the heartbeats that are due and drops devices that do not read, once a second.
     func tick() {
         for address in heartbeats.advance(to: second) {
             guard let sender = streams[address]?.sender else { continue }
@@ -196,17 +196,17 @@ final class DeviceStreams {
         streams[address]?.heartbeatSeconds ?? Limits.heartbeatInterval.components.seconds
     }
 
-    /// What a device gets that says how long it can wait.
+    /// Returns the heartbeat interval granted to a device that asks for one.
     private static func heartbeatSeconds(_ fields: FieldTable) -> Int64? {
         guard let range = fields.value(of: Heartbeat.fieldName) else { return nil }
         let bytes = fields.bytes
         return Decimal.parse(bytes.span.extracting(range)).map(Heartbeat.granted)
     }
 
-    /// Tells every device that policies changed.
+    /// Announces to every device that policies changed.
     func tellPolicy(_ notice: PolicyNotice) { for stream in streams.values { stream.sender?.tell(notice) } }
 
-    /// Says goodbye to every device, so that it comes back soon and not all at once.
+    /// Ends every stream with a goodbye, so that devices reconnect soon but not all at once.
     func endAll() {
         for address in streams.keys {
             say(StreamGoodbye(reason: "shutdown", retryAfterSeconds: Self.shutdownRetrySeconds), to: address)
@@ -222,7 +222,7 @@ final class DeviceStreams {
 
     // MARK: For the streams
 
-    /// Lends an empty buffer.
+    /// Passes an empty buffer to the body.
     func withScratch(_ body: (inout [UInt8]) -> Void) {
         var lent: [UInt8] = []
         swap(&lent, &scratch)
@@ -231,7 +231,7 @@ final class DeviceStreams {
         swap(&lent, &scratch)
     }
 
-    /// Calls the body with the message of a notification; that of a broadcast is written once for all its devices.
+    /// Passes the message of a notification to the body; that of a broadcast is encoded once for all its devices.
     func withMessage(_ pending: PendingNotification, _ body: (Span<UInt8>) -> Void) {
         guard pending.notification.channel != nil else {
             return withScratch { scratch in
@@ -251,7 +251,7 @@ final class DeviceStreams {
 }
 
 extension StreamEnd {
-    /// When it makes sense to try again.
+    /// The time after which a retry is useful.
     fileprivate var retryAfterSeconds: Int64 {
         switch self {
         case .replaced: 60

@@ -5,34 +5,34 @@ internal import PushHTTP
 internal import PushTLS
 internal import PushWebSocket
 
-/// Whether a request for the stream wants it over WebSocket, and whether it says so as it should.
+/// Checks whether a request for the stream asks for a WebSocket, and whether its handshake is valid.
 ///
 /// - SeeAlso: RFC 6455, section 4.2
 enum WebSocketUpgrade {
-    /// What the request wants.
+    /// The kind of stream that the request asks for.
     enum Verdict {
-        /// Server-sent events.
+        /// The request asks for server-sent events.
         case none
-        /// WebSocket; the bytes answer its key.
+        /// The request asks for a WebSocket; the bytes answer its key.
         case accept([UInt8])
         case refuse(Refusal)
     }
 
-    /// Why it is refused, and what to do.
+    /// The reason for a refusal, and what to do about it.
     struct Refusal {
         var status = 400
         var word = "BadHandshake"
         var detail: String
 
-        /// The request has a body, or it has not ended.
+        /// The refusal of a request that has a body or is not complete.
         static var body: Refusal {
             Refusal(
-                detail: "A WebSocket handshake has no body: leave Content-Length, Transfer-Encoding and Expect out, "
-                    + "and send nothing behind the handshake but frames.")
+                detail: "A WebSocket handshake has no body. Omit Content-Length, Transfer-Encoding and Expect, "
+                    + "and send only frames after the handshake.")
         }
     }
 
-    /// Judges the fields of a `GET` on a connection that can change its protocol, or cannot.
+    /// Checks the fields of a `GET` on a connection that may be able to change its protocol.
     static func judge(_ fields: FieldTable, _ readiness: UpgradeReadiness) -> Verdict {
         let isAsked = fields.contains("websocket", in: "upgrade", ignoringCase: true)
         guard isAsked || fields.value(of: "sec-websocket-key") != nil else { return .none }
@@ -40,8 +40,8 @@ enum WebSocketUpgrade {
             return .refuse(
                 Refusal(
                     status: 426, word: "UpgradeRequired",
-                    detail: "A WebSocket begins on HTTP/1.1 with 'Upgrade: websocket'; some proxies take that away. "
-                        + "Server-sent events need neither: leave the sec-websocket fields out."))
+                    detail: "A WebSocket requires HTTP/1.1 and 'Upgrade: websocket', which some proxies remove. "
+                        + "Server-sent events need neither: omit the sec-websocket fields."))
         }
         guard readiness == .ready else { return .refuse(.body) }
         guard fields.contains("upgrade", in: "connection", ignoringCase: true) else {
@@ -51,21 +51,21 @@ enum WebSocketUpgrade {
         else {
             return .refuse(
                 Refusal(
-                    status: 426, word: "UpgradeRequired", detail: "Send 'Sec-WebSocket-Version: 13', once: RFC 6455."))
+                    status: 426, word: "UpgradeRequired", detail: "Send 'Sec-WebSocket-Version: 13' once (RFC 6455)."))
         }
         guard let key = fields.only("sec-websocket-key"),
             Base64.decode(fields.bytes.span.extracting(key))?.count == WebSocketHandshake.keyByteCount
         else { return .refuse(Refusal(detail: "Send one Sec-WebSocket-Key: 16 random bytes in base64.")) }
         guard fields.contains(StreamMessage.subprotocol, in: "sec-websocket-protocol", ignoringCase: false) else {
             return .refuse(
-                Refusal(detail: "Send 'Sec-WebSocket-Protocol: \(StreamMessage.subprotocol)': it is the only one here.")
+                Refusal(detail: "Send 'Sec-WebSocket-Protocol: \(StreamMessage.subprotocol)', the only supported one.")
             )
         }
         let input = WebSocketHandshake.acceptanceInput(key: fields.bytes.span.extracting(key))
         return .accept(Base64.encode(SHA1.hash(input.span).span))
     }
 
-    /// Answers what is refused.
+    /// Sends a refusal.
     static func answer(_ exchange: HTTPExchange, _ refusal: Refusal) {
         if refusal.status == 426 {
             exchange.addField("upgrade", "websocket")
@@ -74,7 +74,7 @@ enum WebSocketUpgrade {
         ControlAnswer.refuse(exchange, status: refusal.status, refusal.word, refusal.detail)
     }
 
-    /// Adds the fields of the answer 101.
+    /// Adds the fields of the response 101.
     static func addFields(to exchange: HTTPExchange, acceptance: [UInt8]) {
         exchange.addField("upgrade", "websocket")
         exchange.addField("connection", "Upgrade")
@@ -84,7 +84,7 @@ enum WebSocketUpgrade {
 }
 
 extension FieldTable {
-    /// The value of a field that is there once.
+    /// Returns the value of a field that occurs exactly once.
     fileprivate func only(_ name: StaticString) -> Range<Int>? {
         var found: Range<Int>?
         for field in fields where self.name(of: field, equals: name) {
@@ -94,7 +94,7 @@ extension FieldTable {
         return found
     }
 
-    /// Whether one of the fields of a name, which are lists with commas, has an element.
+    /// Returns whether one of the fields of a name, which are comma-separated lists, contains an element.
     fileprivate func contains(_ element: String, in name: StaticString, ignoringCase: Bool) -> Bool {
         for field in fields where self.name(of: field, equals: name) {
             for part in text(field.value).split(separator: ",") {

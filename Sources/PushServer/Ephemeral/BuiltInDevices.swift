@@ -4,14 +4,16 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// The devices of an ephemeral server: attached to the store like any other, they acknowledge and keep what they get.
+/// The devices of an ephemeral server, which acknowledge and keep the notifications that they receive.
+///
+/// They attach to the store like any other device.
 final class BuiltInDevices {
     /// A slot that no connection has.
     static let slot = UInt32.max
-    /// How often a device that lost its stream looks whether it may have it again.
+    /// The interval at which a device that lost its stream checks whether it can have the stream again.
     private static let takeoverInterval = Duration.milliseconds(100)
 
-    /// One device, and what a test needs of it.
+    /// A device with the values that a test needs.
     struct Device {
         let id: DeviceID
         let secret: DeviceSecret
@@ -24,7 +26,7 @@ final class BuiltInDevices {
     /// Called when the last device is attached.
     var onAttached: () -> Void = {}
     private var attachedCount = 0
-    /// What they got, oldest first.
+    /// The received notifications, oldest first.
     private(set) var received: [AdminAPI.ReceivedNotification] = []
 
     init(_ devices: [Device], loop: ServerLoop) {
@@ -32,7 +34,7 @@ final class BuiltInDevices {
         self.loop = loop
     }
 
-    /// Opens the devices' streams.
+    /// Opens the streams of the devices.
     func attach() {
         for index in devices.indices { attach(index) }
     }
@@ -63,7 +65,7 @@ final class BuiltInDevices {
         }
     }
 
-    /// Somebody else uses the device's secret: waits until that stream is gone, then takes over again.
+    /// Waits until another client that uses the device's secret has disconnected, then takes over again.
     func ended(_ address: ReplyAddress) {
         let device = devices[Int(address.exchange)].id
         loop.events.schedule(after: Self.takeoverInterval) { [weak self] in

@@ -4,12 +4,14 @@ internal import PushCore
 internal import PushStore
 internal import PushTLS
 
-/// What `--ephemeral --full` has beside keys and tokens that are good: one of each kind that is refused, the other
-/// environment, another team, certificates, and a channel.
+/// The objects that `--ephemeral --full` adds to the valid keys and tokens.
+///
+/// These are one key or token of each kind that is refused, the other environment, another team, certificates, and a
+/// channel.
 struct EphemeralExtras {
-    /// Devices that attach like the common ones.
+    /// The devices that attach like the regular ones.
     let devices: [BuiltInDevices.Device]
-    /// Shell variables by name.
+    /// The shell variables by name.
     let values: [String: String]
 
     init(
@@ -31,7 +33,7 @@ struct EphemeralExtras {
         values["APNS_EXPIRED"] = try Self.makeExpiredToken(workshop, main.topic)
         values["APNS_CHANNEL_ID"] = try Self.makeChannel(workshop, main)
         values["APNS_BROADCAST"] = "1"
-        // apns-unique-id is answered in both environments.
+        // Responses contain apns-unique-id in both environments.
         values["APNS_DEV"] = "1"
         values["APNS_MANAGE_HOST"] = "127.0.0.1"
         values["APNS_PORT_ALT"] = Self.port(ports.dropFirst(), PortRole())
@@ -60,7 +62,7 @@ struct EphemeralExtras {
         ]
     }
 
-    /// Another team with an app, a device and a key.
+    /// Creates another team with an app, a device and a key.
     private static func makeStranger(
         _ workshop: EphemeralWorkshop, _ topic: String
     ) throws(StoreRefusal) -> (device: BuiltInDevices.Device, values: [String: String]) {
@@ -84,7 +86,7 @@ struct EphemeralExtras {
         return device.token
     }
 
-    /// A channel that the app's device has subscribed to.
+    /// Creates a channel to which the app's device is subscribed.
     private static func makeChannel(
         _ workshop: EphemeralWorkshop, _ device: BuiltInDevices.Device
     ) throws(StoreRefusal) -> String {

@@ -6,14 +6,16 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// Furnishes an ephemeral server: a key, and for each topic an app, a device, a live token and a dead one; with `--full`
-/// everything else that a test of the provider API can ask for.
+/// The initial contents of an ephemeral server.
+///
+/// It has a key, and for each topic an app, a device, a valid token and an invalid one. `--full` adds everything else
+/// that a test of the provider API may need.
 struct EphemeralSetup {
     let devices: [BuiltInDevices.Device]
-    /// One line of JSON that says all that a test must know.
+    /// One line of JSON with all values that a test needs.
     let line: String
 
-    /// Asks the store for everything; takes milliseconds.
+    /// Creates everything with requests to the store, which takes milliseconds.
     init(
         _ ephemeral: ServerConfiguration.Ephemeral, context: ServerContext, conversation: StoreConversation,
         ports: [NetworkPort]
@@ -45,7 +47,7 @@ struct EphemeralSetup {
         }
     }
 
-    /// A test of the whole API needs two apps.
+    /// Returns at least two topics, because a test of the whole API needs two apps.
     private static func withAnother(_ topics: [String]) -> [String] {
         topics.count > 1 ? topics : topics + [(topics.first ?? "com.example.MyApp") + ".Other"]
     }

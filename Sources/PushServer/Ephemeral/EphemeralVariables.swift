@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// What an ephemeral server has, as variables of a shell.
+/// The values of an ephemeral server as shell variables.
 struct EphemeralVariables {
     let values: [String: String]
 
@@ -27,22 +27,23 @@ struct EphemeralVariables {
         self.values = values
     }
 
-    /// The file's text: sourced by a shell it sets and exports all; between the first line and the last stand
-    /// `NAME='value'` lines alone.
+    /// The text of the file, which sets and exports all variables when a shell sources it.
+    ///
+    /// All lines between the first and the last are assignments such as `NAME='value'`.
     var text: String {
         let lines = values.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted($0.value))" }
         return (["set -a"] + lines + ["set +a"]).joined(separator: "\n") + "\n"
     }
 
-    /// Writes the file, which holds secrets, with mode 0600; does nothing without a path.
+    /// Writes the file, which contains secrets, with mode 0600; does nothing without a path.
     func write(to path: String?) throws(StoreRefusal) {
         guard let path else { return }
         do throws(NetError) { try PrivateFile.write(Array(text.utf8), to: path) } catch {
-            throw .unavailable("\(path) cannot be written: \(error.description)")
+            throw .unavailable("cannot write \(path): \(error.description)")
         }
     }
 
-    /// A word of letters that no shell takes for anything else, else the value in single quotes.
+    /// Returns a value as one shell word: unchanged if all of its characters are safe, else in single quotes.
     private static func quoted(_ value: String) -> String {
         let isPlain = value.utf8.allSatisfy { byte in
             switch byte {

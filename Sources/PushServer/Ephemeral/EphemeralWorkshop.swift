@@ -5,9 +5,9 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// Makes keys, devices, tokens and certificates for an ephemeral server, by the store's common requests.
+/// Creates keys, devices, tokens and certificates for an ephemeral server with regular requests to the store.
 struct EphemeralWorkshop {
-    /// A signing key and where its private half lies.
+    /// A signing key and the file with its private half.
     struct Key {
         let id: String
         let teamID: String
@@ -35,14 +35,14 @@ struct EphemeralWorkshop {
     /// The server's own team.
     var teamID: String { context.installation.teamID }
 
-    /// Makes a key and writes its .p8 file into the server's directory.
+    /// Creates a key and writes its .p8 file to the server's directory.
     ///
     /// - Parameters:
-    ///   - teamID: The server's own team when nil.
-    ///   - topics: nil for every topic of the team.
-    ///   - environment: nil for both.
+    ///   - teamID: The team; nil for the server's own.
+    ///   - topics: The topics; nil for every topic of the team.
+    ///   - environment: The environment; nil for both.
     /// - Returns: The key.
-    /// - Throws: What the store or the disk has against it.
+    /// - Throws: The reason why the store or the disk refused it.
     func makeKey(
         teamID: String? = nil, topics: [String]? = nil, environment: Environment? = nil
     ) throws(StoreRefusal) -> Key {
@@ -57,8 +57,15 @@ struct EphemeralWorkshop {
         return Key(id: made.key.id, teamID: made.key.teamID, file: file)
     }
 
-    /// Apps with one device each; each registers, unregisters, which makes its first token a dead one, and registers
-    /// again.
+    /// Creates apps with one device each.
+    ///
+    /// Each device registers, unregisters and registers again, so that its first token is no longer valid.
+    ///
+    /// - Parameters:
+    ///   - topics: The topics of the apps.
+    ///   - teamID: The team; nil for the server's own.
+    /// - Returns: The devices with their valid tokens, and the invalid tokens.
+    /// - Throws: The reason why the store refused a request.
     func makeDevices(
         _ topics: [String], teamID: String? = nil
     ) throws(StoreRefusal) -> [(device: BuiltInDevices.Device, goneToken: String)] {
@@ -74,7 +81,7 @@ struct EphemeralWorkshop {
         return made
     }
 
-    /// A device with a registered app.
+    /// Creates a device with a registered app.
     func makeDevice(_ topic: String, _ environment: Environment) throws(StoreRefusal) -> BuiltInDevices.Device {
         let (id, secret) = (DeviceID(rawValue: SecureRandom.uint64() >> 1), DeviceSecret())
         _ = try ask(
@@ -86,14 +93,14 @@ struct EphemeralWorkshop {
         return BuiltInDevices.Device(id: id, secret: secret, topic: topic, token: token)
     }
 
-    /// Makes a client certificate of the server's own team, and writes it with its key into one PEM file.
+    /// Creates a client certificate of the server's own team, and writes it with its key to one PEM file.
     ///
     /// - Parameters:
-    ///   - kind: Which topics of the app.
+    ///   - kind: The kind of certificate, which selects topics of the app.
     ///   - topic: The app.
-    ///   - environment: nil for both.
-    /// - Returns: Its SHA-256 and the file.
-    /// - Throws: What the authority, the store or the disk has against it.
+    ///   - environment: The environment; nil for both.
+    /// - Returns: The SHA-256 of the certificate, and the file.
+    /// - Throws: The reason why the authority, the store or the disk refused it.
     func makeCertificate(
         _ kind: AdminAPI.NewCertificate.Kind, _ topic: String, _ environment: Environment? = nil
     ) throws(StoreRefusal) -> (fingerprint: [UInt8], file: String) {
@@ -111,7 +118,7 @@ struct EphemeralWorkshop {
         return (issued.record.fingerprint, file)
     }
 
-    /// Asks the store for one thing.
+    /// Sends one request to the store.
     @discardableResult
     func ask(_ request: StoreRequest) throws(StoreRefusal) -> StoreAnswer {
         let answers = try conversation.ask([request])
@@ -119,7 +126,7 @@ struct EphemeralWorkshop {
         return answer
     }
 
-    /// Writes a file into the server's directory, which goes with it.
+    /// Writes a file to the server's directory, which is removed with the server.
     func write(_ bytes: [UInt8], to name: String) throws(StoreRefusal) -> String {
         let file = "\(context.installation.directory)/\(name)"
         do throws(NetError) { try PrivateFile.write(bytes, to: file) } catch {

@@ -4,19 +4,19 @@ internal import PushCore
 internal import PushNet
 internal import Synchronization
 
-/// Rejections that a test ordered for the next answers of the provider API (`POST /v1/ephemeral/fail`).
+/// The rejections that a test ordered for the next responses of the provider API (`POST /v1/ephemeral/fail`).
 final class OrderedFailures: Sendable {
-    /// A hint without the lock; the lock's value decides.
+    /// A hint that is read without the lock; the value under the lock decides.
     private let hasAny = Atomic<Bool>(false)
     private let ordered = Lock<(reason: RejectionReason, count: Int)?>(nil)
 
-    /// Replaces what was ordered before.
+    /// Orders rejections in place of earlier ones.
     func order(_ reason: RejectionReason, count: Int) {
         ordered.withLock { $0 = count > 0 ? (reason, count) : nil }
         hasAny.store(count > 0, ordering: .releasing)
     }
 
-    /// Takes one, if any is left.
+    /// Takes one rejection, if any is left.
     func take() -> RejectionReason? {
         guard hasAny.load(ordering: .acquiring) else { return nil }
         return ordered.withLock { value in

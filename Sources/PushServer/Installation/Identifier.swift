@@ -3,11 +3,11 @@
 internal import PushCore
 internal import PushTLS
 
-/// Team ids and key ids: ten characters of A-Z and 0-9, as Apple's.
+/// Team IDs and key IDs: ten characters of A-Z and 0-9, like Apple's.
 enum Identifier {
     static let characterCount = 10
 
-    /// Makes a random one.
+    /// Returns a random identifier.
     static func make() -> String { random(characterCount, from: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)) }
 
     static func isValid(_ text: String) -> Bool {
@@ -15,7 +15,7 @@ enum Identifier {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
 
-    /// Draws characters without bias: a byte that would favour the alphabet's beginning is thrown away.
+    /// Returns random characters without bias, discarding bytes that would favor the beginning of the alphabet.
     static func random(_ count: Int, from alphabet: [UInt8]) -> String {
         precondition((1...256).contains(alphabet.count), "one byte chooses one character")
         let bound = 256 / alphabet.count * alphabet.count
@@ -30,10 +30,10 @@ enum Identifier {
 }
 
 extension EnrolmentCode {
-    /// Makes a random secret of 60 bits, without an authority.
+    /// Returns a random secret of 60 bits, the part of a code without the authority.
     static func makeSecret() -> String { Identifier.random(secretDigitCount, from: alphabet) }
 
-    /// SHA-256 of the secret in a code, however it was typed.
+    /// Returns the SHA-256 of the secret in a code, regardless of how the user typed it.
     static func hash(_ typed: String) -> [UInt8] {
         let meant = Self(typed: typed).map { Array($0.secret.utf8) } ?? digits(typed)
         return SHA256.hash(meant.span)

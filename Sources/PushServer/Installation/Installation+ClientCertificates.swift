@@ -6,38 +6,38 @@ internal import PushStore
 internal import PushTLS
 
 extension Installation {
-    /// A provider's certificate that was just made: what the store keeps, and what only the caller gets.
+    /// A newly issued provider certificate: the record for the store, and the PEM texts for the caller only.
     struct IssuedClientCertificate {
         let record: ProviderCertificate
-        /// PEM.
+        /// The certificate in PEM.
         let certificate: [UInt8]
-        /// PKCS#8 PEM.
+        /// The private key in PKCS#8 PEM.
         let privateKey: [UInt8]
     }
 
-    /// RFC 5280, appendix A.1: `ub-common-name`.
+    /// The maximum length of a common name in bytes (RFC 5280, appendix A.1: `ub-common-name`).
     private static let commonNameByteCountMax = 64
 
-    /// Issues a provider's certificate, in the shape of Apple's.
+    /// Issues a provider certificate with the same layout as Apple's.
     ///
-    /// The team is the subject's OU, so that what may be done with the certificate ends at the team's apps.
+    /// The team is the OU of the subject, which limits the certificate to the team's apps.
     ///
     /// - Parameters:
-    ///   - kind: Which topics of the app.
-    ///   - topic: The app's, without suffix.
-    ///   - teamID: The app's.
-    ///   - environment: nil for both.
-    ///   - days: 1 to `Limits.certificateDayCountMax`.
-    /// - Returns: The certificate, its key, and what the store keeps.
-    /// - Throws: The part of the authority that is missing or unusable, with what to do.
+    ///   - kind: The kind of certificate, which selects topics of the app.
+    ///   - topic: The topic of the app, without a suffix.
+    ///   - teamID: The team of the app.
+    ///   - environment: The environment, or nil for both.
+    ///   - days: The validity in days, 1 to `Limits.certificateDayCountMax`.
+    /// - Returns: The certificate, its private key, and the record for the store.
+    /// - Throws: The missing or unusable part of the authority, and what to do about it.
     func issueClientCertificate(
         _ kind: AdminAPI.NewCertificate.Kind, topic: String, teamID: String, environment: Environment?, days: Int
     ) throws(InstallationError) -> IssuedClientCertificate {
         let scope = CertificateScope(kind, topic: topic, environment: environment)
         let signer = try authority.authority(
-            for: "a certificate needs its signature",
+            for: "certificates are issued with it",
             else:
-                "remove authority.pem and authority.key and restart for a new authority, which devices must trust anew")
+                "remove authority.pem and authority.key and restart to create a new CA that all devices must trust")
         let commonName = String(
             decoding: "Apple Push Services: \(topic)".utf8.prefix(Self.commonNameByteCountMax), as: UTF8.self)
         do throws(TLSError) {

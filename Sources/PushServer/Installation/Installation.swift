@@ -6,40 +6,40 @@ internal import PushCore
 internal import PushNet
 internal import PushTLS
 
-/// The data directory and what is in it; made on first start, so that a first start needs no configuration.
+/// The data directory and its contents, created on first start so that no configuration is needed.
 ///
 /// ```
 /// posthorn.sqlite      apps, keys, devices, registrations, pending notifications
 /// token.keys           keys of device tokens, newest first, 128 hexadecimal digits a line
-/// authority.pem .key   the server's own certificate authority, which issues providers' certificates too
-/// server.pem .key      its certificate, unless one is configured; made anew 30 days before it expires
-/// server.names         the names that server.pem was made for
-/// team-id              the team of apps and keys that are made without naming one
-/// backups              what `posthorn backup` made without a name
-/// before-restore-…     what was there before a backup was restored
-/// restoring            there while a backup is restored; no server starts then
+/// authority.pem .key   the server's own certificate authority, which also issues provider certificates
+/// server.pem .key      its certificate, unless one is configured; renewed 30 days before it expires
+/// server.names         the names in server.pem
+/// team-id              the team of apps and keys that are created without a team
+/// backups              backups that `posthorn backup` created without a name
+/// before-restore-…     the files that a restored backup replaced
+/// restoring            exists while a backup is restored; no server starts then
 /// ```
 struct Installation: Sendable {
     let directory: String
-    /// Others may look into the directory, which was there before; its secrets have modes of their own.
+    /// Whether other users can read the directory, which existed before; its secrets have their own modes.
     let isOpenToOthers: Bool
     let tokenKeys: [[UInt8]]
     let teamID: String
     let certificateFile: String
     let privateKeyFile: String
-    /// The names of the server's own certificate; nil where one is configured.
+    /// The names in the server's own certificate; nil if a certificate is configured.
     private let ownNames: [String]?
-    /// The server's own authority.
+    /// The server's own certificate authority.
     let authority: ServerCertificate
-    /// The authority that devices and providers must trust; nil where a certificate is configured.
+    /// The authority that devices and providers must trust; nil if a certificate is configured.
     let authorityFile: String?
 
     var databaseFile: String { directory + Self.databaseName }
 
-    /// Makes what is missing and reads the rest.
+    /// Creates missing files and reads the others.
     ///
-    /// - Parameter configuration: Says where, and whether a certificate is configured.
-    /// - Throws: What could not be made or read, with what to do.
+    /// - Parameter configuration: The data directory, and the configured certificate if any.
+    /// - Throws: The file that could not be created or read, and what to do about it.
     init(_ configuration: ServerConfiguration) throws(InstallationError) {
         directory = configuration.dataDirectory
         do throws(NetError) {
@@ -51,8 +51,8 @@ struct Installation: Sendable {
         try Self.refuseHalfRestored(directory)
         tokenKeys = try Self.tokenKeys(in: directory)
         teamID = try Self.teamID(in: directory)
-        // Also where a certificate is configured: providers may want certificates later, and connections can only
-        // believe an authority that was there when they were made.
+        // Create the authority even if a certificate is configured. Providers may need certificates later, and a
+        // connection trusts only an authority that existed when it was opened.
         authority = try ServerCertificate(directory: directory)
         if let certificate = configuration.certificateFile, let key = configuration.privateKeyFile {
             (certificateFile, privateKeyFile, authorityFile) = (certificate, key, nil)
@@ -66,14 +66,15 @@ struct Installation: Sendable {
         }
     }
 
-    /// The authority whose client certificates are the server's own; nil where its certificate was taken away.
+    /// The authority that issues provider certificates; nil if its certificate file was removed.
     var clientAuthorityFile: String? {
         let path = authority.authorityFile
         return PrivateFile.exists(path) ? path : nil
     }
 
-    /// SHA-256 of the certificate of the authority that devices must trust; nil where they ask their system.
+    /// Returns the SHA-256 of the certificate of the authority that devices must trust.
     ///
+    /// - Returns: The hash; nil if devices use their system's trust store.
     /// - Throws: The file that could not be read.
     func authorityFingerprint() throws(InstallationError) -> [UInt8]? {
         guard let authorityFile, PrivateFile.exists(authorityFile) else { return nil }
@@ -85,35 +86,35 @@ struct Installation: Sendable {
         }
     }
 
-    /// Issues the server's own certificate anew when it expires soon.
+    /// Renews the server's own certificate if it expires soon.
     ///
-    /// - Returns: Whether there is a new one.
-    /// - Throws: The file that could not be read or made.
+    /// - Returns: Whether there is a new certificate.
+    /// - Throws: The file that could not be read or created.
     func renewCertificate() throws(InstallationError) -> Bool {
         guard let ownNames else { return false }
         return try authority.issueIfNeeded(for: ownNames)
     }
 
-    /// Where a restore gathers its files.
+    /// Returns the directory where a restore collects its files.
     static func restoringDirectory(in directory: String) -> String { directory + "/restoring" }
 
-    /// A part of a backup and a part of what was there would make a server that loses everything without a word.
+    /// Refuses a half-restored directory, because a mix of backup and older files would silently lose all data.
     private static func refuseHalfRestored(_ directory: String) throws(InstallationError) {
         let path = restoringDirectory(in: directory)
         guard PrivateFile.exists(path) else { return }
         throw InstallationError(
             path: path, problem: "A backup is being restored, or its restore was interrupted.",
-            remedy: "Let it end, or restore the backup again: posthornd --restore DIRECTORY")
+            remedy: "Wait until it ends, or restore the backup again: posthornd --restore DIRECTORY")
     }
 
     private static func tokenKeys(in directory: String) throws(InstallationError) -> [[UInt8]] {
         let path = directory + "/token.keys"
         if !PrivateFile.exists(path) {
-            // Never a new key beside an old database: every device token would be lost without a word.
+            // Never create a new key beside an old database: every device token would silently become invalid.
             guard !PrivateFile.exists(directory + databaseName) else {
                 throw InstallationError(
-                    path: path, problem: "It is missing, and the database beside it has devices with tokens of it.",
-                    remedy: "Restore the file from a backup: without it every device token is lost.")
+                    path: path, problem: "The file is missing, and the device tokens in the database depend on it.",
+                    remedy: "Restore the file from a backup. Without it, every device token is invalid.")
             }
             var line: [UInt8] = []
             Hex.append(SecureRandom.bytes(count: tokenKeyByteCount).span, to: &line)
@@ -124,12 +125,12 @@ struct Installation: Sendable {
         guard !keys.isEmpty, keys.count == lines.count, keys.allSatisfy({ $0.count == tokenKeyByteCount }) else {
             throw InstallationError(
                 path: path, problem: "A line is not a key of 128 hexadecimal digits.",
-                remedy: "Restore the file from a backup: without it every device token is lost.")
+                remedy: "Restore the file from a backup. Without it, every device token is invalid.")
         }
         return keys
     }
 
-    /// Device tokens of the two environments are made with different keys, so that one of the other does not open.
+    /// Creates the token cipher of an environment; the keys differ, so tokens of the other environment do not decrypt.
     func makeTokenCipher(for environment: Environment) throws(TLSError) -> TokenCipher {
         switch environment {
         case .production: try TokenCipher(keys: tokenKeys)
@@ -137,14 +138,14 @@ struct Installation: Sendable {
         }
     }
 
-    /// Derives a key: SHA-256 of the key of production and a label, once for each half.
+    /// Derives the development key: the SHA-256 of the production key and a label, once for each half.
     private static func developmentKey(_ key: [UInt8]) -> [UInt8] {
         [UInt8(1), 2].flatMap { half in SHA256.hash((key + "posthorn device token, development".utf8 + [half]).span) }
     }
 
     private static let databaseName = "/posthorn.sqlite"
 
-    /// AES-256-SIV takes two keys of 32 bytes.
+    /// The size of the two 32-byte keys of AES-256-SIV.
     private static let tokenKeyByteCount = 64
 
     private static func teamID(in directory: String) throws(InstallationError) -> String {
@@ -153,8 +154,8 @@ struct Installation: Sendable {
         let text = String(decoding: try load(path).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard Identifier.isValid(text) else {
             throw InstallationError(
-                path: path, problem: "It does not hold ten characters of A-Z and 0-9.",
-                remedy: "Restore the file from a backup, or remove it to get a new team id.")
+                path: path, problem: "The file does not contain ten characters of A-Z and 0-9.",
+                remedy: "Restore the file from a backup, or remove it to get a new team ID.")
         }
         return text
     }
@@ -183,13 +184,11 @@ struct Installation: Sendable {
     }
 }
 
-/// What could not be prepared, and what to do about it.
+/// A file or directory that could not be prepared, and what to do about it.
 package struct InstallationError: Error, Sendable {
-    /// The file or directory.
     package var path: String
-    /// What is wrong.
     package var problem: String
-    /// One imperative sentence.
+    /// One imperative sentence, or an empty text.
     package var remedy: String
 
     init(path: String, problem: String, remedy: String) {
@@ -219,6 +218,6 @@ package struct InstallationError: Error, Sendable {
         self.init(path: path, problem: error.description, remedy: "Correct or remove the file and start again.")
     }
 
-    /// The two lines that a person reads.
+    /// The two lines of text for the user.
     package var description: String { "\(path): \(problem)\n\(remedy)" }
 }

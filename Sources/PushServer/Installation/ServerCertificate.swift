@@ -3,7 +3,7 @@
 internal import PushNet
 internal import PushTLS
 
-/// The server's own authority and the certificate that it issues for the server.
+/// The server's own authority and the server certificate that it issues.
 struct ServerCertificate: Sendable {
     let directory: String
     var authorityFile: String { directory + "/authority.pem" }
@@ -12,14 +12,16 @@ struct ServerCertificate: Sendable {
     private var authorityKeyFile: String { directory + "/authority.key" }
     private var namesFile: String { directory + "/server.names" }
 
-    /// Makes the authority if there is nothing of one; a part of one is never replaced, because devices trust it.
+    /// Creates the authority if neither of its files exists.
+    ///
+    /// An incomplete authority is never replaced, because devices trust it.
     ///
     /// - Parameter directory: The data directory.
-    /// - Throws: The file that could not be made.
+    /// - Throws: The file that could not be created.
     init(directory: String) throws(InstallationError) {
         self.directory = directory
         guard !PrivateFile.exists(authorityFile), !PrivateFile.exists(authorityKeyFile) else { return }
-        // What an earlier authority issued is not worth anything with this one.
+        // A certificate from an earlier authority is invalid with this one, so force a new certificate.
         PrivateFile.remove(namesFile)
         do throws(TLSError) {
             let authority = try CertificateAuthority.make(commonName: "Posthorn authority of this server")
@@ -30,17 +32,17 @@ struct ServerCertificate: Sendable {
         }
     }
 
-    /// Issues a certificate when there is none, when it expires soon, or when the names changed.
+    /// Issues a certificate if none exists, if it expires soon, or if the names changed.
     ///
-    /// - Parameter names: DNS names and IP addresses.
-    /// - Returns: Whether there is a new one.
-    /// - Throws: The file that could not be read or made.
+    /// - Parameter names: The DNS names and IP addresses of the server.
+    /// - Returns: Whether there is a new certificate.
+    /// - Throws: The file that could not be read or created.
     @discardableResult
     func issueIfNeeded(for names: [String]) throws(InstallationError) -> Bool {
         let wanted = Array((names.joined(separator: "\n") + "\n").utf8)
         guard try !isGood(for: wanted) else { return false }
         let authority = try authority(
-            for: "the server needs a new certificate of its authority",
+            for: "the server needs it to issue a new certificate",
             else: "configure certificate_file and private_key_file")
         do throws(TLSError) {
             let issued = try CertificateAuthority.issueServerCertificate(
@@ -54,25 +56,25 @@ struct ServerCertificate: Sendable {
         return true
     }
 
-    /// Reads certificate and key of the authority.
+    /// Reads the certificate and private key of the authority.
     ///
     /// - Parameters:
-    ///   - need: What they are needed for, behind "It is missing, and".
-    ///   - alternative: What to do where there is no backup, behind "or".
+    ///   - need: The purpose, as the end of a sentence that begins "The file is missing, and".
+    ///   - alternative: The alternative to a backup, as the end of a sentence that contains "or".
     /// - Returns: Two PEM texts.
-    /// - Throws: The one that is missing or cannot be read.
+    /// - Throws: The file that is missing or cannot be read.
     func authority(
         for need: String, else alternative: String
     ) throws(InstallationError) -> (certificate: [UInt8], privateKey: [UInt8]) {
         for part in [authorityFile, authorityKeyFile] where !PrivateFile.exists(part) {
             throw InstallationError(
-                path: part, problem: "It is missing, and \(need).",
+                path: part, problem: "The file is missing, and \(need).",
                 remedy: "Restore it from a backup, or \(alternative).")
         }
         return (try Installation.load(authorityFile), try Installation.load(authorityKeyFile))
     }
 
-    /// How long before its end a certificate is replaced.
+    /// The remaining lifetime in seconds at which a certificate is replaced.
     private static let renewalSeconds: Int64 = 30 * 24 * 3600
 
     private func isGood(for wanted: [UInt8]) throws(InstallationError) -> Bool {

@@ -2,21 +2,21 @@
 
 internal import PushCore
 
-/// What a connection may take its time for; times are the loop's monotonic nanoseconds.
+/// The deadlines of a connection; all times are the loop's monotonic nanoseconds.
 struct ConnectionDeadlines {
     enum Verdict: Equatable {
         case fine
-        /// Nothing is open and nothing came for long: say goodbye.
+        /// No exchange is open and nothing has arrived for a long time: shut the connection down.
         case idle
-        /// No credential was proved in time: answer what is open, and say goodbye.
+        /// No credential was proven in time: answer the open requests, then shut the connection down.
         case unproven
-        /// Close without a word.
+        /// Close without an answer.
         case tooSlow(String)
     }
 
     private var begin: UInt64
     private var activity: UInt64
-    /// What of the session's input had come whole, and when that last grew or a message began.
+    /// The number of complete messages at the last input, and the time when it last grew or a message began.
     private var completedCount: UInt64 = 0
     private var messageBegin: UInt64?
     private var requestBegin: UInt64?
@@ -28,12 +28,16 @@ struct ConnectionDeadlines {
         activity = now
     }
 
-    /// The handshake begins only now, because it had to wait for its turn.
+    /// Restarts the handshake deadline, because the handshake had to wait for its turn.
     mutating func handshakeBegins(now: UInt64) { begin = now }
 
-    /// Bytes came.
+    /// Updates the deadlines for new input.
     ///
-    /// Only whole messages count: one byte now and then keeps no connection.
+    /// Only complete messages count, so single bytes at long intervals do not keep a connection open.
+    ///
+    /// - Parameters:
+    ///   - progress: The session's number of complete messages, and whether another one has begun.
+    ///   - now: Monotonic nanoseconds.
     mutating func received(_ progress: (completedCount: UInt64, isMidMessage: Bool), now: UInt64) {
         let hasGrown = progress.completedCount != completedCount
         completedCount = progress.completedCount
@@ -46,30 +50,30 @@ struct ConnectionDeadlines {
         if outputBegin != nil { outputBegin = now }
     }
 
-    /// A head came whose body may be missing; the oldest such moment counts.
+    /// Starts the request deadline at a head whose body may be missing; the oldest such head counts.
     mutating func requestBegan(now: UInt64) { requestBegin = requestBegin ?? now }
 
-    /// A request is whole: whoever finishes requests is not slow.
+    /// Clears the request deadline, because a peer that completes requests is not slow.
     mutating func requestEnded() { requestBegin = nil }
 
     mutating func outputWaits(_ isWaiting: Bool, now: UInt64) {
         outputBegin = isWaiting ? outputBegin ?? now : nil
     }
 
-    /// Our side is closed and the peer's is not.
+    /// Starts the linger deadline, because our side is closed and the peer's is not.
     mutating func lingers(now: UInt64) { lingerBegin = now }
 
-    /// Something was begun and is not over.
+    /// Whether a message, request, output or linger deadline is running.
     var isRunning: Bool { messageBegin != nil || requestBegin != nil || outputBegin != nil || lingerBegin != nil }
 
-    /// Judges the connection.
+    /// Checks the deadlines of the connection.
     ///
     /// - Parameters:
     ///   - now: Monotonic nanoseconds.
-    ///   - isServing: Whether the handshake is over.
-    ///   - openExchangeCount: How many exchanges are not over.
-    ///   - strangerPatience: How long a connection may stay without a proven credential; nil when one was proved.
-    /// - Returns: What to do. After `unproven` a connection gets `requestPatience` more for its open requests.
+    ///   - isServing: Whether the handshake is complete.
+    ///   - openExchangeCount: The number of open exchanges.
+    ///   - strangerPatience: The time a connection may stay open without a proven credential; nil once one was proven.
+    /// - Returns: The action to take. After `unproven`, open requests get another `requestPatience`.
     func verdict(
         now: UInt64, isServing: Bool, openExchangeCount: Int, strangerPatience: Duration? = nil
     ) -> Verdict {

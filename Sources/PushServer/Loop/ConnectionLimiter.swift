@@ -6,26 +6,35 @@ internal import PushNet
 /// Counts connections by source network and by kind, for all loops.
 ///
 /// Loops call it when a connection is accepted, proves a credential, or closes; requests never touch it. It decides
-/// nothing but whether there are too many: the loop then closes the stranger that has been idle longest.
+/// only whether there are too many connections. The loop then closes the stranger that has been idle longest.
 final class ConnectionLimiter: Sendable {
-    /// The largest numbers of connections.
+    /// The maximum numbers of connections.
     struct Caps: Equatable {
-        /// In all; above it the process may run out of descriptors.
+        /// The total maximum, above which the process may run out of descriptors.
         var all: Int
-        /// Without a proven credential.
+        /// The maximum of connections without a proven credential.
         var strangers: Int
-        /// The largest number of connections of one source network, with or without a credential.
+        /// The maximum per source network, with or without a credential.
         var perNetwork: Int
 
-        /// Derives what is not configured from the number of descriptors that may be open.
+        /// Derives caps that are not configured from the descriptors and the memory of the process.
         ///
         /// A sixteenth of the descriptors, at least `Limits.reservedDescriptorCount`, stays free for the store, the
-        /// admin socket and other files.
+        /// admin socket and other files. An idle connection takes about `Limits.connectionByteCount`. So all of them
+        /// take about as much as the memory budget, which is half of what the process may use.
+        ///
+        /// - Parameters:
+        ///   - descriptorCount: The maximum number of open descriptors.
+        ///   - memoryByteCount: The memory budget in bytes.
+        ///   - all: The configured total maximum, if any.
+        ///   - strangers: The configured maximum of strangers, if any.
+        ///   - perNetwork: The configured maximum per network, if any.
         init(
-            descriptorCount: Int, all: Int? = nil, strangers: Int? = nil, perNetwork: Int? = nil
+            descriptorCount: Int, memoryByteCount: Int, all: Int? = nil, strangers: Int? = nil, perNetwork: Int? = nil
         ) {
             let reserved = max(Limits.reservedDescriptorCount, descriptorCount / 16)
-            self.all = all ?? max(Limits.connectionCountMin, descriptorCount - reserved)
+            let derived = min(descriptorCount - reserved, memoryByteCount / Limits.connectionByteCount)
+            self.all = all ?? max(Limits.connectionCountMin, derived)
             self.strangers = strangers ?? max(1, self.all / 4 * 3)
             self.perNetwork = perNetwork ?? max(1, self.all / 2)
         }
@@ -34,24 +43,24 @@ final class ConnectionLimiter: Sendable {
     /// A kind of connection that `posthorn status` counts separately.
     enum Kind { case stranger, device, provider }
 
-    /// Which bound a new connection exceeds.
+    /// The bound that a new connection exceeds.
     enum Excess { case none, network, strangers }
 
     /// The limiter's decision about a new connection.
     struct Admission {
         var excess: Excess
-        /// Its network begins more handshakes than `Limits.handshakeRate` allows: others go first.
+        /// Whether the network starts more handshakes than `Limits.handshakeRate` allows, so that others go first.
         var isOverRate: Bool
     }
 
-    /// The numbers of a moment.
+    /// A snapshot of the connection counts.
     struct Counts {
         var strangers = 0
         var devices = 0
         var providers = 0
-        /// Strangers that were closed to make room.
+        /// The number of strangers that were closed to make space.
         var shed = 0
-        /// Connections that came when a bound was reached.
+        /// The number of connections that arrived when a bound was reached.
         var overLimit = 0
 
         var all: Int { strangers + devices + providers }
@@ -59,10 +68,10 @@ final class ConnectionLimiter: Sendable {
 
     private struct Network {
         var count = 0
-        /// When the bucket of handshakes is full again, monotonic nanoseconds.
+        /// The time when the bucket of handshakes is full again, in monotonic nanoseconds.
         var fullAt: Int64 = 0
 
-        /// Counts a connection; says whether its handshake exceeds the rate.
+        /// Counts a connection and returns whether its handshake exceeds the rate.
         mutating func admit(_ bucket: TokenBucket, now: Int64) -> Bool {
             count += 1
             switch bucket.take(fullAt: fullAt, now: now) {
@@ -89,15 +98,15 @@ final class ConnectionLimiter: Sendable {
 
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Whether no further connection fits without closing another.
+    /// Whether no further connection fits unless another one is closed.
     var isFull: Bool { state.withLock { $0.counts.all >= caps.all } }
 
-    /// Counts a new connection, which is a stranger's.
+    /// Counts a new connection as a stranger's.
     ///
     /// - Parameters:
     ///   - network: The source network.
     ///   - now: Monotonic nanoseconds.
-    /// - Returns: Whether it is one too many.
+    /// - Returns: The bound that the connection exceeds, if any.
     func admit(_ network: SourceAddress, now: UInt64) -> Admission {
         let now = Int64(clamping: now)
         return state.withLock { state in
@@ -115,7 +124,7 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// Notes that a stranger proved a credential.
+    /// Counts a stranger that proved a credential.
     func authenticated(as kind: Kind) {
         state.withLock { state in
             state.counts[.stranger] -= 1
@@ -123,7 +132,7 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// Notes that a connection is over.
+    /// Notes that a connection closed.
     func closed(_ network: SourceAddress, _ kind: Kind) {
         state.withLock { state in
             state.counts[kind] -= 1
@@ -131,7 +140,7 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// Notes that a stranger was closed to make room.
+    /// Notes that a stranger was closed to make space.
     func noteShed() { state.withLock { $0.counts.shed += 1 } }
 
     /// Notes that connections wait because none fits.

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The connections of a loop by slot; a generation tells a late answer from one for the slot's next owner.
+/// The connections of a loop by slot, with a generation that distinguishes the successive owners of a slot.
 struct ConnectionTable {
     private var connections: [ServerConnection?] = []
     private var generations: [UInt32] = []
-    /// Connections on which nothing can become late: kept here, so that a tick over thousands of them touches none.
+    /// Whether the connection in each slot has no running deadline.
+    ///
+    /// Kept here so that a tick over thousands of resting connections touches none of them.
     private var isResting: [Bool] = []
     private var free: [UInt32] = []
     private(set) var count = 0
 
-    /// Takes a free slot.
+    /// Reserves a free slot.
     mutating func reserve() -> (slot: UInt32, generation: UInt32) {
         count += 1
         if let slot = free.popLast() { return (slot, generations[Int(slot)]) }
@@ -21,7 +23,7 @@ struct ConnectionTable {
 
     mutating func fill(_ slot: UInt32, with connection: ServerConnection) { connections[Int(slot)] = connection }
 
-    /// Gives a slot back; whoever still has its address finds nothing.
+    /// Frees a slot, so that its old address no longer finds a connection.
     mutating func release(_ slot: UInt32) {
         guard connections[Int(slot)] != nil else { return }
         connections[Int(slot)] = nil
@@ -36,20 +38,20 @@ struct ConnectionTable {
         return connections[Int(slot)]
     }
 
-    /// The connection that has a slot now.
+    /// The current connection in a slot.
     subscript(slot slot: UInt32) -> ServerConnection? { slot < connections.count ? connections[Int(slot)] : nil }
 
-    /// Notes whether a connection needs ticks.
+    /// Records whether a connection rests and needs no ticks.
     mutating func setResting(_ slot: UInt32, _ rests: Bool) { isResting[Int(slot)] = rests }
 
-    /// Calls the body for each connection that does not rest; it may close connections.
+    /// Calls the body, which may close connections, for each connection that does not rest.
     func forEachAwake(_ body: (ServerConnection) -> Void) {
         for slot in connections.indices where !isResting[slot] {
             if let connection = connections[slot] { body(connection) }
         }
     }
 
-    /// Calls the body for each connection; it may close connections.
+    /// Calls the body, which may close connections, for each connection.
     func forEach(_ body: (ServerConnection) -> Void) {
         for case let connection? in connections { body(connection) }
     }

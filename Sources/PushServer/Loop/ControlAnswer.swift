@@ -6,36 +6,37 @@ internal import PushHTTP
 internal import PushNet
 internal import PushStore
 
-/// JSON answers of the device API and the admin API.
+/// The JSON responses of the device API and the admin API.
 enum ControlAnswer {
-    /// Sends a value.
+    /// Sends a value as JSON.
     static func send(_ exchange: HTTPExchange, status: Int = 200, _ value: some Encodable) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let body = try? encoder.encode(value) else {
-            preconditionFailure("our own answers hold only text and numbers")
+            preconditionFailure("the server's answers contain only text and numbers")
         }
         exchange.addField("content-type", "application/json")
         exchange.respond(status: status, body: Array(body))
     }
 
-    /// Done, and nothing to say.
+    /// Sends status 204 without a body.
     static func sendNothing(_ exchange: HTTPExchange) { exchange.respond(status: 204) }
 
-    /// Refuses what has waited too long: for its own end, or for the store.
+    /// Refuses a request that waited too long for its own end or for the store.
     static func giveUp(_ exchange: HTTPExchange) {
         guard !exchange.isComplete else { return refuse(exchange, .unavailable("no response")) }
         refuse(exchange, status: 408, "RequestTimeout", "Send the complete request within 15 seconds.")
     }
 
-    /// Refuses with a stable word and a sentence for a person.
+    /// Refuses a request with a stable error word and a sentence for the user.
     ///
     /// - Parameters:
     ///   - exchange: The request.
     ///   - status: 4xx or 5xx.
-    ///   - error: The stable word.
-    ///   - detail: The problem, and how to solve it.
-    ///   - retryAfterSeconds: When to send the request again; 10 with status 503 unless given.
+    ///   - error: The stable error word.
+    ///   - detail: The problem and its solution.
+    ///   - retryAfterSeconds: The value of `retry-after`. The default is 10 with status 503, and 1 if the store is
+    ///     busy.
     static func refuse(
         _ exchange: HTTPExchange, status: Int, _ error: String, _ detail: String, retryAfterSeconds: Int64? = nil
     ) {
@@ -46,31 +47,30 @@ enum ControlAnswer {
         send(exchange, status: status, DeviceAPI.Failure(error: error, detail: detail))
     }
 
-    /// Refuses what the store refused.
+    /// Refuses a request for the reason that the store returned.
     static func refuse(_ exchange: HTTPExchange, _ refusal: StoreRefusal) {
         refuse(exchange, status: refusal.status, refusal.word, refusal.detail)
     }
 
-    /// Refuses a body that is no JSON object.
+    /// Refuses a body that is not a JSON object.
     static func refuse(_ exchange: HTTPExchange, _ error: JSONError) {
         refuse(exchange, status: 400, "BadJSON", "The body is not a JSON object: unexpected byte \(error.offset).")
     }
 
-    /// Returns the body of a request; answers 413 itself when it is too long.
+    /// Returns the body of a request, or answers 413 if it was too long.
     static func wholeBody(of exchange: HTTPExchange) -> [UInt8]? {
         guard exchange.bodyOverflowed else { return exchange.body }
         refuse(exchange, status: 413, "TooLarge", "Send at most \(exchange.bodyByteCountMax) bytes.")
         return nil
     }
 
-    /// Refuses a request that the store answered with another request's answer: a defect of the server, which must not end
-    /// it.
+    /// Refuses a request after a store answer of the wrong kind, a defect that must not end the server.
     static func refuseUnexpected(_ exchange: HTTPExchange, _ log: EventLog) {
         log.error("unexpected_store_answer", [:])
         refuse(exchange, .unavailable("unexpected answer"))
     }
 
-    /// Reads a body that must be one JSON object of this shape; answers 400 itself when it is not.
+    /// Decodes a body that must be one JSON object of this shape, or answers 400.
     static func body<Body: Decodable>(_ type: Body.Type, of exchange: HTTPExchange) -> Body? {
         guard let bytes = wholeBody(of: exchange) else { return nil }
         do throws(JSONError) { try JSONValidator.validateObject(bytes.span) } catch {
@@ -87,7 +87,7 @@ enum ControlAnswer {
 }
 
 extension StoreRefusal {
-    /// The HTTP status of the device and admin API.
+    /// The HTTP status in the device API and the admin API.
     var status: Int {
         switch self {
         case .unauthorized: 401
@@ -101,7 +101,7 @@ extension StoreRefusal {
         }
     }
 
-    /// The stable word.
+    /// The stable error word.
     var word: String {
         switch self {
         case .unauthorized: "Unauthorized"
@@ -123,7 +123,7 @@ extension StoreRefusal {
         }
     }
 
-    /// What to do.
+    /// The instruction for the user.
     var detail: String {
         switch self {
         case .unauthorized: "Invalid device secret. Enrol again."

@@ -3,37 +3,37 @@
 internal import PushCore
 internal import PushNet
 
-/// The connections of a loop whose handshakes can go on.
+/// The connections of a loop whose handshakes can continue.
 ///
-/// A first step mostly signs and derives something, which takes as long as a hundred requests. When thousands of devices
-/// come back at once, only a few steps run in each turn, so that open connections wait little. Within a line the source
-/// networks take turns, so that a flood from one of them delays others by one step at most.
+/// The first step of a handshake usually signs and derives something, which takes as long as a hundred requests. When
+/// thousands of devices reconnect at once, only a few steps run in each turn, so open connections wait little. Within a
+/// line the source networks take turns, so a flood from one of them delays others by at most one step.
 ///
 /// ```
-/// begun ──▶ new ──▶ late        the next line has its turn when the one before is empty
+/// begun ──▶ new ──▶ late        a line is served when the lines before it are empty
 ///           (a network over its rate of handshakes waits in `late`)
 /// ```
 ///
-/// A handshake that has begun ends before another begins: else all would be too old in the end. The number of handshakes
-/// in flight is bounded, in all and for each network; the rest waits.
+/// A handshake that has begun ends before another begins; otherwise all of them could time out. The number of
+/// handshakes in flight is bounded in total and for each network; the others wait.
 struct HandshakeQueue<Connection: HandshakeTaker> {
     private var begun = Line()
     private var new = Line()
     private var late = Line()
-    /// Connections that came since the last turn.
+    /// The connections that were queued since the last turn.
     private var fresh: [Connection] = []
     private let slotCountMax: Int
     private let slotsPerNetworkCountMax: Int
     private var slotCount = 0
     private var slotCounts: [SourceAddress: Int] = [:]
-    /// Networks that have all of their slots.
+    /// The networks that use all of their slots.
     private var full: Set<SourceAddress> = []
 
-    /// Begins empty.
+    /// Creates an empty queue.
     ///
     /// - Parameters:
-    ///   - slotCountMax: How many handshakes may be in flight.
-    ///   - slotsPerNetworkCountMax: How many of one network.
+    ///   - slotCountMax: The maximum number of handshakes in flight.
+    ///   - slotsPerNetworkCountMax: The maximum for one network.
     init(
         slotCountMax: Int = Limits.handshakeCountMax,
         slotsPerNetworkCountMax: Int = Limits.handshakesPerNetworkCountMax
@@ -44,7 +44,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
 
     var isEmpty: Bool { begun.isEmpty && new.isEmpty && late.isEmpty }
 
-    /// Puts a connection at the end of its line, unless it is in line already.
+    /// Appends a connection to its line, unless it is in a line already.
     mutating func append(_ connection: Connection) {
         guard !connection.awaitsHandshake else { return }
         connection.awaitsHandshake = true
@@ -58,9 +58,11 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
         }
     }
 
-    /// Takes out the first few, which go on now; the rest hears nothing of its sockets until then.
+    /// Removes the first few connections, whose handshakes continue now.
     ///
-    /// - Returns: The connections; none when all that wait need a slot and there is none.
+    /// The others stop watching their sockets until their turn.
+    ///
+    /// - Returns: The connections; empty if all of them need a slot and none is free.
     mutating func takeTurn() -> [Connection] {
         var turn: [Connection] = []
         while turn.count < Limits.handshakeStepsPerTurnCountMax, let connection = begun.takeOne(except: []) {
@@ -86,7 +88,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
         if count >= slotsPerNetworkCountMax { full.insert(connection.network) }
     }
 
-    /// Frees the slot of a connection, if it has one: its handshake is over, or stalls.
+    /// Frees the slot of a connection, if it has one, because its handshake ended or stalled.
     mutating func freeSlot(of connection: Connection) {
         guard connection.holdsHandshakeSlot else { return }
         connection.holdsHandshakeSlot = false
@@ -96,7 +98,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
         if count < slotsPerNetworkCountMax { full.remove(connection.network) }
     }
 
-    /// Connections in the order of their readiness, the networks in turn.
+    /// The connections in the order in which they became ready, with the networks taking turns.
     private struct Line {
         private var waiting: [SourceAddress: Queue] = [:]
         private var networks = FirstInFirstOut<SourceAddress>()
@@ -110,7 +112,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
             waiting[connection.network, default: Queue()].append(connection)
         }
 
-        /// Takes the first connection of the network whose turn it is.
+        /// Removes the first connection of the network whose turn it is.
         mutating func takeOne(except excluded: Set<SourceAddress>) -> Connection? {
             for _ in 0..<networks.count {
                 guard let network = networks.takeFirst() else { return nil }
@@ -127,9 +129,9 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
     }
 }
 
-/// A queue in an array, whose front is cut off now and then.
+/// A queue in an array whose consumed front is removed from time to time.
 private struct FirstInFirstOut<Element> {
-    /// Nil where the element was taken: nothing here keeps a connection that is over.
+    /// Nil where the element was removed, so that the queue does not keep a closed connection alive.
     private var elements: [Element?] = []
     private var head = 0
 
@@ -150,18 +152,18 @@ private struct FirstInFirstOut<Element> {
     }
 }
 
-/// A connection as its line sees it.
+/// A connection as the handshake queue sees it.
 protocol HandshakeTaker: AnyObject {
     /// The source network.
     var network: SourceAddress { get }
-    /// Its network begins too many handshakes, so that others go first.
+    /// Whether the network starts too many handshakes, so that others go first.
     var isOverHandshakeRate: Bool { get }
-    /// In the line.
+    /// Whether the connection is in a line.
     var awaitsHandshake: Bool { get set }
-    /// Counted among the handshakes in flight.
+    /// Whether the connection counts among the handshakes in flight.
     var holdsHandshakeSlot: Bool { get set }
-    /// The first step of the handshake is done.
+    /// Whether the first step of the handshake is done.
     var hasBegunHandshake: Bool { get }
-    /// Hears nothing of the socket while the handshake waits for its turn.
+    /// Stops watching the socket while the handshake waits for its turn.
     func pauseHandshake()
 }

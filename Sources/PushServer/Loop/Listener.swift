@@ -4,9 +4,9 @@ internal import PushCore
 internal import PushHTTP
 internal import PushNet
 
-/// A listening socket of a loop, and what its connections are answered by.
+/// A listening socket of a loop, with the endpoint that answers its connections.
 final class Listener: EventHandler {
-    /// What comes in through it.
+    /// The kind of peer that connects.
     enum Kind: Sendable, Equatable {
         /// Providers and devices, over TLS.
         case network(PortRole)
@@ -18,9 +18,9 @@ final class Listener: EventHandler {
     private let socket: ListeningSocket
     private unowned var loop: ServerLoop
     private var registration: Registration?
-    /// Given up to accept one administrator when descriptors ran out.
+    /// A spare descriptor, closed to accept one administrator when descriptors run out.
     private var spare: FileDescriptor?
-    /// How long nobody is accepted when descriptors ran out.
+    /// The pause in accepting connections when descriptors run out.
     private static let exhaustionPause = Duration.milliseconds(100)
     private(set) lazy var endpoint: any Endpoint = makeEndpoint()
 
@@ -35,7 +35,7 @@ final class Listener: EventHandler {
         registration = try loop.events.register(socket.descriptor.rawValue, for: .readable, handler: self)
     }
 
-    /// Refuses connections from now on; those that the kernel holds and nobody took are reset.
+    /// Refuses connections from now on; the kernel resets those that were not accepted.
     func close() {
         pauseWatching()
         Sockets.stopListening(socket.descriptor.rawValue)
@@ -57,7 +57,7 @@ final class Listener: EventHandler {
                     loop.context.log.warning(
                         "descriptors_exhausted", ["remedy": "raise the limit of open files (LimitNOFILE=)"],
                         about: "descriptors")
-                    // The descriptor of a closed connection is free at the end of this turn.
+                    // The descriptor of a closed connection becomes free at the end of this turn.
                     if loop.makeRoom() { return }
                     if giveUpSpare() { continue }
                     return pause()
@@ -71,7 +71,7 @@ final class Listener: EventHandler {
         }
     }
 
-    /// Out of descriptors: a listener that stays watched would spin, so look again a little later.
+    /// Stops watching the socket for a short time, because a watched listener would spin without free descriptors.
     private func pause() {
         pauseWatching()
         loop.events.schedule(after: Self.exhaustionPause) {
@@ -82,9 +82,11 @@ final class Listener: EventHandler {
         }
     }
 
-    /// Whether one more connection fits, if need be in the place of an idle stranger.
+    /// Makes space for one more connection, if necessary by closing an idle stranger.
     ///
-    /// The rest waits in the kernel's queue. Administrators always fit.
+    /// Other connections wait in the kernel's queue. Administrators always fit.
+    ///
+    /// - Returns: Whether a connection fits.
     private func hasRoom() -> Bool {
         let limiter = loop.context.limiter
         guard kind != .admin, limiter.isFull else { return true }
@@ -95,7 +97,7 @@ final class Listener: EventHandler {
         return loop.makeRoom()
     }
 
-    /// Makes room for one connection; false when that was done already.
+    /// Frees the spare descriptor for one connection; returns false if that was done already.
     private func giveUpSpare() -> Bool {
         guard spare != nil else { return false }
         spare = nil
@@ -110,17 +112,18 @@ final class Listener: EventHandler {
     }
 }
 
-/// Answers the requests that come in through a listener.
+/// Answers the requests that arrive through a listener.
 protocol Endpoint: AnyObject {
-    /// Begins with a request whose fields are there; returns how many bytes of its body are kept.
+    /// Handles a request whose header fields have arrived; returns how many bytes of its body to keep.
     func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int
-    /// Answers, now or when the store has.
+    /// Answers a complete request, immediately or when the store has answered.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection)
-    /// Authenticates the connection by the fields of a request whose body has not come, if they prove anything.
+    /// Authenticates the connection by the header fields of a request whose body is missing, if they prove a
+    /// credential.
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection)
-    /// Answers a request on a connection that ends because its peer broke a limit.
+    /// Answers a request on a connection that is closing because its peer exceeded a limit.
     func turnAway(_ exchange: HTTPExchange)
-    /// Answers a request that has waited too long: for its own end, or for the store.
+    /// Answers a request that waited too long for its own end or for the store.
     func giveUp(_ exchange: HTTPExchange)
 }
 
@@ -128,7 +131,7 @@ extension Endpoint {
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {}
 }
 
-/// Owns a listening socket while it travels to the thread of its loop.
+/// Owns a listening socket while it moves to the thread of its loop.
 final class ListeningSocket: Sendable {
     let descriptor: FileDescriptor
     let kind: Listener.Kind

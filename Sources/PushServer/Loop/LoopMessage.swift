@@ -4,19 +4,19 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// What reaches a loop from other threads.
+/// A message from another thread to a loop.
 enum LoopMessage: Sendable {
-    /// Answers of the store, in order.
+    /// Replies of the store, in order.
     case replies([StoreReply])
-    /// Use this for connections from now on (SIGHUP).
+    /// The certificate for connections accepted from now on (after SIGHUP).
     case certificate(TLSContext)
-    /// Close the stranger that has been idle longest: another loop has no descriptor for a new connection.
+    /// Close the stranger that has been idle longest, because another loop has no descriptor for a new connection.
     case makeRoom
-    /// Finish: accept nothing more, answer what is open, then end.
+    /// Stop accepting, answer the open requests, then end.
     case shutDown
 }
 
-/// Brings the store's answers into a loop's mailbox.
+/// Delivers the store's replies to a loop's mailbox.
 struct LoopReceiver: StoreReplyReceiver {
     let mailbox: Mailbox<LoopMessage>
 

@@ -4,10 +4,10 @@ internal import PushCore
 internal import PushNet
 internal import Synchronization
 
-/// The memory that connections hold for their peers, by principal and in all, and how much it may be.
+/// The memory that connections hold for their peers, per principal and in total, and its limits.
 ///
-/// Shared by all loops. Connections report in steps of `Limits.memoryReportByteCount`, so most requests change nothing
-/// here. The lock is taken when a connection begins or ends to hold more than one step.
+/// All loops share it. Connections report in steps of `Limits.memoryReportByteCount`, so most requests change nothing
+/// here. The lock is taken only when a connection starts or stops holding more than one step.
 ///
 /// ```
 /// total ≤ byteCountMax      all strangers ≤ shareByteCount      each principal ≤ shareByteCount
@@ -16,7 +16,7 @@ final class MemoryBudget: Sendable {
     /// The bytes that one principal holds over all of its connections.
     final class Account: Sendable {
         let principal: Principal
-        // Ordered with nothing: a sum that is compared with a limit.
+        // Relaxed ordering suffices: the sum is only compared with a limit.
         fileprivate let byteCount = Atomic<Int>(0)
 
         fileprivate init(_ principal: Principal) { self.principal = principal }
@@ -27,11 +27,11 @@ final class MemoryBudget: Sendable {
         var connectionCount: Int
     }
 
-    /// The bytes that all connections together may hold.
+    /// The maximum for all connections together, in bytes.
     let byteCountMax: Int
-    /// The bytes that all strangers together, and each principal, may hold.
+    /// The maximum for all strangers together, and for each principal, in bytes.
     let shareByteCount: Int
-    // Ordered with nothing: sums that are compared with limits.
+    // Relaxed ordering suffices: the sums are only compared with limits.
     private let total = Atomic<Int>(0)
     private let strangers = Atomic<Int>(0)
     private let holdBacks = Atomic<Int>(0)
@@ -42,25 +42,25 @@ final class MemoryBudget: Sendable {
         shareByteCount = byteCountMax / Limits.memorySharesCount
     }
 
-    /// Half of what the control groups or the machine allow; a fixed number where neither can be read.
+    /// Returns half of the memory that the control groups or the machine allow, or a default if neither can be read.
     static func defaultByteCount() -> Int {
         let limits = [ProcessLimits.controlGroupByteCount(), ProcessLimits.machineByteCount].compactMap { $0 }
         guard let smallest = limits.min() else { return Limits.memoryBudgetByteCountDefault }
         return max(Limits.memoryBudgetByteCountMin, smallest / 2)
     }
 
-    /// The bytes that connections hold now.
+    /// The number of bytes that connections hold now.
     var heldByteCount: Int { total.load(ordering: .relaxed) }
     /// The number of times that a connection was held back by a budget.
     var holdBackCount: Int { holdBacks.load(ordering: .relaxed) }
 
-    /// Whether connections of strangers must be closed: these hold more than their share, or all hold too much.
+    /// Whether strangers must be closed, because they hold more than their share or all connections hold too much.
     var isOverWithStrangers: Bool {
         let held = strangers.load(ordering: .relaxed)
         return held > shareByteCount || (held > 0 && heldByteCount > byteCountMax)
     }
 
-    /// Finds or makes the account of a principal for one more connection; `leave` must follow.
+    /// Finds or creates the account of a principal for one more connection; the caller must call `leave` later.
     fileprivate func join(_ principal: Principal) -> Account {
         holders.withLock { holders in
             if let holder = holders[principal] {
@@ -73,7 +73,7 @@ final class MemoryBudget: Sendable {
         }
     }
 
-    /// Notes that a connection no longer uses an account, which is removed with the last one.
+    /// Notes that a connection no longer uses an account; the last one removes it.
     fileprivate func leave(_ account: Account) {
         holders.withLock { holders in
             guard let count = holders[account.principal]?.connectionCount else { return }
@@ -88,7 +88,7 @@ final class MemoryBudget: Sendable {
         if account.principal.isStranger { strangers.wrappingAdd(byteCount, ordering: .relaxed) }
     }
 
-    /// Whether the connections of an account must hold no more than they do.
+    /// Whether the connections of an account must not hold more than now.
     fileprivate func isOver(_ account: Account) -> Bool {
         if account.byteCount.load(ordering: .relaxed) > shareByteCount { return true }
         if heldByteCount > byteCountMax { return true }
@@ -100,17 +100,17 @@ final class MemoryBudget: Sendable {
 
 /// The part of a memory budget that one connection has reported.
 struct ConnectionMemory {
-    /// A multiple of `Limits.memoryReportByteCount`.
+    /// The reported bytes, a multiple of `Limits.memoryReportByteCount`.
     private(set) var reportedByteCount = 0
-    /// The connection must take nothing more until others, or it, hold less.
+    /// Whether the connection must not take anything more until it or others hold less.
     private(set) var isHeldBack = false
     private var account: MemoryBudget.Account?
 
     /// Reports how many bytes the connection holds, in whole steps.
     ///
     /// - Parameters:
-    ///   - byteCount: All that the connection holds for its peer.
-    ///   - principal: The account's owner, asked for only when there is no account yet.
+    ///   - byteCount: All bytes that the connection holds for its peer.
+    ///   - principal: The owner of the account, evaluated only if there is no account yet.
     ///   - budget: The budget of all loops.
     /// - Returns: Whether anything was reported, so that `isHeldBack` may have changed.
     mutating func report(_ byteCount: Int, of principal: @autoclosure () -> Principal, to budget: MemoryBudget) -> Bool
@@ -128,7 +128,7 @@ struct ConnectionMemory {
         return true
     }
 
-    /// Takes back what was reported: the connection is over, or has another principal from now on.
+    /// Withdraws the report, because the connection closed or its principal changed.
     mutating func release(to budget: MemoryBudget) {
         guard let account else { return }
         budget.add(-reportedByteCount, to: account)

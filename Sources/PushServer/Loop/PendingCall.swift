@@ -3,7 +3,7 @@
 internal import PushHTTP
 internal import PushStore
 
-/// What happens with an exchange when the store has answered its request; kept as the exchange's context.
+/// The continuation of an exchange that waits for the store, kept as the exchange's context.
 final class PendingCall {
     let complete: (Result<StoreAnswer, StoreRefusal>, HTTPExchange) -> Void
 
@@ -13,12 +13,12 @@ final class PendingCall {
 }
 
 extension ServerLoop {
-    /// Asks the store on behalf of an exchange; `then` gets the answer on this loop if the exchange is still there.
+    /// Sends a request to the store and passes the answer to `then` on this loop, if the exchange still exists.
     func perform(
         _ request: StoreRequest, for exchange: HTTPExchange, on connection: ServerConnection,
         then: @escaping (Result<StoreAnswer, StoreRefusal>, HTTPExchange) -> Void
     ) {
-        // It may be refused before the store answers, on a connection that ends.
+        // The exchange may be refused before the store answers, on a connection that is closing.
         exchange.context = PendingCall { result, exchange in
             if !exchange.isAnswered { then(result, exchange) }
         }

@@ -12,7 +12,7 @@ enum Principal: Hashable, Sendable {
     case provider(String)
     case administrator
 
-    /// Whether no credential was proved.
+    /// Whether the peer has not proven a credential.
     var isStranger: Bool {
         if case .stranger = self { true } else { false }
     }

@@ -4,10 +4,10 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// Lines about refused requests and closed connections, with the peer's address and what it proved to be.
+/// Log lines about refused requests and closed connections, with the peer's address and principal.
 ///
-/// A line that any peer can cause comes once a minute for each network and reason; its `left_out` counts the rest. No
-/// line has a key, a secret, a token or text of a payload: only reasons, and details about credentials.
+/// A line that any peer can cause appears at most once a minute for each network and reason; its `left_out` counts the
+/// rest. No line contains a key, a secret, a token or payload text, only reasons and details about credentials.
 extension EventLog {
     /// Logs a rejection of the provider API: a failed authentication as a warning, 429 at info, all others at debug.
     func refused(_ rejection: Rejection, on peer: ServerConnection) {
@@ -58,13 +58,13 @@ extension EventLog {
         }
     }
 
-    /// Logs that a user who is no administrator asked for the admin API.
+    /// Logs that a user who is not an administrator used the admin API.
     func refusedAdministration(on connection: ServerConnection) {
         let user = connection.peerUserID.map(String.init) ?? "unknown"
         warning("administrator_refused", ["user": user], about: user)
     }
 
-    /// Logs that a connection was closed to make room for others.
+    /// Logs that a connection was closed to make space for others.
     func shed(_ connection: ServerConnection, reason: String) {
         info(
             "connection_shed",
@@ -72,14 +72,14 @@ extension EventLog {
             about: connection.logSubject(reason))
     }
 
-    /// Logs the end of a connection that neither side asked for.
+    /// Logs the end of a connection that neither side intended.
     func closed(_ connection: ServerConnection, reason: String) {
         debug(
             "connection_closed",
             ["reason": reason, "source": connection.sourceText, "principal": connection.principalText])
     }
 
-    /// Logs that a peer broke the rules of HTTP.
+    /// Logs that a peer violated the HTTP protocol.
     func failedSession(_ connection: ServerConnection, reason: String) {
         debug(
             "session_failed",
@@ -90,17 +90,17 @@ extension EventLog {
 extension ServerConnection {
     fileprivate var sourceText: String { source.description }
     fileprivate var principalText: String { principal.logText }
-    /// The subject of refusals: whole networks, in which one peer can choose any address.
+    /// The subject of refusals: the whole network, because one peer can choose any address in it.
     fileprivate func logSubject(_ reason: String) -> String { "\(source.network) \(reason)" }
 }
 
 extension Principal {
-    /// The principal in lines of the log.
+    /// The principal in log lines.
     var logText: String {
         switch self {
         case .stranger: "stranger"
         case .device(let device): "device/\(device.text)"
-        // A certificate's id is its whole fingerprint.
+        // The ID of a certificate is its whole fingerprint.
         case .provider(let id): "provider/\(id.prefix(10))"
         case .administrator: "administrator"
         }

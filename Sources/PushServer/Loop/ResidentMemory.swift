@@ -3,15 +3,16 @@
 internal import PushCore
 internal import PushNet
 
-/// Gives free memory back to the system when the process keeps much more than it uses; lives on the control loop.
+/// Releases free memory to the system when the process keeps much more than it uses; runs on the control loop.
 ///
-/// The allocator keeps what connections freed. After an attack that may be hundreds of megabytes, whatever its shape, so
-/// the difference of resident and allocated bytes decides, compared with the difference after the last trim.
+/// The allocator keeps memory that connections freed. After an attack, that may be hundreds of megabytes, whatever
+/// their layout. The trigger is therefore the difference between resident and allocated bytes, compared with the
+/// difference after the last trim.
 struct ResidentMemory {
     private var slackByteCount: Int?
     private var nextCheckNanoseconds: UInt64 = 0
 
-    /// Looks now and then; called by each tick, which runs anyway.
+    /// Checks the memory at intervals; called by each tick, which runs anyway.
     mutating func tick(now: UInt64) {
         guard now >= nextCheckNanoseconds else { return }
         nextCheckNanoseconds = now + UInt64(Limits.residentCheckInterval / .nanoseconds(1))

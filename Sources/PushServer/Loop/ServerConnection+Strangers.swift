@@ -3,23 +3,23 @@
 internal import PushCore
 internal import PushHTTP
 
-/// Room and memory: what a connection gives up for others.
+/// Closing and limiting connections in favor of others.
 extension ServerConnection {
-    /// Ends a connection whose credential did not come in time, behind the answers to its open requests.
+    /// Closes a connection whose credential did not arrive in time, after the answers to its open requests.
     func endUnproven() {
         guard drain == .none, let session else { return }
         (drain, drainReason) = (.waiting, .idleTimeout)
         if session.openExchangeCount == 0 { finishShutdown(session, reason: .idleTimeout) }
     }
 
-    /// Whether the loop waits for this stranger, and not it for the loop or the store.
+    /// Whether the loop waits for this stranger, rather than the stranger for the loop or the store.
     var keepsLoopWaiting: Bool {
         guard !awaitsHandshake else { return false }
         guard isServing, let session else { return true }
         return !session.openExchanges.contains { $0.isComplete && !$0.isAnswered }
     }
 
-    /// Closes a stranger at once to make room for others; GOAWAY goes out if the socket takes it.
+    /// Closes a stranger immediately to make space for others; sends GOAWAY if the socket accepts it.
     func makeRoom() {
         if let session, isServing, drain != .closing {
             drain = .closing
@@ -31,7 +31,7 @@ extension ServerConnection {
 
     // MARK: Memory
 
-    /// Reports what the connection holds for its peer; over a budget it takes no streams and no input.
+    /// Reports the memory held for the peer; over a budget, the connection accepts no streams and no input.
     func reportMemory(_ session: any HTTPSession) {
         guard isServing, principal != .administrator else { return }
         let byteCount = session.retainedByteCount + early.count + pending.count
@@ -41,7 +41,7 @@ extension ServerConnection {
         if memory.reportedByteCount > reported { loop.memoryGrew() }
     }
 
-    /// Sets what the session may hold: over a budget no more than now, so that it accepts no stream.
+    /// Sets the session's memory limit; over a budget, it is the current size, so that no stream is accepted.
     func setRetainedByteCountMax() {
         guard let session else { return }
         let limit =
@@ -56,7 +56,7 @@ extension ServerConnection {
 
     func retryHeldBack(_ session: any HTTPSession) {
         reportMemory(session)
-        // The flush watches for input again.
+        // The flush resumes watching for input.
         if !memory.isHeldBack { loop.markDirty(self) }
     }
 }

@@ -6,82 +6,83 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// One connection of a provider, a device or an administrator; lives on one loop.
+/// One connection of a provider, a device or an administrator, on one loop.
 ///
 /// ```
 /// handshaking ──TLS done──▶ detecting ──first bytes──▶ serving ──last answer flushed──▶ lingering ──▶ closed
 ///      (plain sockets begin at detecting; ALPN skips it)   └──peer's end──▶ answering ──────┘
 /// ```
 ///
-/// Answering: the peer sends no more, and may still read. What it has asked for goes out; a device's stream ends at once.
+/// Answering: the peer sends no more, but may still read. Pending answers are sent; a device's stream ends immediately.
 ///
-/// Lingering: our side is closed, and what the peer still sends is read and dropped until it closes too. A socket that
-/// is closed with unread input is reset, and the peer might lose our last words.
+/// Lingering: our side is closed, and further input is read and discarded until the peer closes too. Closing a socket
+/// with unread input resets the connection, and the peer might lose the last answers.
 final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker {
     let slot: UInt32
     let generation: UInt32
     let listener: Listener
     let source: SourceAddress
-    /// The network that limits count by.
+    /// The source network, by which limits count.
     var network: SourceAddress { source.network }
-    /// Whom the peer has proved to be so far: the first proof counts.
+    /// The identity that the peer has proven so far; only the first proof counts.
     private(set) var principal: Principal
-    /// What the provider API knows of this connection; made for the first request of a provider.
+    /// The provider API's state for this connection, created for the first request of a provider.
     private(set) lazy var provider = makeProvider()
-    /// The listener's.
     private let endpoint: any Endpoint
-    /// The teams of the exchanges whose answers are long lists; the loop counts them.
+    /// The teams of the exchanges whose answers are long lists, by exchange ID; the loop counts them.
     var listings: [Int32: String] = [:]
-    /// Credentials that were looked at before the peer had proved one.
+    /// The number of credentials that were checked before the peer had proven one.
     var proofCount = 0
-    /// Credentials of the peer that are wrong.
+    /// The number of wrong credentials that the peer sent.
     var wrongCredentialCount = 0
-    /// The connection ends because of what its peer did: nothing that still comes is looked at.
+    /// Whether the connection is closing because of the peer's behavior, so that further requests are turned away.
     private(set) var isCondemned = false
-    /// An exchange is, or was, a device's stream: most connections have none, and need not look for it.
+    /// Whether an exchange is, or was, a device's stream; most connections have none and skip the search for it.
     var carriesStream = false
-    /// Nothing can become late: the loop's ticks pass it by.
+    /// Whether no deadline is running, so that the loop's ticks skip the connection.
     var isResting = false
-    /// In the loop's list of connections to flush.
+    /// Whether the connection is in the loop's list of connections to flush.
     var isDirty = false
-    /// In the loop's line of connections whose handshakes go on.
+    /// Whether the connection is in the loop's handshake queue.
     var awaitsHandshake = false
-    /// The first step of the handshake is done.
+    /// Whether the first step of the handshake is done.
     private(set) var hasBegunHandshake = false
-    /// Counted among the handshakes in flight.
+    /// Whether the connection counts among the handshakes in flight.
     var holdsHandshakeSlot = false
-    /// Its network begins too many handshakes, so that others go first.
+    /// Whether the network starts too many handshakes, so that others go first.
     var isOverHandshakeRate = false
     let acceptedNanoseconds: UInt64
-    /// The last step of a stranger towards a credential: accepted, handshake step, whole request; monotonic nanoseconds.
+    /// The time of a stranger's last step towards a credential, in monotonic nanoseconds.
+    ///
+    /// Steps are being accepted, a handshake step and a complete request.
     var progressNanoseconds: UInt64
     /// The part of the memory budget that this connection has reported.
     var memory = ConnectionMemory()
 
     private enum Phase { case handshaking, detecting, serving, answering, lingering, closed }
 
-    /// Until it has removed the connection.
+    /// The loop; the reference cycle ends when the loop removes the connection.
     let loop: ServerLoop
     private let socket: FileDescriptor
     private var transport: Transport
     private(set) var session: (any HTTPSession)?
-    /// The peer was told that it may open all streams.
+    /// Whether the peer was told that it may open all streams.
     private var allowsAllStreams = false
     private var phase: Phase
     private var registration: Registration?
     private var interest: Readiness = .readable
-    /// First bytes, until they tell the protocol.
+    /// The first bytes, kept until they identify the protocol.
     private(set) var early: [UInt8] = []
-    /// Output that the socket did not take yet, from `pendingOffset`.
+    /// Output that the socket has not accepted yet, starting at `pendingOffset`.
     private(set) var pending: [UInt8] = []
     private var pendingOffset = 0
-    /// TLS must write before it can read on.
+    /// Whether TLS must write before it can continue reading.
     private var inputWaitsForOutput = false
     private var deadlines: ConnectionDeadlines
     var drain: ConnectionDrain = .none
-    /// A request came since the drain began.
+    /// Whether a request arrived since the drain began.
     private var isBusy = false
-    /// What the last GOAWAY says.
+    /// The reason that the last GOAWAY states.
     var drainReason = RejectionReason.shutdown
 
     init(socket: consuming FileDescriptor, loop: ServerLoop, slot: UInt32, generation: UInt32, listener: Listener) {
@@ -119,7 +120,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         }
     }
 
-    /// Whether the process at the other end of a UNIX socket is root or of the server's own user.
+    /// Whether the process at the other end of a UNIX socket runs as root or as the server's own user.
     var isAdministrator: Bool { peerUserID.map { $0 == 0 || $0 == ProcessFacts.userID } ?? false }
 
     /// The user of the process at the other end of a UNIX socket; nil on the network.
@@ -127,25 +128,25 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         listener.kind == .admin ? (try? Sockets.peerCredentials(socket.rawValue))?.user : nil
     }
 
-    /// Where answers to an exchange of this connection go.
+    /// Returns the address for the store's answers to an exchange of this connection.
     func address(of exchange: HTTPExchange) -> ReplyAddress {
         ReplyAddress(loop: loop.index, slot: slot, generation: generation, exchange: exchange.id)
     }
 
-    /// An exchange that is still open.
+    /// Returns an exchange if it is still open.
     func exchange(_ id: Int32) -> HTTPExchange? { session?.exchange(id) }
 
-    /// The device's stream that this connection has become.
+    /// The device's stream, if the connection has switched to a WebSocket.
     var webSocket: DeviceSocket? { session as? DeviceSocket }
 
     /// Whether the open request may be answered with another protocol.
     var upgradeReadiness: UpgradeReadiness { (session as? HTTP1Session)?.upgradeReadiness ?? .unavailable }
 
-    /// Answers the open request with another protocol, which the connection speaks from now on.
+    /// Switches the connection to another protocol in answer to the open request.
     ///
     /// Does nothing unless `upgradeReadiness` is `ready`.
     ///
-    /// - Parameter next: Gets what is to go out first, and makes the session that takes over.
+    /// - Parameter next: Creates the session that takes over. Its argument is the output to send first.
     func upgrade(_ next: ([UInt8]) -> any HTTPSession) {
         guard let http = session as? HTTP1Session, let (output, input) = http.switchProtocols() else { return }
         session = next(output)
@@ -172,14 +173,14 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
             if readiness.contains(.failed) { close("the peer is gone") }
             return
         }
-        // A handshake or a read may have waited for room to write.
+        // A handshake or a read may have waited until the socket was writable.
         let goesOnReading = readiness.contains(.writable) && (phase == .handshaking || inputWaitsForOutput)
         guard goesOnReading || readiness.contains(.readable) || readiness.contains(.failed) else { return }
         inputWaitsForOutput = false
         if phase == .handshaking { loop.queueHandshake(self) } else { takeInput() }
     }
 
-    /// Goes on with the handshake, now that it is this connection's turn.
+    /// Continues the handshake at this connection's turn.
     func continueHandshake() {
         guard phase == .handshaking else { return }
         if !hasBegunHandshake { deadlines.handshakeBegins(now: loop.events.monotonicNanoseconds) }
@@ -243,7 +244,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
                 let bytes = unsafe Span<UInt8>(
                     _unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
                 take(bytes)
-                // Whatever else the socket has makes it ready again, also the end: another read would mostly find nothing.
+                // Further input, including its end, makes the socket ready again. Another read would usually find
+                // nothing.
                 let isAll = count < Limits.readBufferByteCount && !transport.hasBufferedInput
                 guard !isAll, phase != .closed else { return }
             }
@@ -251,7 +253,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         readBufferedInputSoon()
     }
 
-    /// The peer sends no more: what it has asked for is answered before the connection closes.
+    /// Handles the end of input: requests that arrived are answered before the connection closes.
     ///
     /// - SeeAlso: RFC 8446, section 6.1
     private func endInput() {
@@ -264,7 +266,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         loop.markDirty(self)
     }
 
-    /// Ends devices' streams, which nobody reads, and requests that stay incomplete; says whether others are open.
+    /// Ends device streams, which have no reader, and incomplete requests; returns whether other exchanges are open.
     private func endUnanswerable(_ session: any HTTPSession) -> Bool {
         var isAnyLeft = false
         for exchange in session.openExchanges {
@@ -278,7 +280,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         return isAnyLeft
     }
 
-    /// The socket's readiness may not come again for what TLS has read already.
+    /// Schedules a read of input that TLS has buffered, because the socket may not become ready for it again.
     private func readBufferedInputSoon() {
         guard transport.hasBufferedInput else { return }
         loop.events.schedule(after: .zero) { self.ready(.readable) }
@@ -308,13 +310,13 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         loop.markDirty(self)
     }
 
-    /// Notes that the peer has proved who it is, and allows it all streams.
+    /// Records who the peer has proven to be, and allows it all streams.
     ///
     /// - Parameter principal: A device or a provider. A proof after the first one changes nothing.
     func authenticated(as principal: Principal) {
         if self.principal.isStranger {
             self.principal = principal
-            // What it holds counts for another account from the next report on.
+            // From the next report on, its memory counts for the new account.
             memory.release(to: loop.context.memory)
             loop.authenticated(self)
             setRetainedByteCountMax()
@@ -335,7 +337,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
             drain = .closing
         }
         reportMemory(session)
-        // Most that comes on a WebSocket is acknowledgements, which nothing answers.
+        // Most input on a WebSocket consists of acknowledgements, which need no answer.
         if drain == .none, let webSocket, webSocket.isQuiet { return }
         loop.markDirty(self)
     }
@@ -377,10 +379,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     // MARK: Output
 
-    /// Has what the session has put out at the end of this turn.
+    /// Schedules a flush of the session's output at the end of this turn.
     func needsFlush() { loop.markDirty(self) }
 
-    /// Puts out what the session has, as far as the socket takes it.
+    /// Writes the session's output as far as the socket accepts it.
     func flush() {
         guard isServing, let session else { return }
         do throws(ServerError) {
@@ -397,7 +399,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         settle(session)
     }
 
-    /// True when nothing is left over from earlier.
+    /// Writes output left over from earlier; returns true when none remains.
     private func flushPending() throws(ServerError) -> Bool {
         guard pendingOffset < pending.count else { return true }
         pendingOffset += try write(pending, from: pendingOffset)
@@ -426,7 +428,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         return offset - start
     }
 
-    /// After a flush: closes when all is said, else watches for what is needed.
+    /// Closes the connection after a flush if everything is sent, else watches for the next events.
     private func settle(_ session: any HTTPSession) {
         let isFlushed = pendingOffset == pending.count && !inputWaitsForOutput
         deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
@@ -450,7 +452,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     // MARK: The end
 
-    /// Lets open exchanges finish, then says goodbye; a busy connection is told after a while.
+    /// Lets open exchanges finish, then closes the connection; a busy peer is told after a while.
     func beginShutdown() {
         guard phase != .lingering else { return }
         guard isServing, let session else { return close(nil) }
@@ -460,21 +462,24 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         announceShutdownSoon(session)
     }
 
-    /// Ends the connection when its open requests are answered, or soon after: its peer breaks a limit.
+    /// Closes the connection after the answers to its open requests, or soon, because its peer exceeded a limit.
     func endBehindAnswers(because reason: RejectionReason) {
         guard drain == .none, isServing else { return }
         isCondemned = true
         (drain, drainReason) = (.waiting, reason)
         loop.markDirty(self)
-        // New requests could keep it open; the answers to earlier ones are out by then.
+        // New requests could keep the connection open. The answers to earlier ones have been sent by then.
         loop.events.schedule(after: Limits.drainPatience) { [weak self] in
             guard let self, drain == .waiting, isServing, let session else { return }
             finishShutdown(session, reason: reason)
         }
     }
 
-    /// Asks a peer that goes on sending to stop; many take GOAWAY for the end, so others are not told before their open
-    /// requests are answered.
+    /// Asks a peer that keeps sending to stop.
+    ///
+    /// Many clients treat GOAWAY as the end, so other peers are told only after their open requests are answered.
+    ///
+    /// - Parameter session: The session to announce the shutdown on.
     private func announceShutdownSoon(_ session: any HTTPSession) {
         loop.events.schedule(after: Limits.drainPatience) { [weak self, weak session] in
             guard let self, let session, self.drain == .waiting else { return }
@@ -490,9 +495,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         loop.markDirty(self)
     }
 
-    /// Once a second: answers and closes what takes too long.
+    /// Answers late requests and closes slow connections, once a second.
     func tick() {
-        // It waits for this loop, not the loop for it.
+        // The connection waits for this loop, not the loop for the connection.
         guard !awaitsHandshake else { return }
         if holdsHandshakeSlot { loop.freeStalledSlot(of: self) }
         if let session, isServing {
@@ -517,7 +522,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     var isServing: Bool { phase == .serving || phase == .answering }
 
-    /// Only streams are open, all that was written was taken, and nothing of a message has come: an idle device.
+    /// Whether only streams are open, all output was accepted, and no message is incomplete, as with an idle device.
     private var isQuiet: Bool {
         guard phase == .serving, drain == .none, !isDirty, !memory.isHeldBack, pendingOffset == pending.count,
             let session
@@ -525,9 +530,11 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         return session.isQuiet && !deadlines.isRunning
     }
 
-    /// Answers each request that has waited too long, whether for its own end or for the store.
+    /// Answers each request that waited too long, for its own end or for the store.
     ///
-    /// A connection on which nothing else happens ends with that.
+    /// The connection closes if an incomplete request was its only open exchange.
+    ///
+    /// - Parameter session: The connection's session.
     private func answerLate(_ session: any HTTPSession) {
         session.nowNanoseconds = loop.events.monotonicNanoseconds
         session.tick()
@@ -536,7 +543,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
             let age = session.age(since: exchange.isAnswered ? exchange.tookNanoseconds : exchange.beganNanoseconds)
             if exchange.waitsForPeer, !exchange.isStreaming { exchange.forgetRequest() }
             if exchange.waitsForPeer, age > Limits.outputPatience {
-                // The peer keeps its window shut; what a device does not get stays pending.
+                // The peer keeps its window closed. Notifications that a device does not receive stay pending.
                 exchange.abandon()
                 loop.markDirty(self)
             }
@@ -546,13 +553,13 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
             endpoint.giveUp(exchange)
             deadlines.requestEnded()
             loop.markDirty(self)
-            // The goodbye comes behind the answer: clients hear nothing more once they have read it.
+            // GOAWAY follows the answer, because clients ignore everything after GOAWAY.
             guard !exchange.isComplete, drain == .none, session.openExchangeCount == 1 else { continue }
             (drain, drainReason) = (.waiting, .idleTimeout)
         }
     }
 
-    /// Closes our side; the connection is gone when the peer closes its own, or after a short while.
+    /// Closes our side, and waits a short time for the peer to close its own.
     private func linger() {
         phase = .lingering
         session?.close()
@@ -571,7 +578,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         if count == 0 { close(nil) }
     }
 
-    /// Closes at once; open exchanges end unanswered.
+    /// Closes the connection immediately; open exchanges end unanswered.
     func close(_ reason: String?) {
         guard phase != .closed else { return }
         let isOpen = phase != .lingering
@@ -580,7 +587,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         session?.close()
         session = nil
         if let registration { loop.events.deregister(registration) }
-        // A later change of interest must find nothing to change.
+        // A later change of interest must not find a registration.
         registration = nil
         if isOpen { transport.close() }
         memory.release(to: loop.context.memory)
@@ -589,5 +596,5 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     }
 }
 
-/// How far a connection's end has come.
+/// The progress of a connection's shutdown.
 enum ConnectionDrain { case none, waiting, closing }

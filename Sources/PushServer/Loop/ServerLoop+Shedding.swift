@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushNet
 
-/// Strangers of a loop that make room for others: for connections the one that was idle longest, for memory the youngest.
+/// Closing strangers to make space: the one idle longest for connections, the youngest for memory.
 extension ServerLoop {
     func admit(_ connection: ServerConnection) {
         let admission = context.limiter.admit(connection.network, now: events.monotonicNanoseconds)
@@ -16,7 +16,7 @@ extension ServerLoop {
         strangers.append(connection.slot)
     }
 
-    /// Notes that a stranger came nearer to a credential; does nothing for others.
+    /// Records a stranger's step towards a credential; does nothing for other connections.
     func strangerProgressed(_ connection: ServerConnection) {
         guard connection.principal.isStranger, strangers.contains(connection.slot) else { return }
         connection.progressNanoseconds = events.monotonicNanoseconds
@@ -32,9 +32,9 @@ extension ServerLoop {
     /// Closes the stranger that has kept the loop waiting longest.
     ///
     /// - Parameters:
-    ///   - network: Of this network alone; nil for any.
-    ///   - idle: For how long it must have done so.
-    /// - Returns: Whether there was one.
+    ///   - network: The network to search; nil for any.
+    ///   - idle: The minimum time that the stranger must have kept the loop waiting.
+    /// - Returns: Whether a stranger was closed.
     func shedStranger(of network: SourceAddress? = nil, idle: Duration = .zero) -> Bool {
         var next = strangers.first
         for _ in 0..<Limits.strangersPerSearchCountMax {
@@ -42,7 +42,8 @@ extension ServerLoop {
             guard hasPassed(idle, since: connection.progressNanoseconds) else { return false }
             next = strangers.slot(after: slot)
             guard connection.keepsLoopWaiting else {
-                // It waits for this loop, which must not look at it again and again.
+                // The connection waits for this loop. Moving it to the end keeps the search from visiting it
+                // repeatedly.
                 strangerProgressed(connection)
                 continue
             }
@@ -53,7 +54,7 @@ extension ServerLoop {
         return false
     }
 
-    /// Closes connections to make room for new ones: on this loop, or else on other loops, which takes a moment.
+    /// Closes connections to make space for new ones, on this loop or, with a delay, on other loops.
     ///
     /// - Returns: Whether a connection of this loop was closed.
     func makeRoom() -> Bool {
@@ -62,10 +63,10 @@ extension ServerLoop {
         return false
     }
 
-    /// Closes the youngest connections of the principal that has most of this loop's connections, down to its share.
+    /// Closes the youngest connections of the principal with most of this loop's connections, down to its share.
     ///
-    /// Connections whose requests wait for the store stay. The search visits every connection, so it runs at most once a
-    /// second.
+    /// Connections whose requests wait for the store stay open. The search visits every connection, so it runs at most
+    /// once a second.
     ///
     /// - Returns: Whether any connection was closed.
     func shedCrowd() -> Bool {
@@ -84,7 +85,7 @@ extension ServerLoop {
 
     // MARK: Memory
 
-    /// A connection holds more than before.
+    /// Notes that a connection holds more memory than before.
     func memoryGrew() {
         guard context.memory.isOverWithStrangers else { return }
         mustShedMemory = true

@@ -4,25 +4,25 @@ internal import PushCore
 internal import PushHTTP
 internal import PushNet
 
-/// Peers that prove no credential: they take from the buckets of their network.
+/// Rates for peers that have not proven a credential, counted by network.
 ///
-/// A good credential costs nothing and is checked even when the buckets are empty, so an attacker cannot lock out a network.
-/// An empty bucket means that a connection has one try.
+/// A valid credential costs nothing and is checked even when the buckets are empty, so an attacker cannot lock out a
+/// network. When a bucket is empty, each connection has one attempt.
 extension ServerLoop {
-    /// Whether another credential of a connection is looked at now.
+    /// Returns whether another credential of a connection is checked now.
     ///
-    /// - Parameter connection: A connection whose request brought a credential that is not known to be good.
-    /// - Returns: False when its network has used its budget and the connection has had its one try.
+    /// - Parameter connection: A connection whose request has a credential that is not known to be valid.
+    /// - Returns: False if the network has used its budget and the connection its one attempt.
     func allowsProof(on connection: ServerConnection) -> Bool {
         connection.proofCount += 1
         guard connection.proofCount > 1 else { return true }
         return !context.rates.hasNoCredentialLeft(connection.source.network, now: rateMoment)
     }
 
-    /// Counts a wrong credential; ends the connection behind its answer when it, or its network, brought too many.
+    /// Counts a wrong credential; closes the connection after its answer if it, or its network, sent too many.
     ///
-    /// - Parameter connection: The connection that brought it.
-    /// - Returns: Nil, or seconds to wait when the network's budget is used up.
+    /// - Parameter connection: The connection that sent the credential.
+    /// - Returns: The seconds to wait if the network's budget is used up, else nil.
     func countWrongCredential(on connection: ServerConnection) -> Int64? {
         let network = connection.source.network
         connection.wrongCredentialCount += 1
@@ -32,7 +32,12 @@ extension ServerLoop {
         return wait
     }
 
-    /// Counts a refused request of a stranger; nil, or seconds to wait, and then the connection ends behind its answer.
+    /// Counts a refused request of a stranger.
+    ///
+    /// If the network's budget is used up, the connection closes after its answer.
+    ///
+    /// - Parameter connection: The connection that sent the request.
+    /// - Returns: The seconds to wait if the budget is used up, else nil.
     func countStrangerRequest(on connection: ServerConnection) -> Int64? {
         guard connection.principal.isStranger else { return nil }
         let wait = context.rates.takeRequest(of: connection.source.network, now: rateMoment)
@@ -40,12 +45,12 @@ extension ServerLoop {
         return wait
     }
 
-    /// The moment that rates go by, in monotonic nanoseconds.
+    /// The current time for rates, in monotonic nanoseconds.
     var rateMoment: Int64 { Int64(clamping: events.monotonicNanoseconds) }
 }
 
 extension ControlAnswer {
-    /// Refuses what comes too often.
+    /// Refuses a request that exceeds a rate.
     static func refuseRate(_ exchange: HTTPExchange, _ detail: String, retryAfterSeconds: Int64) {
         refuse(exchange, status: 429, "TooMany", detail, retryAfterSeconds: retryAfterSeconds)
     }
@@ -53,7 +58,7 @@ extension ControlAnswer {
     /// Refuses a stranger whose network has used its budget.
     static func refuseStranger(_ exchange: HTTPExchange, retryAfterSeconds: Int64 = 1) {
         refuseRate(
-            exchange, "Too many requests from this network prove no credential: wait as retry-after says.",
+            exchange, "Too many requests from this network have no valid credential. Wait for the time in retry-after.",
             retryAfterSeconds: retryAfterSeconds)
     }
 }

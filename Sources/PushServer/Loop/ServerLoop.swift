@@ -6,36 +6,37 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// One thread's share of the server: its listener, connections, streams and buffers.
+/// One thread's share of the server: its listeners, connections, streams and buffers.
 ///
-/// Shares nothing with other loops. A turn of the loop reads what came, gathers commands for the store, and flushes each connection that has output
-/// once. Answers of the store come through the mailbox and take the same way out.
+/// Loops share nothing with each other. A turn of the loop reads input, gathers commands for the store, and flushes
+/// each connection that has output once. The store's answers arrive through the mailbox and are sent in the same way.
 @safe final class ServerLoop {
     let index: UInt32
     let context: ServerContext
     let events: EventLoop
-    /// Of its HTTP sessions.
+    /// The limits of the HTTP sessions.
     let httpLimits: HTTPSessionLimits
-    /// Of its HTTP/2 sessions.
+    /// The memory pool of the HTTP/2 sessions.
     let http2Memory = HTTP2Memory()
-    /// For ids.
+    /// The source of random IDs.
     let random = RandomNumbers()
     private let productionCipher: TokenCipher
     private let developmentCipher: TokenCipher
     private(set) var directory: TopicDirectory
-    /// For connections that are accepted from now on.
+    /// The certificate for connections accepted from now on.
     private(set) var certificate: TLSContext?
     private(set) var connections = ConnectionTable()
     private(set) var isShuttingDown = false
-    /// Notifications that the store has not answered yet.
+    /// The number of notifications that the store has not answered yet.
     var unansweredAcceptCount = 0
-    /// Long lists on their way to providers.
+    /// The long lists that are on their way to providers.
     private var listings = ChannelListings()
-    /// Costly requests of devices on their way to the store.
+    /// The costly requests of devices that are on their way to the store.
     var unanswered = UnansweredRequests()
     /// Called when the loop begins to shut down.
     var onShutdown: () -> Void = {}
-    /// Gets the answers to addresses with `BuiltInDevices.slot`; only on the control loop of an ephemeral server.
+    /// Receives the answers to addresses with `BuiltInDevices.slot`; set only on the control loop of an ephemeral
+    /// server.
     var builtInDevices: BuiltInDevices?
 
     private var listeners: [Listener] = []
@@ -45,19 +46,21 @@ internal import PushTLS
     private var handshakes = HandshakeQueue<ServerConnection>()
     /// Connections without a proven credential.
     var strangers = StrangerQueue()
-    /// When a principal with too many connections was last looked for.
+    /// The time of the last search for a principal with too many connections.
     var crowdSearchNanoseconds: UInt64 = 0
-    /// Only on the control loop: the memory of the process.
+    /// The process's memory; only on the control loop.
     private var resident: ResidentMemory?
-    /// The memory budgets were exceeded in this turn.
+    /// Whether memory budgets were exceeded in this turn.
     var mustShedMemory = false
-    /// Connections that were flushed since the last tick.
+    /// The number of connections flushed since the last tick.
     private var flushCount = 0
-    /// Connections that came, went or were sent to in bursts since memory was last given back, and how many a tick ago.
+    /// The number of connections that were opened, closed or flushed in bursts since memory was last released.
+    ///
+    /// `changeCountAtTick` is its value at the last tick.
     private var changeCount = 0
     private var changeCountAtTick = 0
     private let readStorage: UnsafeMutableRawBufferPointer
-    /// Lent to one connection at a time while it flushes.
+    /// The output buffer, used by one connection at a time while it flushes.
     var output: [UInt8] = []
     private(set) lazy var streams = DeviceStreams(loop: self)
     let quotas: LoopQuotas
@@ -103,7 +106,7 @@ internal import PushTLS
         listeners.append(listener)
     }
 
-    /// Serves the network ports on this thread until the loop was shut down and its last connection is gone.
+    /// Serves the network ports on this thread until the loop has shut down and its last connection is closed.
     func run(_ sockets: [ListeningSocket]) throws(ServerError) {
         try ServerError.wrapping { () throws(NetError) in
             for socket in sockets { try listen(on: socket) }
@@ -111,10 +114,10 @@ internal import PushTLS
         events.run()
     }
 
-    /// Lends the read buffer: valid until the next read on this loop.
+    /// The read buffer, valid until the next read on this loop.
     var readBuffer: UnsafeMutableRawBufferPointer { unsafe readStorage }
 
-    /// Opens and makes the device tokens of an environment.
+    /// Returns the cipher that encrypts and decrypts the device tokens of an environment.
     func cipher(for environment: Environment) -> TokenCipher {
         switch environment {
         case .production: productionCipher
@@ -124,13 +127,13 @@ internal import PushTLS
 
     // MARK: To the store
 
-    /// Gathers a command; all of one turn go to the store together.
+    /// Gathers a command; all commands of one turn go to the store together.
     func submit(_ command: StoreCommand) {
         commands.append(command)
         needEndOfTurn()
     }
 
-    /// Has a connection flushed at the end of this turn.
+    /// Schedules a flush of a connection at the end of this turn.
     func markDirty(_ connection: ServerConnection) {
         guard !connection.isDirty else { return }
         wake(connection)
@@ -140,7 +143,7 @@ internal import PushTLS
         needEndOfTurn()
     }
 
-    /// Has a connection go on with its handshake at the end of this turn, or of one soon after it.
+    /// Schedules a connection's next handshake step at the end of this turn or of a later one.
     func queueHandshake(_ connection: ServerConnection) {
         handshakes.append(connection)
         needEndOfTurn()
@@ -164,18 +167,18 @@ internal import PushTLS
         guard !handshakes.isEmpty else { return }
         let turn = handshakes.takeTurn()
         for connection in turn { connection.continueHandshake() }
-        // Where none could go on, a slot that becomes free is the next reason to look.
+        // If no handshake could continue, the next slot that becomes free triggers another look.
         if !turn.isEmpty, !handshakes.isEmpty { needEndOfTurn() }
     }
 
-    /// Frees the slot of a handshake that is over.
+    /// Frees the slot of a handshake that has ended.
     func handshakeEnded(_ connection: ServerConnection) {
         guard connection.holdsHandshakeSlot else { return }
         handshakes.freeSlot(of: connection)
         if !handshakes.isEmpty { needEndOfTurn() }
     }
 
-    /// Frees the slot of a handshake whose peer lets it wait.
+    /// Frees the slot of a handshake that its peer has stalled.
     func freeStalledSlot(of connection: ServerConnection) {
         guard hasPassed(Limits.handshakeStallPatience, since: connection.progressNanoseconds) else { return }
         handshakeEnded(connection)
@@ -233,7 +236,7 @@ internal import PushTLS
                 return
             }
             answering(answer) { exchange, connection in
-                // Shutdown or a timeout may have answered it first.
+                // A shutdown or a timeout may have answered it first.
                 guard !exchange.isAnswered, let call = exchange.context as? PendingCall else { return }
                 exchange.context = nil
                 if case .failure(let refusal) = result { context.log.refused(refusal, on: connection) }
@@ -246,7 +249,7 @@ internal import PushTLS
         }
     }
 
-    /// A WebSocket is its connection's only stream, and found without hashing.
+    /// Delivers notifications; a WebSocket is its connection's only stream and is found without hashing.
     private func deliver(_ notifications: [PendingNotification], to stream: ReplyAddress) {
         if let socket = connections[slot: stream.slot, generation: stream.generation]?.webSocket {
             socket.send(notifications)
@@ -255,7 +258,7 @@ internal import PushTLS
         }
     }
 
-    /// Finds the exchange of an address, if it is still there, and has its connection flushed.
+    /// Finds the exchange of an address, if it still exists, and schedules a flush of its connection.
     func answering(_ address: ReplyAddress, _ body: (HTTPExchange, ServerConnection) -> Void) {
         guard let connection = connections[slot: address.slot, generation: address.generation],
             let exchange = connection.exchange(address.exchange)
@@ -266,7 +269,7 @@ internal import PushTLS
 
     // MARK: Long lists
 
-    /// Counts a request for a long list until its exchange is over; false when too many are under way.
+    /// Counts a request for a long list until its exchange ends; returns false if too many are under way.
     func beginsListing(of team: String, _ exchange: HTTPExchange, on connection: ServerConnection) -> Bool {
         guard connection.listings.count < Limits.listingPerConnectionCountMax,
             listings.begin(of: team, at: connection.address(of: exchange))
@@ -275,7 +278,7 @@ internal import PushTLS
         return true
     }
 
-    /// Notes the end of an exchange, which may have been a long list.
+    /// Notes the end of an exchange that may have been a long list.
     func endListing(_ exchange: HTTPExchange, on connection: ServerConnection) {
         guard !connection.listings.isEmpty, let team = connection.listings.removeValue(forKey: exchange.id) else {
             return
@@ -297,13 +300,13 @@ internal import PushTLS
 
     // MARK: Resting
 
-    /// Nothing can become late on a connection until something happens on it.
+    /// Excludes a connection from ticks until something happens on it, because it has no running deadline.
     func rest(_ connection: ServerConnection) {
         connection.isResting = true
         connections.setResting(connection.slot, true)
     }
 
-    /// Something happens on a connection: it needs ticks again.
+    /// Includes a connection in ticks again, because something happened on it.
     func wake(_ connection: ServerConnection) {
         guard connection.isResting else { return }
         connection.isResting = false
@@ -320,10 +323,10 @@ internal import PushTLS
         finishIfDrained()
     }
 
-    /// Gives what a burst needed back to the system once it is over: handshakes, a broadcast, connections that went.
+    /// Releases memory to the system after a burst: handshakes, a broadcast, or closed connections.
     private func giveBackMemory() {
         let burst = Limits.connectionChangesPerTrimCount
-        // Heartbeats go on, and are no burst.
+        // Heartbeats continue all the time and are not a burst.
         if flushCount >= burst { changeCount += flushCount }
         flushCount = 0
         defer { changeCountAtTick = changeCount }
@@ -332,9 +335,9 @@ internal import PushTLS
         Heap.trim()
     }
 
-    /// Once a second: deadlines of connections, heartbeats of streams.
+    /// Schedules the tick, which checks deadlines and sends heartbeats once a second.
     private func scheduleTick() {
-        // Not weak: see `HTTP2Session.delegate`. The timer goes with `events`, and that with the loop.
+        // Not weak: see `HTTP2Session.delegate`. The timer ends with `events`, and `events` with the loop.
         events.schedule(after: .seconds(1)) { [unowned self] in
             self.connections.forEachAwake { $0.tick() }
             self.giveBackMemory()
@@ -346,7 +349,7 @@ internal import PushTLS
 
     // MARK: The end
 
-    /// Accepts nothing more, answers what is open, then ends the loop.
+    /// Stops accepting, answers the open requests, then ends the loop.
     func shutDown() {
         guard !isShuttingDown else { return }
         isShuttingDown = true

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The slots of a loop's strangers, those without progress for longest first.
+/// The slots of a loop's strangers, ordered by the time without progress, longest first.
 ///
-/// A doubly linked list in two arrays, so that every operation takes constant time and a connection holds nothing for it.
+/// A doubly linked list in two arrays, so that every operation takes constant time and connections store nothing for
+/// it.
 struct StrangerQueue {
     private static let none = UInt32.max
     private static let absent = UInt32.max - 1
 
-    /// The neighbors of each slot; `none` at an end, `absent` in `previous` when the slot is not in the list.
+    /// The neighbors of each slot; `none` at an end, `absent` in `previous` if the slot is not in the list.
     private var previous: [UInt32] = []
     private var next: [UInt32] = []
     private var head = none
@@ -18,7 +19,7 @@ struct StrangerQueue {
 
     func contains(_ slot: UInt32) -> Bool { slot < previous.count && previous[Int(slot)] != Self.absent }
 
-    /// Puts a slot at the end; a slot in the list moves there.
+    /// Appends a slot; a slot in the list moves to the end.
     mutating func append(_ slot: UInt32) {
         remove(slot)
         while previous.count <= slot {
@@ -31,7 +32,7 @@ struct StrangerQueue {
         tail = slot
     }
 
-    /// Takes a slot out; does nothing when it is not in the list.
+    /// Removes a slot; does nothing if it is not in the list.
     mutating func remove(_ slot: UInt32) {
         guard contains(slot) else { return }
         let (before, behind) = (previous[Int(slot)], next[Int(slot)])
@@ -40,7 +41,7 @@ struct StrangerQueue {
         previous[Int(slot)] = Self.absent
     }
 
-    /// The slot behind another one, which must be in the list.
+    /// Returns the slot after another one, which must be in the list.
     func slot(after slot: UInt32) -> UInt32? {
         let behind = next[Int(slot)]
         return behind == Self.none ? nil : behind

@@ -3,16 +3,16 @@
 internal import PushNet
 internal import PushTLS
 
-/// How bytes get through a connection's socket.
+/// The transport of a connection's bytes, with or without TLS.
 enum Transport {
     case tls(TLSConnection)
     case plain
 
     enum Transfer {
         case bytes(Int)
-        /// For the socket to become ready for what was asked.
+        /// The caller must wait until the socket is ready for the operation.
         case mustWait
-        /// A read that must first write: TLS answers a peer's KeyUpdate, and the socket does not take it.
+        /// The read must write first: TLS answers a peer's KeyUpdate, and the socket does not accept it.
         case mustWrite
         case closed
     }
@@ -68,7 +68,7 @@ enum Transport {
         }
     }
 
-    /// Bytes wait that the socket's readiness does not tell of.
+    /// Whether input is buffered that the socket's readiness does not show.
     var hasBufferedInput: Bool {
         switch self {
         case .tls(let connection): connection.hasBufferedInput

@@ -3,11 +3,11 @@
 internal import PushNet
 internal import PushTLS
 
-/// Turns signals into messages for the loops; lives on the control loop.
+/// Converts signals to messages for the loops, on the control loop.
 ///
-/// SIGTERM, SIGINT: every loop shuts down. SIGHUP: the certificate is read again, for connections from then on.
+/// SIGTERM and SIGINT shut every loop down. SIGHUP reloads the certificate, for connections accepted from then on.
 final class Conductor: EventHandler {
-    /// How often the server's own certificate is looked at.
+    /// The interval between checks of the server's own certificate.
     private static let certificateInterval = Duration.seconds(24 * 3600)
 
     private let signals: SignalQueue
@@ -15,7 +15,7 @@ final class Conductor: EventHandler {
     private let control: ServerLoop
     private let log: EventLog
     private let loadCertificate: () throws(ServerError) -> TLSContext
-    /// Issues the server's own certificate anew when it expires soon; says whether it did.
+    /// Renews the server's own certificate if it expires soon; returns whether it did.
     private let renewCertificate: () throws(ServerError) -> Bool
     private let reportState: (String) -> Void
 
@@ -33,7 +33,7 @@ final class Conductor: EventHandler {
         self.reportState = reportState
     }
 
-    /// Begins to listen.
+    /// Starts watching for signals and the daily check of the certificate.
     func watch() throws(ServerError) {
         control.onShutdown = { [unowned self] in self.tellLoopsToShutDown() }
         try ServerError.wrapping { () throws(NetError) in
@@ -46,7 +46,7 @@ final class Conductor: EventHandler {
         control.events.schedule(after: Self.certificateInterval) { [weak self] in
             guard let self else { return }
             do throws(ServerError) {
-                // Read again even if it is the same: new keys for session tickets come with it.
+                // Reloads even an unchanged certificate, because that also creates new keys for session tickets.
                 _ = try self.renewCertificate()
                 self.reload()
             } catch {
@@ -72,7 +72,7 @@ final class Conductor: EventHandler {
         for mailbox in mailboxes { mailbox.post(.shutDown) }
     }
 
-    /// A certificate that cannot be read leaves the one in use.
+    /// Reloads the certificate; if that fails, the current one stays in use.
     private func reload() {
         do throws(ServerError) {
             _ = try renewCertificate()

@@ -5,7 +5,7 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// The whole server: data loops on threads of their own, the control loop on the calling thread, one store.
+/// The whole server: data loops on their own threads, the control loop on the calling thread, and one store.
 ///
 /// ```
 /// main thread: control loop (signals, admin socket)     threads: data loop 0 … n-1 (network port)     store writer
@@ -15,12 +15,12 @@ package final class Server {
     private let reportState: @Sendable (String) -> Void
     private let printLine: (String) -> Void
 
-    /// Takes the configuration and the ways out.
+    /// Creates a server from a configuration and two output functions.
     ///
     /// - Parameters:
-    ///   - configuration: What to run with.
-    ///   - reportState: Gets what the service manager wants to know, for example `READY=1`.
-    ///   - printLine: Gets the line that `--ephemeral` promises.
+    ///   - configuration: The configuration to run with.
+    ///   - reportState: Receives state changes for the service manager, for example `READY=1`.
+    ///   - printLine: Receives the line that `--ephemeral` prints.
     package init(
         _ configuration: ServerConfiguration, reportState: @escaping @Sendable (String) -> Void,
         printLine: @escaping (String) -> Void
@@ -32,28 +32,28 @@ package final class Server {
 
     /// Runs until SIGTERM or SIGINT.
     ///
-    /// - Throws: Why it could not start, or what the disk did.
+    /// - Throws: The reason why the server could not start, or a failure of the disk.
     package func run() throws(ServerError) {
         var configuration = configuration
         let temporary = try Self.makeTemporaryDirectory(for: &configuration)
         defer { if let temporary { PrivateFile.removeTree(temporary) } }
         let log = EventLog(threshold: configuration.logLevel, isJournal: configuration.isJournal)
-        // Also the last words of a server that failed.
+        // Also flushes the last messages of a server that failed.
         defer { log.flush() }
         try LibraryFloor.check(log)
         Signal.ignoreBrokenPipes()
         let signals = try ServerError.wrapping { () throws(NetError) in
             try SignalQueue([Signal.terminate, Signal.interrupt, Signal.hangUp])
         }
-        // Its thread inherits that the signals are blocked.
+        // The log's thread inherits the blocked signals.
         log.startThread()
         let house = try ServerHouse(configuration, log: log)
-        // Only now the file is ours: a start that failed may have met another server's.
+        // Register the removal only now: a start that failed may have found the socket of another server.
         defer { PrivateFile.remove(configuration.adminSocket) }
         try house.run(signals: signals, reportState: reportState, printLine: printLine)
     }
 
-    /// An ephemeral server lives in a directory of its own, which goes when it ends.
+    /// Creates the temporary directory of an ephemeral server, which is removed when the server ends.
     private static func makeTemporaryDirectory(for configuration: inout ServerConfiguration) throws(ServerError)
         -> String?
     {

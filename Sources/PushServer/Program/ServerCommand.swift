@@ -6,27 +6,27 @@ internal import PushTLS
 
 /// The command line of `posthornd`.
 package enum ServerCommand {
-    /// What the command line asks for.
+    /// A task that the command line requests.
     package enum Request: Sendable {
-        /// Print this and stop.
+        /// Print a text and exit.
         case print(String)
-        /// Read the whole database, which no server uses.
+        /// Check the whole database, which no server may be using.
         case check(ServerConfiguration)
-        /// Look whether this backup can be restored.
+        /// Check whether this backup can be restored.
         case checkBackup(String)
-        /// Put a backup in the place of what the data directory holds.
+        /// Replace the contents of the data directory by a backup.
         case restore(ServerConfiguration, from: String)
-        /// Run with this configuration.
+        /// Run the server with this configuration.
         case run(ServerConfiguration)
     }
 
-    /// Understands the command line.
+    /// Parses the command line.
     ///
     /// - Parameters:
-    ///   - arguments: Without the program's name.
-    ///   - environment: The process's variables.
-    /// - Returns: What to do.
-    /// - Throws: What is wrong with arguments, environment or file, and what to do.
+    ///   - arguments: The arguments without the program's name.
+    ///   - environment: The environment variables of the process.
+    /// - Returns: The requested task.
+    /// - Throws: The invalid argument, variable or setting, and what to do about it.
     package static func parse(_ arguments: [String], environment: [String: String]) throws(CommandLineError) -> Request
     {
         let request: CommandRequest
@@ -45,7 +45,7 @@ package enum ServerCommand {
     ) throws(CommandLineError) -> Request {
         do throws(ConfigurationError) {
             try refuseTwoTasks(invocation)
-            // A backup may lie on a machine that has no server.
+            // The machine that holds a backup may have no server.
             if let backup = invocation.value("check-backup") { return .checkBackup(backup) }
             let flags = ConfigurationKey.allCases.compactMap { key in
                 invocation.value(key.flag).map { (key: key, value: $0) }
@@ -70,13 +70,13 @@ package enum ServerCommand {
             try checkFiles(of: configuration)
             return .print("The configuration is valid.")
         } catch {
-            // What was typed is a mistake of usage; what lies in a file or a variable is one of configuration.
+            // A mistake on the command line is a usage error; a mistake in a file or variable is a configuration error.
             let exitStatus: Int32 = error.place.hasPrefix("--") ? 64 : 78
             throw CommandLineError(exitStatus: exitStatus, text: "posthornd: \(error.description)")
         }
     }
 
-    /// At most one thing is done instead of serving.
+    /// Refuses more than one task, and a task together with `--ephemeral`.
     private static func refuseTwoTasks(_ invocation: Invocation) throws(ConfigurationError) {
         let tasks = ["check", "check-backup", "restore"].filter(invocation.has)
         guard let option = tasks.first else { return }
@@ -92,7 +92,7 @@ package enum ServerCommand {
         }
     }
 
-    /// Reads the files that are configured as they will be used.
+    /// Reads the configured files in the same way as the running server.
     private static func checkFiles(of configuration: ServerConfiguration) throws(ConfigurationError) {
         if let path = configuration.webhookAuthorityFile {
             do throws(TLSError) { try AuthorityFile.check(path) } catch {
@@ -188,10 +188,10 @@ package enum ServerCommand {
         ])
 }
 
-/// What is wrong with a command line, ready to print.
+/// A command-line error that is ready to print.
 package struct CommandLineError: Error, Sendable {
-    /// From sysexits.h.
+    /// The exit status, from sysexits.h.
     package var exitStatus: Int32
-    /// What is wrong and what to do, in lines.
+    /// The problem and what to do about it, on separate lines.
     package var text: String
 }

@@ -4,27 +4,29 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// What all loops share and nobody changes; a class, so that a loop that asks for one thing does not copy all.
+/// The immutable state that all loops share.
+///
+/// This is a class so that a loop that reads one property does not copy the others.
 final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let installation: Installation
     let store: any NotificationStore
     let storeCondition: StoreCondition
     let quotas: Quotas
-    /// The rates of strangers and devices.
+    /// The request rates of strangers and devices.
     let rates: PrincipalRates
-    /// The devices behind the secrets that came of late.
+    /// The devices whose secrets were used recently.
     let deviceSecrets = DeviceSecretCache()
     let limiter: ConnectionLimiter
     let memory: MemoryBudget
-    /// The mailboxes of the data loops, by their index.
+    /// The mailboxes of the data loops, by loop index.
     let dataLoops: [Mailbox<LoopMessage>]
     let backups: BackupKeeper
     let log: EventLog
-    /// For example `https://push.example.org:2197`.
+    /// The URL for providers and devices, for example `https://push.example.org:2197`.
     let serverURL: String
     let startedUnixSeconds: Int64
-    /// Answers that a test ordered; nil unless the server is ephemeral.
+    /// The responses that a test ordered; nil unless the server is ephemeral.
     let orderedFailures: OrderedFailures?
 
     init(

@@ -4,21 +4,20 @@ package import PushNet
 package import PushStore
 package import PushTLS
 
-/// Why the server, or one connection, cannot go on.
+/// The reason why the server or a connection cannot continue.
 package enum ServerError: Error, Sendable {
-    /// Flags, environment or file.
+    /// An invalid flag, environment variable or configuration file.
     case configuration(ConfigurationError)
-    /// The data directory.
+    /// A problem with the data directory.
     case installation(InstallationError)
-    /// A backup, or a database that was to be checked, is not what was written.
+    /// A damaged backup, or a database that failed its check.
     case damaged(InstallationError)
-    /// The database.
     case store(StoreError)
-    /// The store would not tell what is needed to start.
+    /// The store did not return the data that the server needs to start.
     case refused(String)
-    /// A system call.
+    /// A failed system call.
     case system(NetError)
-    /// TLS or a key.
+    /// A TLS or key error.
     case tls(TLSError)
     /// A library that is too old to be exposed to the network.
     case library(String)
@@ -36,7 +35,7 @@ package enum ServerError: Error, Sendable {
         }
     }
 
-    /// One or two lines: what is wrong, and what to do.
+    /// The problem and what to do about it, in one or two lines.
     package var description: String {
         switch self {
         case .configuration(let error): error.description

@@ -5,20 +5,20 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// Builds store, loops and listeners, runs them, and takes them down in order.
+/// Builds the store, loops and listeners, runs them, and shuts them down in order.
 final class ServerHouse {
     private let configuration: ServerConfiguration
     private let installation: Installation
     private let log: EventLog
     private let store: SQLiteStore
-    /// Data loops first, the control loop last.
+    /// The mailboxes of the data loops, followed by that of the control loop.
     private let mailboxes: [Mailbox<LoopMessage>]
     private let conversation: StoreConversation
     private let webhookInbox = WebhookInbox()
-    /// Of each data loop, one a network port.
+    /// The listening sockets of each data loop, one per network port.
     private let sockets: [[ListeningSocket]]
     private let adminSocket: ListeningSocket
-    /// The network ports as they were given, with the numbers that the kernel chose.
+    /// The configured network ports, with the numbers that the kernel chose.
     private let ports: [NetworkPort]
     private let fatal = FatalFlag()
     private let storeCondition = StoreCondition()
@@ -37,7 +37,7 @@ final class ServerHouse {
         }
     }
 
-    /// Runs until a signal ends it; then everything that was accepted is committed.
+    /// Runs until a signal arrives, then commits everything that was accepted.
     func run(
         signals: SignalQueue, reportState: @escaping @Sendable (String) -> Void, printLine: @escaping (String) -> Void
     ) throws(ServerError) {
@@ -52,7 +52,7 @@ final class ServerHouse {
         if installation.isOpenToOthers {
             log.warning(
                 "data_directory_open",
-                ["path": installation.directory, "remedy": "chmod 700, so that only the server looks into it"])
+                ["path": installation.directory, "remedy": "run chmod 700, so that only the server can read it"])
         }
         let context = makeContext(try makeQuotas())
         let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
@@ -93,9 +93,13 @@ final class ServerHouse {
         if let error = fatal.error { throw error }
     }
 
-    /// With what the store kept.
+    /// Creates the quotas from the settings and counts in the store.
     ///
-    /// When it has answered, every loop has got apps and keys too: without them the first provider's key would be unknown.
+    /// Once the store has answered, every loop also has its apps and keys. Without them, the first provider's key would
+    /// be unknown.
+    ///
+    /// - Returns: The quotas.
+    /// - Throws: A store failure.
     private func makeQuotas() throws(ServerError) -> Quotas {
         do throws(StoreRefusal) {
             guard case .quotas(let settings, let uses) = try conversation.ask([.quota(.all)]).first else {
@@ -103,7 +107,8 @@ final class ServerHouse {
             }
             return Quotas(configuration.quotas, settings: settings, uses: uses)
         } catch {
-            // A disk that failed ends the server as it does later; only when the store's thread has ended, that is known.
+            // A failed disk ends the server with the same error as later. The error is available only after the store's
+            // thread has ended.
             store.stop()
             throw fatal.error ?? .refused(error.detail)
         }
@@ -114,7 +119,7 @@ final class ServerHouse {
             configuration: configuration, installation: installation, store: store,
             storeCondition: storeCondition, quotas: quotas,
             limiter: ConnectionLimiter(configuration.connectionCaps),
-            memory: MemoryBudget(byteCountMax: configuration.memoryBudgetByteCount ?? MemoryBudget.defaultByteCount()),
+            memory: MemoryBudget(byteCountMax: configuration.memoryBudget),
             dataLoops: Array(mailboxes.dropLast()), backups: BackupKeeper(installation, log: log), log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
@@ -206,7 +211,7 @@ final class ServerHouse {
         try Mailbox<LoopMessage>()
     }
 
-    /// One socket a loop on the same port; the kernel spreads connections over them.
+    /// Opens one socket per loop on each port, so that the kernel distributes the connections among the loops.
     private static func listen(
         _ ports: [NetworkPort], loopCount: Int
     ) throws(ServerError) -> (sockets: [[ListeningSocket]], ports: [NetworkPort]) {
@@ -215,7 +220,8 @@ final class ServerHouse {
             var ports = ports
             for place in ports.indices {
                 let address = ports[place].address
-                // Sockets that share a port would share it with another server, too: first see that nobody has it.
+                // Sockets that share a port would also share it with another server, so check first that the port is
+                // free.
                 if address.port != 0 {
                     _ = try Sockets.listen(host: address.host, port: address.port, sharingPort: false)
                 }
@@ -233,11 +239,11 @@ final class ServerHouse {
     }
 }
 
-/// Remembers that the server must not end as if all were well.
+/// Records the first fatal error, which becomes the result of the run.
 final class FatalFlag: Sendable {
     private let state = Lock<ServerError?>(nil)
 
-    /// The first error counts.
+    /// Records an error unless one is recorded already.
     func raise(_ error: ServerError) { state.withLock { $0 = $0 ?? error } }
 
     var error: ServerError? { state.withLock { $0 } }

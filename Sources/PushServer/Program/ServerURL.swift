@@ -2,9 +2,9 @@
 
 internal import FoundationEssentials
 
-/// Where providers and devices connect, as it is told to people.
+/// The URL where providers and devices connect, as shown to users.
 enum ServerURL {
-    /// The first configured name, else the address that is listened on, else this host's name.
+    /// Returns the URL with the first configured name, else the listening address, else this host's name.
     static func text(_ configuration: ServerConfiguration, port: UInt16) -> String {
         let host: String
         if let name = configuration.names.first {

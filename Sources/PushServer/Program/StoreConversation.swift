@@ -3,17 +3,17 @@
 internal import PushNet
 internal import PushStore
 
-/// Asks the store and waits for the answer: for start-up only, before any loop serves.
+/// Sends requests to the store and waits for the answers; used only at start, before any loop serves.
 final class StoreConversation {
     let receiver: ConversationReceiver
     private let store: any NotificationStore
     private let address: ReplyAddress
     private let events: EventLoop
-    /// Answers in the order of the requests.
+    /// The answers so far, in the order of the requests.
     private var results: [Result<StoreAnswer, StoreRefusal>] = []
     private var expectedCount = 0
 
-    /// Takes the place among the store's receivers that is this conversation's.
+    /// Creates a conversation with its own index among the store's receivers.
     init(loop: UInt32, store: any NotificationStore) throws(ServerError) {
         self.store = store
         address = ReplyAddress(loop: loop, slot: 0, generation: 0, exchange: 0)
@@ -31,9 +31,9 @@ final class StoreConversation {
         }
     }
 
-    /// Asks everything at once, which the store does in one transaction, and blocks until it has answered.
+    /// Sends all requests in one transaction and blocks until the store has answered them.
     ///
-    /// - Parameter requests: At least one.
+    /// - Parameter requests: At least one request.
     /// - Returns: The answers, in the order of the requests.
     /// - Throws: The first refusal.
     func ask(_ requests: [StoreRequest]) throws(StoreRefusal) -> [StoreAnswer] {
@@ -52,7 +52,9 @@ final class StoreConversation {
     }
 }
 
-/// Brings answers to the conversation, and nothing else: once it is over, nobody would read what the store tells all loops.
+/// Forwards only answers to the conversation.
+///
+/// Nothing would read the store's messages to all loops after the conversation has ended.
 struct ConversationReceiver: StoreReplyReceiver {
     let mailbox: Mailbox<LoopMessage>
 

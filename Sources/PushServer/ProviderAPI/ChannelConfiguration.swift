@@ -3,11 +3,11 @@
 internal import PushCore
 internal import PushHTTP
 
-/// The body of a request that makes a channel: `{"message-storage-policy":1,"push-type":"LiveActivity"}`.
+/// The body of a request that creates a channel: `{"message-storage-policy":1,"push-type":"LiveActivity"}`.
 struct ChannelConfiguration {
     let policy: MessageStoragePolicy
 
-    /// Reads the body; a client of the field writes the policy as text and the push type in small letters.
+    /// Parses the body; existing clients send the policy as a string and the push type in lower case.
     init(_ exchange: HTTPExchange) throws(Rejection) {
         let body = exchange.body
         guard !exchange.bodyOverflowed else { throw Rejection(.payloadTooLarge) }
@@ -21,11 +21,12 @@ struct ChannelConfiguration {
         }
         guard let value = members.first(where: { $0.key == known[0] })?.value, let policy = Self.policy(value) else {
             throw Rejection(
-                .badRequestParams, "message-storage-policy is 0 (nothing is stored) or 1 (the last broadcast).")
+                .badRequestParams,
+                "message-storage-policy must be 0 (stores nothing) or 1 (stores the last broadcast).")
         }
         guard let type = members.first(where: { $0.key == known[1] })?.value else { throw Rejection(.missingPushType) }
         guard let text = type.string, PushType(Array(text.utf8).span) == .liveactivity else {
-            throw Rejection(.invalidPushType, "push-type is LiveActivity: channels have no other.")
+            throw Rejection(.invalidPushType, "push-type must be LiveActivity.")
         }
         self.policy = policy
     }

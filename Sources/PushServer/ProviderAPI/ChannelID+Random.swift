@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushTLS
 
 extension ChannelID {
-    /// A random one whose text has neither `+` nor `/`, so that it goes into paths and command lines as it is.
+    /// Returns a random ID without `+` and `/`, which needs no escaping in paths and on command lines.
     static func random() -> ChannelID {
         while true {
             let id = ChannelID(high: SecureRandom.uint64(), low: SecureRandom.uint64())

@@ -3,19 +3,19 @@
 internal import PushCore
 internal import PushStore
 
-/// Lists of all channels of an app that are under way on a loop, counted by team.
+/// The lists of all channels of an app that are under way on a loop, counted by team.
 ///
 /// ```
 /// request ──▶ at the store ──answer made──▶ unread ──answer read, or reset──▶ over
 ///             2 of a team, 8 in all         8 of a team
 /// ```
-/// The store's time and the memory of unread answers are bounded for each team, so that a team that reads nothing does not
-/// keep others from their lists. A list that is reset counts at the store until the store has answered.
+/// The store's time and the memory of unread answers are bounded for each team, so that a team that reads nothing
+/// cannot keep others from their lists. A list that is reset counts at the store until the store has answered.
 struct ChannelListings {
     private var unreadCounts: [String: Int] = [:]
     private var atStore: [ReplyAddress: String] = [:]
 
-    /// Counts a list; false when there are too many.
+    /// Counts a list; returns false if there are too many.
     mutating func begin(of team: String, at address: ReplyAddress) -> Bool {
         guard unreadCounts[team, default: 0] < Limits.listingUnreadPerTeamCountMax,
             atStore.count < Limits.listingPerLoopCountMax,
@@ -26,7 +26,7 @@ struct ChannelListings {
         return true
     }
 
-    /// Notes an answer of the store, to whatever was asked at this address.
+    /// Notes the store's answer to any request at this address.
     mutating func answered(_ address: ReplyAddress) {
         guard !atStore.isEmpty else { return }
         atStore[address] = nil

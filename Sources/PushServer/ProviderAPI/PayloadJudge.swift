@@ -4,40 +4,41 @@ internal import PushCore
 internal import PushHTTP
 internal import PushStore
 
-/// Looks at payloads as their app wants it: that they are JSON, and with `warn` and `strict` what people will think of
-/// them; one of each loop.
+/// Checks the payloads of a loop as their apps require.
+///
+/// A payload must be JSON. With `warn` and `strict`, the linter also checks how users will perceive it.
 final class PayloadJudge {
-    /// One app on one device.
+    /// An app on a device.
     fileprivate struct Place: Hashable {
         var device: DeviceID
         var topic: TopicID
     }
 
-    /// Warnings that one answer carries.
+    /// The maximum number of warnings in one response.
     private static let warningCountMax = 8
 
     private var histories = Generations<Place, PayloadHistory>(countMax: Limits.payloadHistoryCountMax)
-    /// What was last found in a payload that was not refused for it, and what was said of it.
+    /// The last findings for which a payload was not refused, and the warnings about them.
     private var latest: (findings: [PayloadFinding], checks: PayloadChecks, warnings: PayloadWarnings?)?
 
-    /// What is to be said about a payload, and to be remembered of it once it goes out.
+    /// The result of a check: the warnings, and the alert to remember when the notification is sent.
     struct Judgement {
-        /// What the answer warns of, the gravest first; nil for nothing.
+        /// The warnings for the response, most serious first; nil without warnings.
         var warnings: PayloadWarnings?
-        /// Nil where nothing is remembered.
+        /// The alert to remember; nil if nothing is remembered.
         fileprivate var memory: (place: Place, unixSeconds: Int64, alert: PayloadHistory.Alert)?
     }
 
-    /// Refuses a payload, or tells what is to be said about it.
+    /// Refuses a payload, or returns the warnings about it.
     ///
     /// - Parameters:
-    ///   - payload: Not empty, and not too large.
-    ///   - pushType: nil when the provider gave none.
-    ///   - app: Says how to judge.
-    ///   - device: Whose history of alerts counts; nil for a broadcast.
-    ///   - unixSeconds: Wall clock.
-    /// - Returns: The judgement; give it to `note` when the notification goes out.
-    /// - Throws: `PayloadEmpty` for what is no JSON object, and with `strict` for a finding of severity E.
+    ///   - payload: A payload that is neither empty nor too large.
+    ///   - pushType: The push type; nil if the provider sent none.
+    ///   - app: The app, which selects the checks.
+    ///   - device: The device whose history of alerts counts; nil for a broadcast.
+    ///   - unixSeconds: The wall-clock time.
+    /// - Returns: The result. Pass it to `note` when the notification is sent.
+    /// - Throws: `PayloadEmpty` for a payload that is not a JSON object, and with `strict` for a finding of severity E.
     func judge(
         _ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry, on device: DeviceID?,
         unixSeconds: Int64
@@ -56,7 +57,7 @@ final class PayloadJudge {
         return judgement
     }
 
-    /// The warnings of findings, which the payload before this one mostly had, too.
+    /// Returns the warnings about findings, which are usually the same as in the payload before this one.
     private func warnings(of findings: [PayloadFinding], _ checks: PayloadChecks) throws(Rejection) -> PayloadWarnings?
     {
         if let latest, latest.checks == checks, latest.findings == findings { return latest.warnings }
@@ -69,20 +70,20 @@ final class PayloadJudge {
         of findings: [PayloadFinding], _ checks: PayloadChecks
     ) throws(Rejection) -> PayloadWarnings? {
         if let finding = findings.first(where: { $0.check == .malformed }) { throw malformed(finding.text) }
-        // The size was checked already, and a broadcast's may be larger.
+        // The size was checked already, and a broadcast may be larger.
         let errors = findings.filter { $0.severity == .error && $0.check != .tooLarge }
         if checks == .strict, let first = errors.first { throw Rejection(.payloadEmpty, first.line) }
         let warnings = errors + findings.filter { $0.severity == .warning }
         return warnings.isEmpty ? nil : PayloadWarnings(lines: warnings.prefix(warningCountMax).map(\.line))
     }
 
-    /// Refuses a payload of a notification that is refused for what follows: nobody will read its warnings.
+    /// Checks the payload of a notification that will be refused anyway, so that its warnings are not needed.
     ///
     /// - Parameters:
-    ///   - payload: Not empty, and not too large.
-    ///   - pushType: nil when the provider gave none.
-    ///   - app: Says how to judge.
-    /// - Throws: As `judge`.
+    ///   - payload: A payload that is neither empty nor too large.
+    ///   - pushType: The push type; nil if the provider sent none.
+    ///   - app: The app, which selects the checks.
+    /// - Throws: The same rejections as a complete check.
     func judgeRefused(_ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry) throws(Rejection) {
         guard app.topic.checks == .strict else { return try Self.validate(payload) }
         _ = try judge(payload, pushType, of: app, on: nil, unixSeconds: 0)
@@ -94,7 +95,7 @@ final class PayloadJudge {
         }
     }
 
-    /// Remembers the alert of a notification that goes out.
+    /// Remembers the alert of a notification that is sent.
     func note(_ judgement: Judgement, _ pushType: PushType?) {
         guard let memory = judgement.memory else { return }
         histories.change(memory.place, from: PayloadHistory(nowUnixSeconds: memory.unixSeconds)) { history in
@@ -110,15 +111,15 @@ final class PayloadJudge {
     }
 
     private static func malformed(_ sentence: String) -> Rejection {
-        Rejection(.payloadEmpty, "The payload is no JSON object: \(sentence)")
+        Rejection(.payloadEmpty, "The payload is not a JSON object: \(sentence)")
     }
 }
 
-/// What an accepted notification's answer warns of; kept as the exchange's context until then.
+/// The warnings in the response to an accepted notification, kept as the exchange's context until then.
 final class PayloadWarnings {
-    /// Values of `posthorn-warning`.
+    /// The values of `posthorn-warning`.
     let lines: [String]
-    /// What the notification was counted for; nil when nobody's days are counted.
+    /// The notification's daily counts; nil if no daily limit applies.
     let counted: CountedNotification?
 
     init(lines: [String], counted: CountedNotification? = nil) {
@@ -127,7 +128,7 @@ final class PayloadWarnings {
     }
 }
 
-/// A table that forgets: when half of it is full, the older half goes.
+/// A table that discards its older half when the newer half is full.
 struct Generations<Key: Hashable, Value> {
     private let countMax: Int
     private var young: [Key: Value] = [:]
@@ -135,7 +136,7 @@ struct Generations<Key: Hashable, Value> {
 
     init(countMax: Int) { self.countMax = countMax }
 
-    /// A value that is set is among the young.
+    /// The value of a key; setting it puts the key in the newer half.
     subscript(key: Key) -> Value? {
         get { young[key] ?? old[key] }
         set {
@@ -144,12 +145,12 @@ struct Generations<Key: Hashable, Value> {
         }
     }
 
-    /// Changes a value in its place, among the young.
+    /// Changes a value in place, in the newer half.
     ///
     /// - Parameters:
-    ///   - key: Its key.
-    ///   - fresh: What is changed where there is no value yet.
-    ///   - body: Changes it.
+    ///   - key: The key of the value.
+    ///   - fresh: The initial value of a new key.
+    ///   - body: Changes the value.
     mutating func change(_ key: Key, from fresh: @autoclosure () -> Value, _ body: (inout Value) -> Void) {
         body(&young[key, default: old[key] ?? fresh()])
         age()

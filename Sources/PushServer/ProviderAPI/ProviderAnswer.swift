@@ -5,16 +5,16 @@ internal import PushHTTP
 internal import PushNet
 internal import PushTLS
 
-/// Answers of the provider API.
+/// The responses of the provider API.
 enum ProviderAnswer {
-    /// Refuses a request; its id was added before.
+    /// Rejects a request whose ID was added before.
     ///
     /// - Parameters:
-    ///   - exchange: What is answered.
-    ///   - rejection: Gives status, body and `posthorn-detail`.
-    ///   - unixMilliseconds: With 410 only: since when the device token is not good any more; now when nil, because
-    ///     clients look for it.
-    ///   - body: The rejection's body, if it was made already.
+    ///   - exchange: The request.
+    ///   - rejection: The status, the body and `posthorn-detail`.
+    ///   - unixMilliseconds: The time since which the device token is invalid, for status 410 only. Nil means now,
+    ///     because clients expect a time.
+    ///   - body: The body of the rejection, if it was encoded before.
     static func reject(
         _ exchange: HTTPExchange, _ rejection: Rejection, unixMilliseconds: Int64? = nil, body: [UInt8]? = nil
     ) {
@@ -30,22 +30,22 @@ enum ProviderAnswer {
         exchange.respond(status: reason.status, body: body ?? Self.body(reason, unixMilliseconds: time))
     }
 
-    /// Refuses what the store refused.
+    /// Rejects a request for the reason that the store returned.
     static func reject(
         _ exchange: HTTPExchange, refusedByStore reason: RejectionReason, _ condition: StoreCondition,
         unixMilliseconds: Int64?
     ) {
         let rejection =
             switch reason {
-            // The provider API has checked the form of an expiration; the store knows what the channel keeps.
-            case .badExpirationDate: Rejection(reason, "This channel stores nothing: set apns-expiration to 0.")
+            // The provider API has checked the syntax of the expiration; the store knows what the channel stores.
+            case .badExpirationDate: Rejection(reason, "This channel stores nothing. Set apns-expiration to 0.")
             case .serviceUnavailable: condition.rejection
             default: Rejection(reason)
             }
         reject(exchange, rejection, unixMilliseconds: unixMilliseconds)
     }
 
-    /// `{"reason":"…"}`, with a timestamp where there is one; short, because some clients never widen their window.
+    /// Returns `{"reason":"…"}`, with the time if there is one; short, because some clients never widen their window.
     static func body(_ reason: RejectionReason, unixMilliseconds: Int64? = nil) -> [UInt8] {
         var body: [UInt8] = []
         body.reserveCapacity(64)
@@ -60,13 +60,13 @@ enum ProviderAnswer {
         return body
     }
 
-    /// Adds an `apns-id` of ours, for a request whose own cannot be read.
+    /// Adds an `apns-id` of the server, for a request whose own cannot be read.
     static func addOwnID(to exchange: HTTPExchange, _ random: RandomNumbers) {
         let text = UniqueID.random(random).upperCaseText
         exchange.addField("apns-id", text.span)
     }
 
-    /// The store has accepted what was sent: 200 without a body.
+    /// Answers 200 without a body, because the store has accepted the notification.
     static func accept(_ exchange: HTTPExchange) {
         let (high, low) = exchange.keptNumbers
         let text = UniqueID(high: high, low: low).lowerCaseText
@@ -79,6 +79,6 @@ enum ProviderAnswer {
 }
 
 extension HTTPExchange {
-    /// Remembers the unique id of what was handed to the store, for `ProviderAnswer.accept`.
+    /// Keeps the unique ID of a notification that was passed to the store, for `ProviderAnswer.accept`.
     func keep(_ id: UniqueID) { keptNumbers = (id.high, id.low) }
 }

@@ -4,10 +4,12 @@ internal import PushCore
 internal import PushStore
 internal import PushTLS
 
-/// What the provider API knows of a connection: its environment, its certificate, its provider tokens, and the team and
-/// kind of key that its first good request bound it to.
+/// The provider API's state for a connection.
+///
+/// It consists of the environment, the certificate, the provider tokens, and the team and kind of key to which the
+/// first valid request bound the connection.
 final class ProviderConnection {
-    /// What a check of credentials depends on beside the request.
+    /// The data besides the request that a check of credentials depends on.
     struct Moment {
         var directory: TopicDirectory
         var unixSeconds: Int64
@@ -16,13 +18,13 @@ final class ProviderConnection {
     }
 
     let environment: Environment
-    /// The provider token in hand was signed by no key that is known here.
+    /// Whether the last provider token was not signed by a key of this server.
     private var hasFailedProof = false
     private let certificate: Result<CertificateHolder, Rejection>?
     private var tokens = ProviderTokenMemory()
-    /// The key of the first good provider token.
+    /// The key of the first valid provider token.
     private var firstKey: TopicDirectory.Signer?
-    /// The key of the last one, of this version of the directory.
+    /// The key of the last valid provider token, from this version of the directory.
     private var lastKey: (signer: TopicDirectory.Signer, directoryVersion: UInt64)?
 
     init(environment: Environment, certificate: ClientCertificate?) {
@@ -30,19 +32,19 @@ final class ProviderConnection {
         self.certificate = certificate.map { Self.holder(of: $0, environment) }
     }
 
-    /// Whether the last check failed because the sender has no key of this server; asks once.
+    /// Returns whether the last check failed because the sender has no key of this server, and resets the result.
     func takeFailedProof() -> Bool {
         defer { hasFailedProof = false }
         return hasFailedProof
     }
 
-    /// Checks who sends.
+    /// Authenticates the sender.
     ///
     /// - Parameters:
-    ///   - authorization: Where the value of `authorization` stands in `bytes`; nil when the header is absent.
+    ///   - authorization: The range of the value of `authorization` in `bytes`; nil if the header is absent.
     ///   - bytes: The request's fields.
-    ///   - moment: Clock and keys as they are now: what was revoked fails at once.
-    /// - Returns: The sender; with a certificate, whatever the header says.
+    ///   - moment: The current clock and keys, so that revoked keys fail immediately.
+    /// - Returns: The sender. With a certificate, the header is ignored.
     /// - Throws: The rejection.
     func authenticate(
         _ authorization: Range<Int>?, in bytes: Span<UInt8>, at moment: Moment
@@ -50,14 +52,14 @@ final class ProviderConnection {
         if let certificate {
             let holder = try certificate.get()
             guard !moment.directory.isRevoked(certificate: holder.fingerprint) else {
-                throw Rejection(.badCertificate, "This client certificate was revoked: ask for a new one.")
+                throw Rejection(.badCertificate, "This client certificate was revoked. Request a new one.")
             }
             return .certificate(holder)
         }
         guard let authorization else { throw Rejection(.missingProviderToken) }
         let value = bytes.extracting(authorization)
         guard let range = ProviderToken.compactToken(inAuthorization: value) else {
-            throw Rejection(.missingProviderToken, "Write the authorization header as: bearer, a blank, the token.")
+            throw Rejection(.missingProviderToken, "Send the authorization header as: bearer, a space, the token.")
         }
         let compact = value.extracting(range)
         guard let known = tokens.recall(compact) else { return .key(try verify(compact, at: moment)) }
@@ -66,13 +68,13 @@ final class ProviderConnection {
         return .key(signer)
     }
 
-    /// The key of a token that was good once, as it is now.
+    /// Returns the current key of a token that was valid before.
     private func currentKey(_ id: String, _ directory: TopicDirectory) throws(Rejection) -> TopicDirectory.Signer {
         if let lastKey, lastKey.directoryVersion == directory.version, lastKey.signer.key.id == id {
             return lastKey.signer
         }
         guard let signer = directory.signer(id), signer.key.revokedUnixSeconds == nil else {
-            throw Rejection(.forbidden, "Key \(id) was revoked: use another one.")
+            throw Rejection(.forbidden, "Key \(id) was revoked. Use another key.")
         }
         lastKey = (signer, directory.version)
         return signer
@@ -98,7 +100,7 @@ final class ProviderConnection {
             throw Rejection(
                 .tooManyProviderTokenUpdates,
                 "More than \(moment.updateCountMax) new provider tokens in 20 minutes on this connection: "
-                    + "keep each for 20 to 60 minutes.")
+                    + "use each for 20 to 60 minutes.")
         }
         firstKey = firstKey ?? signer
         lastKey = (signer, moment.directory.version)
@@ -109,7 +111,8 @@ final class ProviderConnection {
         of token: ProviderToken, _ compact: Span<UInt8>, _ directory: TopicDirectory
     ) throws(Rejection) -> TopicDirectory.Signer {
         let known = directory.signer(token.keyID)
-        // An unknown key id costs as much as a wrong signature, and is answered alike: nobody learns which ids there are.
+        // An unknown key ID costs as much as a wrong signature and gets the same answer, so that existing IDs cannot be
+        // found by trying.
         let verifyingKey = known?.verifyingKey ?? Self.placeholderKey
         let digest: VerifyingKey.Digest = token.algorithm == .es256 ? .sha256 : .sha512
         let isGood =
@@ -119,56 +122,56 @@ final class ProviderConnection {
             hasFailedProof = true
             throw Rejection(
                 .invalidProviderToken,
-                "kid, signature: no key \(token.keyID) is here, or the signature is not that key's. Sign with the .p8 file "
-                    + "of that key id, and see posthorn key list.")
+                "kid, signature: this server has no key \(token.keyID), or the signature is not from it. Sign with "
+                    + "the .p8 file of that key ID. See posthorn key list.")
         }
         let key = signer.key
-        // From here on the sender has the private key, and may hear what is known of it.
+        // The sender has proven that it has the private key, so the answer may contain details about the key.
         guard token.teamID.utf8.elementsEqual(key.teamID.utf8) else {
             throw Rejection(
                 .invalidProviderToken,
-                "iss: key \(key.id) is of team \(key.teamID), not \(token.teamID). Set the team id to \(key.teamID).")
+                "iss: key \(key.id) belongs to team \(key.teamID), not \(token.teamID). Use team ID \(key.teamID).")
         }
         guard key.revokedUnixSeconds == nil else {
-            throw Rejection(.invalidProviderToken, "Key \(key.id) was revoked: use another one.")
+            throw Rejection(.invalidProviderToken, "Key \(key.id) was revoked. Use another key.")
         }
         return signer
     }
 
-    /// A key whose private half was thrown away; nothing that it verifies is accepted.
+    /// A key whose private half was discarded; no token that it verifies is accepted.
     private static let placeholderKey = (try? PrivateKey()).flatMap { try? VerifyingKey(der: $0.publicKeyDER) }
 
     private func checkEnvironment(of key: SigningKey) throws(Rejection) {
         guard let only = key.environment, only != environment else { return }
         throw Rejection(
             .badEnvironmentKeyInToken,
-            "Key \(key.id) is for \(only.rawValue), and this connection for \(environment.rawValue): "
-                + "use the other one's port or server name, or another key.")
+            "Key \(key.id) is for \(only.rawValue), but this connection is for \(environment.rawValue). "
+                + "Use the port or server name of \(only.rawValue), or another key.")
     }
 
-    /// Within the hour, either way.
+    /// Rejects a token that was issued more than an hour before or after the current time.
     private static func checkAge(_ issuedAt: Int64, now: Int64) throws(Rejection) {
         let (age, isOverflow) = now.subtractingReportingOverflow(issuedAt)
         guard isOverflow || age.magnitude > UInt64(Limits.providerTokenAgeSecondsMax) else { return }
         throw Rejection(
             .expiredProviderToken,
-            "iat is \(age.magnitude) seconds \(age < 0 ? "ahead of" : "behind") this server's clock, at most "
-                + "\(Limits.providerTokenAgeSecondsMax) are allowed: sign a new token, and check both clocks.")
+            "iat is \(age.magnitude) seconds \(age < 0 ? "ahead of" : "behind") this server's clock; at most "
+                + "\(Limits.providerTokenAgeSecondsMax) are allowed. Sign a new token, and check both clocks.")
     }
 
-    /// The first key binds the connection to its team, and to its topics if it is for some only.
+    /// Rejects a key of another team or for other topics than the first key, which binds the connection.
     private func checkBinding(_ key: SigningKey) throws(Rejection) {
         guard let firstKey = firstKey?.key, firstKey.id != key.id else { return }
         guard firstKey.teamID == key.teamID else {
             throw Rejection(
                 .invalidProviderToken,
-                "This connection is bound to team \(firstKey.teamID) by its first request: open another one.")
+                "This connection is bound to team \(firstKey.teamID) by its first request. Open another one.")
         }
         guard firstKey.topics == key.topics else {
             throw Rejection(
                 .unrelatedKeyIDInToken,
-                "This connection is bound to key \(firstKey.id) by its first request, and key \(key.id) is for other "
-                    + "topics: open another one.")
+                "This connection is bound to key \(firstKey.id) by its first request, but key \(key.id) is for other "
+                    + "topics. Open another one.")
         }
     }
 
@@ -184,7 +187,8 @@ final class ProviderConnection {
         case .refused(let text):
             return .failure(
                 Rejection(
-                    .badCertificate, "The client certificate is not believed (\(text)): posthorn certificate issue."))
+                    .badCertificate,
+                    "The client certificate is not trusted (\(text)). Create one with posthorn certificate issue."))
         }
         do throws(CertificateScope.Failure) {
             let scope = try CertificateScope(
@@ -197,7 +201,7 @@ final class ProviderConnection {
             return .failure(
                 Rejection(
                     .badCertificateEnvironment,
-                    "The client certificate is for \(only.rawValue), and this connection for \(environment.rawValue)."))
+                    "The client certificate is for \(only.rawValue); this connection is for \(environment.rawValue)."))
         } catch {
             return .failure(Rejection(.badCertificate, error.sentence))
         }
@@ -205,11 +209,11 @@ final class ProviderConnection {
 }
 
 extension CertificateScope.Failure {
-    /// For the provider's developer.
+    /// The sentence for the developer of the provider.
     fileprivate var sentence: String {
         switch self {
-        case .namesNoTopic: "The client certificate names no topic: its subject needs UID=, or an extension the topics."
-        case .malformedExtension(let identifier): "The client certificate's extension \(identifier) cannot be read."
+        case .namesNoTopic: "The client certificate has no topic: add UID= to its subject, or an extension with topics."
+        case .malformedExtension(let identifier): "The client certificate's extension \(identifier) is malformed."
         }
     }
 }

@@ -5,16 +5,16 @@ internal import PushHTTP
 internal import PushStore
 
 extension ProviderEndpoint {
-    /// `POST /4/broadcasts/apps/<topic>`: checks a broadcast and hands it to the store.
+    /// `POST /4/broadcasts/apps/<topic>`: checks a broadcast and passes it to the store.
     func publish(_ request: ProviderRequest, topic range: Range<Int>) throws(Rejection) {
         let sender = try authenticate(request)
         guard let pushType = try request.pushType() else { throw Rejection(.missingPushType) }
         guard pushType == .liveactivity else {
-            throw Rejection(.invalidPushType, "A broadcast has apns-push-type liveactivity and no other.")
+            throw Rejection(.invalidPushType, "A broadcast requires apns-push-type liveactivity.")
         }
         let priority = try request.priority()
         guard let expiration = try request.expiration() else {
-            throw Rejection(.badExpirationDate, "A broadcast needs apns-expiration: 0, or UNIX seconds.")
+            throw Rejection(.badExpirationDate, "A broadcast requires apns-expiration: 0, or a time in UNIX seconds.")
         }
         let channel = try request.channelID()
         let app = try broadcastTopic(request.text(inPath: range), of: sender)
@@ -32,15 +32,15 @@ extension ProviderEndpoint {
         loop.submit(.publish(broadcast, answer: request.connection.address(of: request.exchange)))
     }
 
-    /// The app of a path, if it is the sender's and may have channels.
+    /// Returns the app of a path, if it belongs to the sender and allows broadcasts.
     func broadcastTopic(_ name: String, of sender: Sender) throws(Rejection) -> TopicDirectory.Entry {
         let known = loop.directory.topic(named: Array(name.utf8).span)
         guard let app = known, sender.mayManage(app) else {
             if known == nil, PushType.allCases.contains(where: { $0.isSuffix(of: name) }) {
-                throw Rejection(.topicDisallowed, "The path holds the app's topic alone, without a push type's suffix.")
+                throw Rejection(.topicDisallowed, "The path must contain the app's topic without a suffix.")
             }
             throw Rejection(
-                .topicMismatch, "There is no app of the topic in the path that \(sender.description) may send to.")
+                .topicMismatch, "No app with the topic in the path is available to \(sender.description).")
         }
         guard app.topic.allowsBroadcasts else {
             throw Rejection(
@@ -51,7 +51,7 @@ extension ProviderEndpoint {
 }
 
 extension PushType {
-    /// Whether a topic ends with this type's suffix.
+    /// Returns whether a topic ends with this type's suffix.
     fileprivate func isSuffix(of topic: String) -> Bool {
         !topicSuffix.isEmpty && topic.utf8.count > topicSuffix.utf8.count
             && topic.utf8.suffix(topicSuffix.utf8.count).elementsEqual(topicSuffix.utf8)

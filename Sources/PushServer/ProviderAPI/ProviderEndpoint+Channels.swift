@@ -6,7 +6,7 @@ internal import PushNet
 internal import PushStore
 
 extension ProviderEndpoint {
-    /// `/1/apps/<topic>/channels`: makes, reads or removes a channel.
+    /// `/1/apps/<topic>/channels`: creates, reads or removes a channel.
     func manageChannels(_ request: ProviderRequest, topic range: Range<Int>) throws(Rejection) {
         let sender = try authenticate(request)
         let name = request.text(inPath: range)
@@ -26,7 +26,7 @@ extension ProviderEndpoint {
         }
     }
 
-    /// `GET /1/apps/<topic>/all-channels`.
+    /// `GET /1/apps/<topic>/all-channels`: lists the channels of an app.
     func listChannels(_ request: ProviderRequest, topic range: Range<Int>) throws(Rejection) {
         let sender = try authenticate(request)
         let app = try broadcastTopic(request.text(inPath: range), of: sender)
@@ -34,7 +34,7 @@ extension ProviderEndpoint {
         guard loop.beginsListing(of: app.topic.teamID, request.exchange, on: request.connection) else {
             loop.context.rates.note(.providerListings)
             throw Rejection(
-                .tooManyRequests, "Other lists of the team's channels are under way: read them first.",
+                .tooManyRequests, "Too many lists of the team's channels are open. Read them first.",
                 retryAfterSeconds: 1)
         }
         perform(.channels(topic: app.topic.name, environment: request.environment), request) { answer, exchange in
@@ -86,7 +86,7 @@ extension ProviderEndpoint {
             case .success(let answer):
                 succeed(answer, exchange)
                 guard !exchange.isAnswered else { return }
-                // A defect of the server, which must not end it.
+                // A defect of the server that must not end it.
                 log.error("unexpected_store_answer", [:])
                 ProviderAnswer.reject(exchange, Rejection(.internalServerError))
             case .failure(let refusal): ProviderAnswer.reject(exchange, Rejection(refusal, condition))
@@ -96,7 +96,7 @@ extension ProviderEndpoint {
 }
 
 extension Rejection {
-    /// What a refusal of the store means to a provider that manages channels.
+    /// Converts a refusal of the store for a provider that manages channels.
     fileprivate init(_ refusal: StoreRefusal, _ condition: StoreCondition) {
         switch refusal {
         case .unknownChannel: self.init(.channelNotRegistered)
@@ -104,7 +104,7 @@ extension Rejection {
         case .broadcastsNotAllowed: self.init(.featureNotEnabled)
         case .unknownTopic: self.init(.topicMismatch)
         case .busy:
-            self.init(.tooManyRequests, "Too many requests about channels wait: try again.", retryAfterSeconds: 1)
+            self.init(.tooManyRequests, "Too many channel requests are waiting. Try again.", retryAfterSeconds: 1)
         case .unavailable: self = condition.rejection
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,

@@ -6,7 +6,7 @@ internal import PushStore
 internal import PushTLS
 
 extension ProviderEndpoint {
-    /// `POST /3/device/<token>`: checks a notification and hands it to the store.
+    /// `POST /3/device/<token>`: checks a notification and passes it to the store.
     func sendNotification(_ request: ProviderRequest, to tokenRange: Range<Int>) throws(Rejection) {
         let sender = try authenticate(request)
         let notification = try notification(request, from: sender, to: tokenRange)
@@ -50,15 +50,23 @@ extension ProviderEndpoint {
             acceptedUnixMilliseconds: request.now)
     }
 
-    /// What Apple gives to provider tokens only.
+    /// Rejects push types that Apple allows with provider tokens only.
     private static func check(_ pushType: PushType?, of sender: Sender) throws(Rejection) {
         guard case .certificate = sender, pushType == .location || pushType == .liveactivity else { return }
-        throw Rejection(.invalidPushType, "Push types location and liveactivity need a provider token: no certificate.")
+        throw Rejection(.invalidPushType, "Push types location and liveactivity require a provider token.")
     }
 
     // MARK: Topic
 
-    /// The app, the topic as it was named if that has a suffix, and the push type; the device token says where to look first.
+    /// Finds the app, the push type, and the topic as sent if it has a suffix.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - sender: The sender of the request.
+    ///   - pushType: The push type of the request, if any.
+    ///   - hint: The app of the device token, which is looked up first.
+    /// - Returns: The app, the topic with its suffix, and the push type.
+    /// - Throws: The rejection.
     private func topic(
         _ request: ProviderRequest, from sender: Sender, _ pushType: PushType?, hint: TopicID?
     ) throws(Rejection) -> (TopicDirectory.Entry, suffixed: String?, PushType?) {
@@ -87,13 +95,13 @@ extension ProviderEndpoint {
         return (entry, baseByteCount == name.count ? nil : String(copying: name), pushType)
     }
 
-    /// What a topic with a suffix says where there is no `apns-push-type`, which older back-ends never send.
+    /// Returns the push type that the suffix of a topic implies, for older back-ends that never send `apns-push-type`.
     private func pushType(impliedBy name: Span<UInt8>) -> PushType? {
         let found = Self.suffixes.first { suffix in
             name.count > suffix.bytes.count
                 && Bytes.areEqual(name.extracting(last: suffix.bytes.count), suffix.bytes.span)
         }
-        // An app may be called so.
+        // The topic of an app may end with this suffix.
         guard let found, loop.directory.topic(named: name) == nil else { return nil }
         return found.type
     }
@@ -102,21 +110,22 @@ extension ProviderEndpoint {
     private static let suffixes = PushType.allCases.filter { !$0.topicSuffix.isEmpty }
         .map { (type: $0, bytes: Array($0.topicSuffix.utf8)) }
 
-    /// How long the topic is without the push type's suffix.
+    /// Returns the length of the topic without the push type's suffix.
     private static func baseTopicByteCount(
         of name: Span<UInt8>, pushType: PushType?
     ) throws(Rejection) -> Int {
         guard HeaderValues.isTopic(name) else {
             throw Rejection(
                 .badTopic,
-                "apns-topic is letters, digits, dots, hyphens and underscores, for example com.example.MyApp.")
+                "Use letters, digits, dots, hyphens and underscores in apns-topic, for example com.example.MyApp.")
         }
         let type = pushType ?? .alert
         guard !type.topicSuffix.isEmpty else { return name.count }
         let suffix = Array(type.topicSuffix.utf8)
         guard name.count > suffix.count, Bytes.areEqual(name.extracting(last: suffix.count), suffix.span) else {
             throw Rejection(
-                .badTopic, "apns-topic must be the app's topic and \(type.topicSuffix) for push type \(type.rawValue).")
+                .badTopic,
+                "apns-topic must be the app's topic followed by \(type.topicSuffix) for push type \(type.rawValue).")
         }
         return name.count - suffix.count
     }
@@ -127,7 +136,7 @@ extension ProviderEndpoint {
         let name = named.topic.name
         guard let other = loop.directory.topic(registered), sender.mayManage(other) else {
             return Rejection(
-                .deviceTokenNotForTopic, "This device token was registered for another app than \(name).")
+                .deviceTokenNotForTopic, "This device token was registered for an app other than \(name).")
         }
         return Rejection(
             .deviceTokenNotForTopic, "This device token was registered for \(other.topic.name), not for \(name).")
@@ -135,13 +144,13 @@ extension ProviderEndpoint {
 
     // MARK: Device token
 
-    /// Nil when no key opens it.
+    /// Decrypts a device token; returns nil if no key decrypts it.
     private func open(_ sealed: InlineArray<32, UInt8>?, _ environment: Environment) -> DeviceTokenContents? {
         guard let sealed, let plain = loop.cipher(for: environment).open(sealed) else { return nil }
         return DeviceTokenContents(bytes: plain)
     }
 
-    /// Says what is wrong with a device token that does not open.
+    /// Returns the rejection of a device token that does not decrypt.
     private func badDeviceToken(
         _ text: Span<UInt8>, _ sealed: InlineArray<32, UInt8>?, _ environment: Environment
     ) -> Rejection {
@@ -149,29 +158,30 @@ extension ProviderEndpoint {
         guard open(sealed, environment.other) == nil else {
             return Rejection(
                 .badDeviceToken,
-                "The device token is for \(environment.other.rawValue), and this connection for \(environment.rawValue)."
+                "The device token is for \(environment.other.rawValue); this connection is for \(environment.rawValue)."
             )
         }
         return Rejection(
-            .badDeviceToken, "This server did not make the device token: use the one that the app registered here.")
+            .badDeviceToken,
+            "This server did not issue the device token. Use the token of the app's registration with this server.")
     }
 
-    /// Says why a device token is none of 64 digits.
+    /// Returns the rejection of a device token that does not have 64 hexadecimal digits.
     private func malformedDeviceToken(_ text: Span<UInt8>) -> Rejection {
         for offset in text.indices where !Hex.isDigit(text[offset]) {
             return Rejection(
                 .badDeviceToken,
-                "The device token in the path has something other than hexadecimal digits at place \(offset + 1): "
-                    + "remove blanks, brackets and line ends.")
+                "The device token in the path contains a non-hexadecimal character at position \(offset + 1): "
+                    + "remove spaces, brackets and line breaks.")
         }
         return Rejection(
             .badDeviceToken,
-            "The device token in the path has \(text.count) digits, and a token of this server "
-                + "\(Limits.deviceTokenDigitCount): see that it was copied whole.")
+            "The device token in the path has \(text.count) digits instead of "
+                + "\(Limits.deviceTokenDigitCount): check that it was copied completely.")
     }
 }
 
 extension String {
-    /// Copies lent bytes, with U+FFFD for what is not UTF-8.
+    /// Copies the bytes of a span, with U+FFFD in place of invalid UTF-8.
     init(copying bytes: Span<UInt8>) { self.init(decoding: Array(copying: bytes), as: UTF8.self) }
 }

@@ -5,15 +5,15 @@ internal import PushHTTP
 internal import PushNet
 internal import PushStore
 
-/// Where requests meet rates and quotas.
+/// The rates and quotas of provider requests.
 extension ProviderEndpoint {
     /// Counts a request for its sender and app, as soon as both are known.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - sender: Who sends it.
-    ///   - app: What it is about.
-    /// - Returns: Whom it counts for.
+    ///   - sender: The sender of the request.
+    ///   - app: The app of the request.
+    /// - Returns: The allowances that the request counts for.
     /// - Throws: `TooManyRequests`.
     @discardableResult
     func takeRequest(
@@ -25,14 +25,14 @@ extension ProviderEndpoint {
         return allowances
     }
 
-    /// Counts a notification or broadcast that is good in everything else.
+    /// Counts a notification or broadcast that has passed all other checks.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - allowances: Whom it counts for.
-    ///   - address: Where it goes; nil for a broadcast.
-    ///   - warnings: What the answer will warn of.
-    /// - Returns: The exchange's context: the warnings, and what to give back when the store refuses the notification.
+    ///   - allowances: The allowances that the request counts for.
+    ///   - address: The destination; nil for a broadcast.
+    ///   - warnings: The warnings for the response.
+    /// - Returns: The exchange's context: the warnings, and the counts to undo if the store refuses the notification.
     /// - Throws: `TooManyRequests`.
     func takeNotification(
         _ request: ProviderRequest, for allowances: Allowances, to address: DeviceTokenContents?,
@@ -47,11 +47,11 @@ extension ProviderEndpoint {
     /// Counts a device token that is refused.
     ///
     /// - Parameters:
-    ///   - rejection: Why it is.
+    ///   - rejection: The reason for the refusal.
     ///   - request: The request.
-    ///   - allowances: The limits that hold for it.
+    ///   - allowances: The allowances that the request counts for.
     ///   - team: The team of the app.
-    /// - Returns: The same, or `TooManyRequests`.
+    /// - Returns: The same rejection, or `TooManyRequests`.
     func takeBadToken(
         _ rejection: Rejection, _ request: ProviderRequest, for allowances: Allowances, of team: String
     ) -> Rejection {
@@ -63,7 +63,8 @@ extension ProviderEndpoint {
         }
     }
 
-    /// Tells the sender how much is left of the limit of which least is left.
+    /// Reports the limit with the least remaining to the sender.
+    ///
     /// - SeeAlso: draft-ietf-httpapi-ratelimit-headers-06
     func addRateFields(to exchange: HTTPExchange) {
         guard let state = quotas.tightest else { return }
@@ -94,7 +95,7 @@ struct CountedNotification {
         self.day = day
     }
 
-    /// The store refused it.
+    /// Undoes the counts, because the store refused the notification.
     func giveBack() {
         for place in 0..<Allowances.count { allowances[place]?.giveNotificationBack(day: day) }
     }

@@ -6,19 +6,19 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// The provider API: sorts requests by path, authenticates, and answers with a rejection now, or when the store has.
+/// The provider API: routes requests by path, authenticates senders, and rejects requests or passes them to the store.
 ///
-/// The order of checks is fixed: method, path, repeated headers, credentials, then what the kind of request asks for; for
-/// a notification that is `apns-id`, expiration, priority, push type, collapse id, topic, payload, device token.
+/// The order of checks is fixed: method, path, repeated headers, credentials, then the checks for the kind of request.
+/// For a notification, these are `apns-id`, expiration, priority, push type, collapse ID, topic, payload, device token.
 final class ProviderEndpoint {
-    /// Until it has ended, and forgets its listeners.
+    /// The loop; the reference cycle ends when the loop has ended and releases its listeners.
     let loop: ServerLoop
     let judge = PayloadJudge()
-    /// The loop's: a constant of ours is read without a reference, a constant of another object is not.
+    /// The loop's quotas, kept here because a constant of this object is read without reference counting.
     let quotas: LoopQuotas
     private let random: RandomNumbers
     private let role: PortRole
-    /// Of the last refusal: most that follow have the same reason.
+    /// The body of the last rejection; most of the following ones have the same reason.
     private var latestBody: (reason: RejectionReason, bytes: [UInt8])?
 
     init(loop: ServerLoop, role: PortRole) {
@@ -28,12 +28,12 @@ final class ProviderEndpoint {
         self.role = role
     }
 
-    /// Keeps as much of a body as the largest payload has, so that its size can be told.
+    /// Returns the size of the largest payload, so that the size of a body can be reported.
     func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
         Limits.voipPayloadByteCountMax
     }
 
-    /// Answers.
+    /// Answers a request with a rejection, or passes it to the store.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         let fields = exchange.head.fields
         let headers = ProviderHeaders(fields)
@@ -54,7 +54,7 @@ final class ProviderEndpoint {
         }
     }
 
-    /// Counts a refusal of an unauthenticated sender; returns `TooManyRequests` instead when the budget is used up.
+    /// Counts a refusal of an unauthenticated sender; returns `TooManyRequests` instead if the budget is used up.
     private func judgeStranger(_ rejection: Rejection, _ request: ProviderRequest) -> Rejection {
         let connection = request.connection
         let wait: Int64?
@@ -66,11 +66,12 @@ final class ProviderEndpoint {
         }
         guard let wait else { return rejection }
         return Rejection(
-            .tooManyRequests, "Too many requests from this network prove no credential: wait as retry-after says.",
+            .tooManyRequests,
+            "Too many requests from this network have no valid credential. Wait for the time in retry-after.",
             retryAfterSeconds: wait)
     }
 
-    /// Answers a request on a connection that ends because too many of its requests proved no credential.
+    /// Answers a request on a connection that is closing because too many of its requests proved no credential.
     func turnAway(_ exchange: HTTPExchange) {
         let fields = exchange.head.fields
         let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
@@ -78,20 +79,20 @@ final class ProviderEndpoint {
         ProviderAnswer.reject(
             exchange,
             Rejection(
-                .tooManyRequests, "This connection ends after too many wrong provider tokens: open another one.",
+                .tooManyRequests, "This connection closes after too many wrong provider tokens. Open another one.",
                 retryAfterSeconds: 1))
     }
 
-    /// Answers a request that has waited too long: for its own end, or for the store.
+    /// Answers a request that waited too long for its own end or for the store.
     func giveUp(_ exchange: HTTPExchange) {
         guard !exchange.isComplete else { return ProviderAnswer.reject(exchange, Rejection(.serviceUnavailable)) }
         let bytes = exchange.head.fields.bytes
         let path = ProviderPath.parse(bytes.span.extracting(exchange.head.path))
         _ = addID(to: exchange, ProviderHeaders(exchange.head.fields), path, bytes.span)
-        ProviderAnswer.reject(exchange, Rejection(.idleTimeout, "Send the whole request within 15 seconds."))
+        ProviderAnswer.reject(exchange, Rejection(.idleTimeout, "Send the complete request within 15 seconds."))
     }
 
-    /// Every answer carries the id of its request.
+    /// Adds the ID of the request, which every response contains.
     private func addID(
         to exchange: HTTPExchange, _ headers: ProviderHeaders, _ path: ProviderPath, _ bytes: Span<UInt8>
     ) -> RequestID {
@@ -105,7 +106,7 @@ final class ProviderEndpoint {
         try checkMethod(request.exchange.head.method, path)
         try checkPort(path)
         if let duplicate = request.headers.duplicate {
-            throw Rejection(.duplicateHeaders, "The header \(duplicate) is there twice: send it once.")
+            throw Rejection(.duplicateHeaders, "The header \(duplicate) is repeated. Send it once.")
         }
         switch path {
         case .device(let range): try sendNotification(request, to: range)
@@ -114,18 +115,18 @@ final class ProviderEndpoint {
         case .allChannels(let topic): try listChannels(request, topic: topic)
         case .missingDeviceToken: throw Rejection(.missingDeviceToken)
         case .unknownBelowApps:
-            throw Rejection(.badPath, "Below /1/apps/ there are TOPIC/channels and TOPIC/all-channels.")
+            throw Rejection(.badPath, "The paths below /1/apps/ are TOPIC/channels and TOPIC/all-channels.")
         case .unknown:
             let prefix = Array("/3/device/".utf8)
             let path = request.bytes.span.extracting(request.exchange.path)
             let isDevice =
                 path.count > prefix.count && Bytes.areEqual(path.extracting(first: prefix.count), prefix.span)
             throw Rejection(
-                .badPath, isDevice ? "There is a slash in or behind the device token in the path: remove it." : nil)
+                .badPath, isDevice ? "Remove the slash in or after the device token in the path." : nil)
         }
     }
 
-    /// The method is looked at before the path, as Apple does: `GET /` is a wrong method.
+    /// Checks the method before the path, as Apple does, so that `GET /` is a wrong method.
     private func checkMethod(_ method: Method, _ path: ProviderPath) throws(Rejection) {
         let isAllowed =
             switch path {
@@ -134,22 +135,26 @@ final class ProviderEndpoint {
             case .device, .missingDeviceToken, .broadcast, .unknown: method == .post
             }
         guard !isAllowed else { return }
-        throw Rejection(.methodNotAllowed, path.isForChannels ? "Use GET, POST or DELETE as the path asks for." : nil)
+        throw Rejection(.methodNotAllowed, path.isForChannels ? "Use GET, POST or DELETE as the path requires." : nil)
     }
 
-    /// Channels are managed where the configuration says.
+    /// Checks that the configuration allows the path on this port.
     private func checkPort(_ path: ProviderPath) throws(Rejection) {
         if role.isForChannels, !path.isForChannels {
-            throw Rejection(.badPath, "This port is for /1/apps/TOPIC/channels alone: send to the other one.")
+            throw Rejection(.badPath, "This port is only for /1/apps/TOPIC/channels. Use the provider port.")
         }
         if !role.isForChannels, path.isForChannels, !loop.context.configuration.managesChannelsOnProviderPorts {
-            throw Rejection(.badPath, "Channels are managed on a port of their own here.")
+            throw Rejection(.badPath, "This server manages channels on a separate port.")
         }
     }
 
-    /// Authenticates the sender by a provider token whose request is not whole: the first success allows all streams.
+    /// Authenticates the sender of an incomplete request by its provider token; the first success allows all streams.
     ///
-    /// A request that is refused later says why then.
+    /// A refusal is sent when the request is complete.
+    ///
+    /// - Parameters:
+    ///   - exchange: The incomplete request.
+    ///   - connection: The connection of the request.
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
         let fields = exchange.head.fields
         let seconds = WallClock.unixMilliseconds() / 1000
@@ -172,20 +177,20 @@ final class ProviderEndpoint {
         if request.connection.principal.isStranger { request.connection.authenticated(as: .provider(sender.id)) }
         guard request.id.isGood else {
             throw Rejection(
-                .badMessageID, "Give \(request.id.name) as a UUID of 8-4-4-4-12 hexadecimal digits, or leave it out.")
+                .badMessageID, "Send \(request.id.name) as a UUID of 8-4-4-4-12 hexadecimal digits, or omit it.")
         }
         return sender
     }
 
-    /// Whether the store can take one more.
+    /// Counts a notification that is passed to the store, or rejects it if too many are unanswered.
     func checkRoom() throws(Rejection) {
         guard loop.unansweredAcceptCount < Limits.unansweredAcceptCountMax else { throw Rejection(.serviceUnavailable) }
         loop.unansweredAcceptCount += 1
     }
 
-    /// The body of a refusal, as a rule without an allocation.
+    /// Returns the body of a rejection, usually without an allocation.
     private func rejectionBody(_ reason: RejectionReason) -> [UInt8]? {
-        // With 410 it tells the time.
+        // With status 410, the body contains the time.
         guard reason.status != 410 else { return nil }
         if let latestBody, latestBody.reason == reason { return latestBody.bytes }
         let bytes = ProviderAnswer.body(reason)

@@ -2,9 +2,9 @@
 
 internal import PushHTTP
 
-/// Where the provider API's headers stand in a request; found in one pass without a string.
+/// The positions of the provider API's headers in a request, found in one pass without creating strings.
 struct ProviderHeaders {
-    /// Ranges in the table's bytes; nil when the header is absent.
+    /// The ranges of the values in the table's bytes; nil if the header is absent.
     var authorization: Range<Int>?
     var id: Range<Int>?
     var topic: Range<Int>?
@@ -12,14 +12,16 @@ struct ProviderHeaders {
     var priority: Range<Int>?
     var expiration: Range<Int>?
     var collapseID: Range<Int>?
-    /// Of broadcasts and channels.
+    /// The channel of a broadcast or of channel management.
     var channelID: Range<Int>?
-    /// Of broadcasts and channels.
+    /// The request ID of a broadcast or of channel management.
     var requestID: Range<Int>?
-    /// The name of one that came twice.
+    /// The name of a header that is repeated, if any.
     var duplicate: String?
 
-    /// - SeeAlso: spec of Apple's request headers, docs/reference/provider-api.md.
+    /// Finds the headers in a field table.
+    ///
+    /// - SeeAlso: Apple's request headers in docs/reference/provider-api.md.
     init(_ table: borrowing FieldTable) {
         let (bytes, fields) = (table.bytes, table.fields)
         for index in fields.indices {

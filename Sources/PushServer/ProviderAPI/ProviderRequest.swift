@@ -4,17 +4,17 @@ internal import PushCore
 internal import PushHTTP
 internal import PushNet
 
-/// A request of a provider while it is checked.
+/// A provider's request while it is checked.
 struct ProviderRequest {
     let exchange: HTTPExchange
     let connection: ServerConnection
     let provider: ProviderConnection
     let headers: ProviderHeaders
-    /// The request's fields and path; ranges in `headers` are in them.
+    /// The request's fields and path, in which the ranges in `headers` lie.
     let bytes: [UInt8]
-    /// The id that the answer has.
+    /// The ID in the response.
     let id: RequestID
-    /// Wall clock, UNIX milliseconds.
+    /// The wall-clock time in UNIX milliseconds.
     let now: Int64
 
     init(
@@ -30,10 +30,10 @@ struct ProviderRequest {
         now = WallClock.unixMilliseconds()
     }
 
-    /// The environment that the request is for.
+    /// The environment of the request.
     var environment: Environment { provider.environment }
 
-    /// A part of the path as text.
+    /// Returns a part of the path as text.
     func text(inPath range: Range<Int>) -> String {
         String(
             decoding: bytes[exchange.path][(exchange.path.lowerBound + range.lowerBound)...].prefix(range.count),
@@ -42,7 +42,7 @@ struct ProviderRequest {
 
     // MARK: Header fields
 
-    /// `apns-expiration`, if it is there.
+    /// Parses `apns-expiration`, if it is present.
     func expiration() throws(Rejection) -> Int64? {
         guard let range = headers.expiration else { return nil }
         guard let seconds = HeaderValues.expiration(bytes.span.extracting(range)) else {
@@ -51,14 +51,14 @@ struct ProviderRequest {
         return seconds
     }
 
-    /// `apns-priority`, if it is there.
+    /// Parses `apns-priority`, if it is present.
     func priority() throws(Rejection) -> UInt8? {
         guard let range = headers.priority else { return nil }
         guard let value = HeaderValues.priority(bytes.span.extracting(range)) else { throw Rejection(.badPriority) }
         return value
     }
 
-    /// `apns-push-type`, if it is there.
+    /// Parses `apns-push-type`, if it is present.
     func pushType() throws(Rejection) -> PushType? {
         guard let range = headers.pushType else { return nil }
         guard let type = PushType(bytes.span.extracting(range)) else {
@@ -70,22 +70,22 @@ struct ProviderRequest {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// `apns-collapse-id`; an empty one is none: clients send it when their own field is empty.
+    /// Parses `apns-collapse-id`; an empty value counts as absent, because clients send it when their field is empty.
     func collapseID() throws(Rejection) -> [UInt8]? {
         guard let range = headers.collapseID, !range.isEmpty else { return nil }
         let value = bytes.span.extracting(range)
         guard !Self.isBlank(value[0]), !Self.isBlank(value[value.count - 1]) else {
-            throw Rejection(.badCollapseID, "A blank stands before or behind the apns-collapse-id: remove it.")
+            throw Rejection(.badCollapseID, "apns-collapse-id starts or ends with a space or tab. Remove it.")
         }
         guard HeaderValues.isCollapseID(value) else {
             throw Rejection(
                 .badCollapseID,
-                "apns-collapse-id has \(value.count) bytes: shorten it to \(Limits.collapseIDByteCountMax).")
+                "apns-collapse-id has \(value.count) bytes: shorten it to at most \(Limits.collapseIDByteCountMax).")
         }
         return Array(copying: value)
     }
 
-    /// `apns-channel-id`; one that is well-formed and cannot be ours is not registered.
+    /// Parses `apns-channel-id`; a well-formed ID that this server cannot have created is not registered.
     func channelID() throws(Rejection) -> ChannelID {
         guard let range = headers.channelID, !range.isEmpty else { throw Rejection(.missingChannelID) }
         let value = bytes.span.extracting(range)
@@ -96,7 +96,7 @@ struct ProviderRequest {
         return id
     }
 
-    /// The payload: not empty, not too large, and nothing else is looked at.
+    /// Returns the payload after checking its size, and nothing else.
     func payload(byteCountMax: Int, kind: @autoclosure () -> String) throws(Rejection) -> [UInt8] {
         let payload = exchange.body
         guard !exchange.bodyOverflowed, payload.count <= byteCountMax else {

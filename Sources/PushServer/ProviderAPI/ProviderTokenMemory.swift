@@ -3,15 +3,17 @@
 internal import PushCore
 internal import PushStore
 
-/// The good provider tokens of one connection: remembered, so that each is verified once, and counted, so that a provider
-/// does not make a new one for each notification.
+/// The valid provider tokens of one connection.
+///
+/// They are remembered so that each one is verified once, and counted so that a provider does not create a new one for
+/// each notification.
 ///
 /// ```
 /// unknown ──verified──▶ remembered ──8 newer ones──▶ forgotten
 ///            └─ the 6th in 20 minutes ─▶ TooManyProviderTokenUpdates
 /// ```
 struct ProviderTokenMemory {
-    /// A provider token that was good when it was verified.
+    /// A provider token that was valid when it was verified.
     final class Entry {
         /// The compact token, byte for byte.
         let compact: [UInt8]
@@ -25,12 +27,12 @@ struct ProviderTokenMemory {
         }
     }
 
-    /// Last used first.
+    /// The tokens, last used first.
     private var entries: [Entry] = []
-    /// When a new one replaced the others, monotonic seconds, oldest first.
+    /// The times at which a new token replaced the others, in monotonic seconds, oldest first.
     private var updates: [Int64] = []
 
-    /// Finds a token that was verified before, and puts it first.
+    /// Finds a token that was verified before, and moves it to the front.
     mutating func recall(_ compact: Span<UInt8>) -> Entry? {
         for index in entries.indices {
             let entry = entries[index]
@@ -44,12 +46,13 @@ struct ProviderTokenMemory {
 
     /// Remembers a token that was just verified, unless it is one too many.
     ///
-    /// Signatures are random, so the same claims may come in different bytes: those are no update.
+    /// Signatures are random, so the same claims may arrive as different bytes. Those are not an update.
+    ///
     /// - Parameters:
     ///   - entry: The token.
-    ///   - countMax: Updates allowed in `Limits.providerTokenUpdateSeconds`.
-    ///   - monotonicSeconds: Now.
-    /// - Returns: False when it is one too many.
+    ///   - countMax: The number of updates allowed in `Limits.providerTokenUpdateSeconds`.
+    ///   - monotonicSeconds: The current time.
+    /// - Returns: False if the token is one too many.
     mutating func remember(_ entry: Entry, updateCountMax countMax: Int, monotonicSeconds: Int64) -> Bool {
         let isNew = !entries.contains {
             $0.keyID == entry.keyID && $0.issuedAtUnixSeconds == entry.issuedAtUnixSeconds

@@ -3,19 +3,21 @@
 internal import PushCore
 internal import PushTLS
 
-/// The `apns-id` or `apns-request-id` of an answer: the provider's own, byte for byte, or one of ours.
+/// The `apns-id` or `apns-request-id` of a response: the provider's own, byte for byte, or one of the server.
 struct RequestID {
-    /// The header's name.
+    /// The name of the header.
     let name: StaticString
     let text: InlineArray<36, UInt8>
-    /// False when the provider's was no UUID; then `text` is ours.
+    /// Whether the provider's ID is absent or a UUID; if false, `text` is an ID of the server.
     let isGood: Bool
 
+    /// Takes the provider's ID if it is a UUID, and creates one otherwise.
+    ///
     /// - Parameters:
-    ///   - name: The header's name.
-    ///   - header: Where its value stands in `bytes`; nil when it is absent.
+    ///   - name: The name of the header.
+    ///   - header: The range of its value in `bytes`; nil if it is absent.
     ///   - bytes: The request's fields.
-    ///   - random: For an id of ours.
+    ///   - random: The source of a new ID.
     init(_ name: StaticString, _ header: Range<Int>?, in bytes: Span<UInt8>, _ random: RandomNumbers) {
         self.name = name
         guard let header else {
@@ -27,17 +29,17 @@ struct RequestID {
         text = isGood ? InlineArray { given[$0] } : UniqueID.random(random).upperCaseText
     }
 
-    /// For whoever keeps it.
+    /// The ID as an array.
     var bytes: [UInt8] { Array(copying: text.span) }
 }
 
 extension UniqueID {
-    /// A random (version 4) one.
+    /// Returns a random (version 4) ID.
     static func random(_ random: RandomNumbers) -> UniqueID { version4(high: random.next(), low: random.next()) }
 }
 
 extension Array where Element == UInt8 {
-    /// Copies lent bytes.
+    /// Copies the bytes of a span.
     init(copying bytes: Span<UInt8>) {
         unsafe self.init(unsafeUninitializedCapacity: bytes.count) { buffer, count in
             for index in bytes.indices { unsafe buffer.initializeElement(at: index, to: bytes[index]) }

@@ -3,12 +3,12 @@
 internal import PushCore
 internal import PushStore
 
-/// Who sends: what a provider has proved itself to be.
+/// The identity that a provider has proven.
 enum Sender {
     case key(TopicDirectory.Signer)
     case certificate(CertificateHolder)
 
-    /// The topic of a request that names none.
+    /// The topic of a request that does not name one.
     var defaultTopic: String? {
         switch self {
         case .key: nil
@@ -16,7 +16,7 @@ enum Sender {
         }
     }
 
-    /// What quotas know it by.
+    /// The ID by which quotas count.
     var id: String {
         switch self {
         case .key(let signer): signer.key.id
@@ -24,12 +24,12 @@ enum Sender {
         }
     }
 
-    /// Whether it may send to an app.
+    /// Returns whether the sender may send to an app.
     ///
     /// - Parameters:
     ///   - app: The app.
-    ///   - name: The app's topic as the request has it, with the push type's suffix.
-    ///   - pushType: nil means alert.
+    ///   - name: The app's topic as in the request, with the push type's suffix.
+    ///   - pushType: The push type; nil means alert.
     /// - Returns: Whether it may.
     func maySend(to app: TopicDirectory.Entry, name: Span<UInt8>, pushType: PushType?) -> Bool {
         switch self {
@@ -38,7 +38,7 @@ enum Sender {
         }
     }
 
-    /// Whether an app, with all its channels, is the sender's.
+    /// Returns whether an app, with all its channels, belongs to the sender.
     func mayManage(_ app: TopicDirectory.Entry) -> Bool {
         switch self {
         case .key(let signer):
@@ -48,13 +48,13 @@ enum Sender {
         }
     }
 
-    /// Why it may not send to an app.
+    /// Returns the reason why the sender may not send to an app.
     ///
     /// - Parameters:
-    ///   - app: The app; nil when there is none of this name.
-    ///   - name: The topic as the request has it, with the push type's suffix.
-    ///   - pushType: What is sent.
-    /// - Returns: What to say; of another team's app no more than of none.
+    ///   - app: The app; nil if no app has this name.
+    ///   - name: The topic as in the request, with the push type's suffix.
+    ///   - pushType: The push type of the notification.
+    /// - Returns: The text for the sender. About another team's app, it says no more than about a missing app.
     func refusal(of app: TopicDirectory.Entry?, name: String, pushType: PushType) -> String {
         switch self {
         case .key(let signer):
@@ -70,7 +70,7 @@ enum Sender {
         }
     }
 
-    /// For refusals.
+    /// The sender in the text of refusals.
     var description: String {
         switch self {
         case .key(let signer): "key \(signer.key.id) of team \(signer.key.teamID)"
@@ -79,14 +79,14 @@ enum Sender {
     }
 }
 
-/// A client certificate that is believed.
+/// A client certificate that is trusted.
 final class CertificateHolder {
-    /// SHA-256.
+    /// The SHA-256 of the certificate.
     let fingerprint: [UInt8]
-    /// The same in hexadecimal digits.
+    /// The fingerprint in hexadecimal digits.
     let id: String
     let scope: CertificateScope
-    /// The team that our own authority wrote into it; nil for another authority's, which may speak for any.
+    /// The team that the server's own authority certified; nil for another authority, which may speak for any team.
     let teamID: String?
 
     init(fingerprint: [UInt8], scope: CertificateScope, teamID: String?) {

@@ -5,7 +5,7 @@ internal import PushCore
 internal import PushStore
 internal import PushTLS
 
-/// The directory as a loop looks things up in it: topics as bytes, keys ready to verify.
+/// The directory in the form in which a loop uses it: topics as bytes, keys ready to verify.
 final class TopicDirectory {
     /// A topic with its name as bytes.
     final class Entry {
@@ -18,18 +18,18 @@ final class TopicDirectory {
         }
     }
 
-    /// A key of a provider.
+    /// A provider's signing key.
     final class Signer {
         let key: SigningKey
-        /// Its public half, parsed once; nil when it cannot be.
+        /// The public half, parsed once; nil if it is malformed.
         private(set) lazy var verifyingKey = try? VerifyingKey(der: key.publicKey)
 
         init(_ key: SigningKey) { self.key = key }
     }
 
-    /// Grows with each change.
+    /// A number that grows with each change.
     let version: UInt64
-    /// Of the policies.
+    /// The version of the policies.
     let policyVersion: Int64
     private let topics: [TopicID: Entry]
     private let topicByName: [[UInt8]: TopicID]
@@ -46,7 +46,7 @@ final class TopicDirectory {
         revokedCertificates = directory.revokedCertificates
     }
 
-    /// All teams, keys that are good, and apps.
+    /// All teams, valid keys and apps.
     var quotaSubjects: Set<QuotaSubject> {
         let apps = topics.values.map(\.topic)
         let keys = signers.values.map(\.key).filter { $0.revokedUnixSeconds == nil }
@@ -55,10 +55,10 @@ final class TopicDirectory {
                 + keys.map { QuotaSubject(.key, $0.id) } + apps.map { QuotaSubject(.topic, $0.name) })
     }
 
-    /// The topic of a device token; nil when its app was removed.
+    /// Returns the topic of a device token, or nil if its app was removed.
     func topic(_ id: TopicID) -> Entry? { topics[id] }
 
-    /// The topic of this name; slower than by number, unless it is the last one again.
+    /// Returns the topic of a name; slower than by number, unless it is the last one again.
     func topic(named name: Span<UInt8>) -> Entry? {
         if let latest {
             let known = latest.name
@@ -69,10 +69,10 @@ final class TopicDirectory {
         return found
     }
 
-    /// Whether a client certificate was revoked, by its SHA-256.
+    /// Returns whether a client certificate was revoked, by its SHA-256.
     func isRevoked(certificate fingerprint: [UInt8]) -> Bool { revokedCertificates.contains(fingerprint) }
 
-    /// The key of this id, revoked ones too.
+    /// Returns the key with an ID, even if it was revoked.
     func signer(_ id: String) -> Signer? { signers[id] }
 }
 
@@ -90,7 +90,7 @@ enum Bytes {
         }
     }
 
-    /// The two have the same length.
+    /// Compares buffers of the same length.
     private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
         return unsafe memcmp(leftStart, rightStart, left.count) == 0

@@ -4,26 +4,26 @@ internal import PushCore
 internal import PushStore
 internal import Synchronization
 
-/// The limits of one team, key or app and what is used of them; all loops share it.
+/// The limits of one team, key or app and their current use, shared by all loops.
 final class Allowance: Sendable {
     let subject: QuotaSubject
-    /// Nil where there is no limit.
+    /// The bucket of the rate; nil means no limit.
     let rate: TokenBucket?
     let daily: Int64?
     let badTokens: TokenBucket?
 
-    // Ordered with nothing: each number is all there is.
+    // Relaxed ordering suffices: no other data depends on these numbers.
     private let rateFullAt: Atomic<Int64>
     private let badTokensFullAt: Atomic<Int64>
     private let dayCount: Atomic<UInt64>
     private let refused: Atomic<Int64>
 
-    /// Limits a subject.
+    /// Creates an allowance for a subject.
     ///
     /// - Parameters:
-    ///   - subject: Who.
-    ///   - limits: How much.
-    ///   - count: What was used before the server started.
+    ///   - subject: The team, key or app.
+    ///   - limits: The limits of the subject.
+    ///   - count: The count from before the server started.
     init(_ subject: QuotaSubject, _ limits: QuotaLimits, used count: DayCount) {
         self.subject = subject
         (rate, daily, badTokens) = (limits.rateBucket, limits.daily.positive, limits.badTokenBucket)
@@ -33,7 +33,7 @@ final class Allowance: Sendable {
         refused = Atomic(0)
     }
 
-    /// Gives the same subject other limits; what is used stays used.
+    /// Creates an allowance for the same subject with other limits, and keeps its use.
     init(_ former: Allowance, _ limits: QuotaLimits) {
         subject = former.subject
         (rate, daily, badTokens) = (limits.rateBucket, limits.daily.positive, limits.badTokenBucket)
@@ -43,32 +43,32 @@ final class Allowance: Sendable {
         refused = Atomic(former.refused.load(ordering: .relaxed))
     }
 
-    /// Whether anything is limited.
+    /// Whether the subject has any limit.
     var isLimited: Bool { rate != nil || daily != nil || badTokens != nil }
 
     // MARK: Taking
 
-    /// Takes a request; nil, or nanoseconds to wait.
+    /// Takes a request; returns nil, or the nanoseconds to wait.
     func takeRequest(_ now: QuotaMoment) -> Int64? {
         rate.flatMap { $0.take(from: rateFullAt, now: now.monotonicNanoseconds) }.map(noteRefusal)
     }
 
-    /// Gives back a request that another limit refused.
+    /// Undoes `takeRequest` for a request that another limit refused.
     func giveRequestBack() { rate?.giveBack(to: rateFullAt) }
 
-    /// Takes a notification of the day; false when all are used.
+    /// Takes a notification of the day; returns false if the daily limit is reached.
     func takeNotification(_ now: QuotaMoment) -> Bool {
         guard let daily, !DayCount.add(to: dayCount, on: now.day, upTo: daily) else { return true }
         refused.wrappingAdd(1, ordering: .relaxed)
         return false
     }
 
-    /// Gives back a notification that was taken on this day and not accepted.
+    /// Undoes `takeNotification` for a notification that was taken on this day but not accepted.
     func giveNotificationBack(day: Int64) {
         if daily != nil { DayCount.takeBack(from: dayCount, on: day) }
     }
 
-    /// Takes a bad device token; nil, or nanoseconds to wait.
+    /// Takes a bad device token; returns nil, or the nanoseconds to wait.
     func takeBadToken(_ now: QuotaMoment) -> Int64? {
         badTokens.flatMap { $0.take(from: badTokensFullAt, now: now.monotonicNanoseconds) }.map(noteRefusal)
     }
@@ -78,31 +78,31 @@ final class Allowance: Sendable {
         return wait
     }
 
-    // MARK: What is left
+    // MARK: State
 
-    /// What is left of the rate.
+    /// Returns the state of the rate limit.
     func rateState(_ now: QuotaMoment) -> QuotaState? { rate.map { $0.state(rateFullAt, now) } }
 
-    /// What is left of the day.
+    /// Returns the state of the daily limit.
     func dayState(_ now: QuotaMoment) -> QuotaState? {
         guard let daily else { return nil }
         let used = DayCount(packed: dayCount.load(ordering: .relaxed)).on(now.day).count
         return QuotaState(limit: daily, remaining: max(0, daily - used), resetSeconds: now.secondsLeft)
     }
 
-    /// What is left of bad device tokens.
+    /// Returns the state of the limit on bad device tokens.
     func badTokenState(_ now: QuotaMoment) -> QuotaState? { badTokens.map { $0.state(badTokensFullAt, now) } }
 
-    /// What was used of a day; nil when nothing was.
+    /// The daily count, for the store; nil if there is nothing to store.
     var use: QuotaUse? {
         let count = DayCount(packed: dayCount.load(ordering: .relaxed))
         return daily == nil || count.day == 0 ? nil : QuotaUse(subject, day: count.day, count: count.count)
     }
 
-    /// Requests that were refused.
+    /// The number of refused requests.
     var refusedCount: Int64 { refused.load(ordering: .relaxed) }
 
-    /// Whether forgetting it would give nobody anything.
+    /// Returns whether all limits are unused, so that the allowance can be discarded.
     func isIdle(_ now: QuotaMoment) -> Bool {
         [rateState(now), dayState(now), badTokenState(now)].allSatisfy { $0.map { $0.remaining == $0.limit } ?? true }
     }
@@ -126,6 +126,6 @@ extension QuotaLimits {
 }
 
 extension Int64? {
-    /// Nil for 0, which stands for no limit.
+    /// The number; nil for 0, which means no limit.
     var positive: Int64? { flatMap { $0 > 0 ? $0 : nil } }
 }

@@ -2,11 +2,12 @@
 
 internal import Synchronization
 
-/// How many notifications went out in one day of UTC; one number, so that loops can share it.
+/// The number of notifications sent in one UTC day, packed into one number so that loops can share it.
 ///
-/// On any other day it begins anew, on an earlier one too: a clock that was ahead must not leave a sender locked out.
+/// On any other day the count restarts at 0, even on an earlier one. A clock that was ahead must not leave a sender
+/// locked out.
 struct DayCount: Equatable {
-    /// Days since 1970.
+    /// The day, counted since 1970.
     let day: Int64
     let count: Int64
 
@@ -15,16 +16,16 @@ struct DayCount: Equatable {
         self.count = min(max(0, count), Self.countMax)
     }
 
-    /// What is counted on this day.
+    /// Returns the count on a day, which is 0 unless it is the stored day.
     func on(_ day: Int64) -> DayCount {
         let today = DayCount(day: day, count: 0)
         return today.day == self.day ? self : today
     }
 
-    /// One more; nil when the limit is reached.
+    /// Returns the count increased by one, or nil if the limit is reached.
     func adding(upTo limit: Int64) -> DayCount? { count < limit ? DayCount(day: day, count: count + 1) : nil }
 
-    // MARK: As one number
+    // MARK: Packed form
 
     private static let countBitCount: UInt64 = 40
     private static let countMax = Int64(1) << 40 - 1
@@ -37,12 +38,12 @@ struct DayCount: Equatable {
 
     var packed: UInt64 { UInt64(day) << Self.countBitCount | UInt64(count) }
 
-    /// Counts one more in a number that others count in, too; false when the limit is reached.
+    /// Increments a count that other loops change too; returns false if the limit is reached.
     static func add(to state: borrowing Atomic<UInt64>, on day: Int64, upTo limit: Int64) -> Bool {
         change(state) { DayCount(packed: $0).on(day).adding(upTo: limit) }
     }
 
-    /// Takes one back that was counted on this day.
+    /// Decrements the count if it belongs to this day.
     static func takeBack(from state: borrowing Atomic<UInt64>, on day: Int64) {
         _ = change(state) { packed in
             let known = DayCount(packed: packed)
@@ -51,7 +52,7 @@ struct DayCount: Equatable {
     }
 
     private static func change(_ state: borrowing Atomic<UInt64>, _ body: (UInt64) -> DayCount?) -> Bool {
-        // Ordered with nothing: the number is all there is.
+        // Relaxed ordering suffices: no other data depends on this number.
         var known = state.load(ordering: .relaxed)
         while let next = body(known) {
             let (isDone, found) = state.weakCompareExchange(expected: known, desired: next.packed, ordering: .relaxed)

@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// The rate of each device token.
+/// The request rates of device tokens.
 final class DeviceRates: Sendable {
     private struct DeviceToken: Hashable {
         let device: DeviceID
@@ -14,11 +14,11 @@ final class DeviceRates: Sendable {
     let bucket: TokenBucket
     private let table: RateTable
 
-    /// Makes an empty table.
+    /// Creates an empty table.
     ///
     /// - Parameters:
     ///   - bucket: The rate of each device token.
-    ///   - countMax: Slots; a power of two, at least 4.
+    ///   - countMax: The number of slots: a power of two, at least 4.
     init(_ bucket: TokenBucket, countMax: Int = Limits.deviceRateCountMax) {
         self.bucket = bucket
         table = RateTable(bucket, countMax: countMax)
@@ -28,9 +28,9 @@ final class DeviceRates: Sendable {
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - topic: The app on it.
+    ///   - topic: The app on the device.
     ///   - now: Monotonic nanoseconds.
-    /// - Returns: What is left, or how long to wait.
+    /// - Returns: The remaining requests, or the time to wait.
     func take(_ device: DeviceID, _ topic: TopicID, now: Int64) -> Taking {
         table.take(DeviceToken(device: device, topic: topic), now: now)
     }

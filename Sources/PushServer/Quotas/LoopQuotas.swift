@@ -3,39 +3,38 @@
 internal import PushCore
 internal import PushStore
 
-/// One loop's way to the quotas: decides about requests, and remembers whom a request counts for, so that no lock is taken
-/// for those who sent before.
+/// Checks the quotas for one loop, and caches the allowances of recent senders so that these take no lock.
 ///
 /// ```
-/// sender and topic known ─▶ takeRequest: rates of team, key, app ─▶ … checks … ─▶ takeNotification: device token's rate,
-///                                                                │               day of team, key, app
+/// sender and topic known ─▶ takeRequest: rates of team, key, app ─▶ checks ─▶ takeNotification: device token's rate,
+///                                                                │           day of team, key, app
 ///                                                                └─▶ bad token: takeBadToken
 /// ```
-/// A request that one limit refuses counts for no other.
+/// A request that one limit refuses does not count for any other.
 final class LoopQuotas {
     private let quotas: Quotas
     private var version: UInt64 = 0
     private var known: [QuotaSubject: Allowance?] = [:]
-    /// Of the last request: most are followed by another one of the same sender to the same app.
+    /// The allowances of the last request; the next one usually has the same sender and app.
     private var last: (key: String, topic: TopicID, allowances: Allowances)?
     private var hasTeams = false
     private var hasKeys = false
     private var hasTopics = false
-    /// What the answer to the request says; the limit of which least is left.
+    /// The state that the response reports, which is that of the limit with the least remaining.
     private(set) var tightest: QuotaState?
 
     init(_ quotas: Quotas) { self.quotas = quotas }
 
-    /// Begins with another request.
+    /// Resets the reported state for another request.
     func begin() { tightest = nil }
 
-    /// Finds whom a request counts for.
+    /// Returns the allowances that a request counts for.
     ///
     /// - Parameters:
-    ///   - key: The id of the sender's key or certificate.
-    ///   - topic: The app, which names the team.
-    ///   - now: Now.
-    /// - Returns: Those who have limits.
+    ///   - key: The ID of the sender's key or certificate.
+    ///   - topic: The app, which determines the team.
+    ///   - now: The current time.
+    /// - Returns: The allowances of those that have limits.
     func allowances(key: String, _ topic: Topic, _ now: QuotaMoment) -> Allowances {
         if quotas.version != version { refresh() }
         guard hasTeams || hasKeys || hasTopics else { return Allowances() }
@@ -67,7 +66,7 @@ final class LoopQuotas {
 
     // MARK: Taking
 
-    /// Takes a request, whatever it asks for.
+    /// Takes a request of any kind.
     func takeRequest(_ allowances: Allowances, _ now: QuotaMoment) throws(Rejection) {
         for place in 0..<Allowances.count {
             guard let allowance = allowances[place] else { continue }
@@ -81,7 +80,7 @@ final class LoopQuotas {
         }
     }
 
-    /// Takes a notification that is good in everything else.
+    /// Takes a notification that has passed all other checks.
     func takeNotification(
         _ allowances: Allowances, to address: DeviceTokenContents?, _ now: QuotaMoment
     ) throws(Rejection) {
@@ -101,7 +100,7 @@ final class LoopQuotas {
         guard let devices = quotas.devices else { return }
         switch devices.take(address.device, address.topic, now: now.monotonicNanoseconds) {
         case .taken(let remaining):
-            // Half a bucket is nothing to tell of: most senders never come so far.
+            // Only less than half a bucket is worth reporting; most senders never get that far.
             if remaining < devices.bucket.tokenCount / 2 { note(devices.bucket.state(remaining: remaining)) }
         case .refused(let wait):
             tightest = devices.bucket.state(remaining: 0)
@@ -109,7 +108,7 @@ final class LoopQuotas {
         }
     }
 
-    /// Takes a device token that is none of this server, or another app's.
+    /// Takes a device token that is not one of this server, or belongs to another app.
     func takeBadToken(_ allowances: Allowances, of team: String, _ now: QuotaMoment) throws(Rejection) {
         guard let allowance = allowances.team, allowance.badTokens != nil else {
             guard let wait = quotas.takeUnsetBadToken(of: team, now) else { return }
@@ -127,7 +126,7 @@ final class LoopQuotas {
     }
 }
 
-/// Whom a request counts for; nil for who has no limits.
+/// The allowances that a request counts for; nil for a party without limits.
 struct Allowances {
     var team: Allowance?
     var key: Allowance?
@@ -135,7 +134,7 @@ struct Allowances {
 
     static let count = 3
 
-    /// In a fixed order.
+    /// The allowances of team, key and app, in this order.
     subscript(place: Int) -> Allowance? {
         switch place {
         case 0: team
@@ -144,6 +143,6 @@ struct Allowances {
         }
     }
 
-    /// Whether any of them counts days.
+    /// Whether any of the allowances has a daily limit.
     var countDays: Bool { team?.daily != nil || key?.daily != nil || topic?.daily != nil }
 }

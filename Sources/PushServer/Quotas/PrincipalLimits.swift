@@ -4,14 +4,13 @@ internal import PushCore
 
 /// The configured rates of strangers and devices.
 package struct PrincipalLimits: Equatable, Sendable {
-    /// Tokens of a bucket, and how fast they come back.
+    /// The refill rate and the size of a token bucket.
     package struct Rate: Equatable, Sendable {
-        /// 0 for no limit.
+        /// The refill rate per second; 0 means no limit.
         package var perSecond: Int64
         /// The burst; nil means `perSecond`.
         package var burst: Int64?
 
-        /// Joins the parts.
         package init(_ perSecond: Int64, burst: Int64? = nil) {
             self.perSecond = perSecond
             self.burst = burst
@@ -21,22 +20,22 @@ package struct PrincipalLimits: Equatable, Sendable {
         var text: String { burst.map { "\(perSecond)/\($0)" } ?? "\(perSecond)" }
     }
 
-    /// Refused requests of each network that proved no credential.
+    /// The rate of refused requests without a proven credential, per network.
     package var strangerRequests = Rate(Limits.strangerRequestRateDefault, burst: Limits.strangerRequestBurstDefault)
-    /// Wrong credentials of each network.
+    /// The rate of wrong credentials, per network.
     package var strangerCredentials = Rate(
         Limits.strangerCredentialRateDefault, burst: Limits.strangerCredentialBurstDefault)
-    /// Enrolments without a code of each network.
+    /// The rate of enrolments without a code, per network.
     package var strangerEnrolments = Rate(
         Limits.strangerEnrolmentRateDefault, burst: Limits.strangerEnrolmentBurstDefault)
-    /// Requests of each device.
+    /// The rate of requests, per device.
     package var deviceRequests = Rate(Limits.deviceRequestRateDefault, burst: Limits.deviceRequestBurstDefault)
-    /// Acknowledgements of each device.
+    /// The rate of acknowledgements, per device.
     package var deviceAcknowledgements = Rate(
         Limits.acknowledgementRateDefault, burst: Limits.acknowledgementBurstDefault)
-    /// Streams that each device opens.
+    /// The rate of opened streams, per device.
     package var deviceStreams = Rate(Limits.deviceStreamRateDefault, burst: Limits.deviceStreamBurstDefault)
 
-    /// Makes the default limits.
+    /// Creates the default limits.
     package init() {}
 }

@@ -4,13 +4,13 @@ internal import PushCore
 internal import PushNet
 internal import Synchronization
 
-/// A limit that a stranger, a device or a provider met; `posthorn status` shows how often each refused something.
+/// A limit on strangers, devices or providers; `posthorn status` shows how often each one refused something.
 enum RefusalCause: Int, CaseIterable {
     case strangerRequests, strangerCredentials, strangerEnrolments
     case deviceRequests, deviceAcknowledgements, deviceStreams, deviceUnanswered
     case providerListings, providerSignatures
 
-    /// The party that was refused.
+    /// The kind of party that was refused.
     var principal: String {
         switch self {
         case .strangerRequests, .strangerCredentials, .strangerEnrolments: "stranger"
@@ -19,7 +19,7 @@ enum RefusalCause: Int, CaseIterable {
         }
     }
 
-    /// The stable word for what it did too often.
+    /// The stable word for the limited activity.
     var word: String {
         switch self {
         case .strangerRequests, .deviceRequests: "requests"
@@ -36,15 +36,15 @@ enum RefusalCause: Int, CaseIterable {
 
 /// The rates of strangers, by network, and of devices; all loops share them without a lock.
 ///
-/// Whoever proves a credential takes nothing from the buckets of its network. So a network whose buckets are empty, because
-/// somebody in it attacks, still gets its devices and providers in.
+/// A peer that proves a credential takes nothing from the buckets of its network. A network whose buckets were emptied
+/// by an attacker in it can therefore still connect its devices and providers.
 final class PrincipalRates: Sendable {
     private final class Counter: Sendable {
-        // Ordered with nothing: the number is all there is.
+        // Relaxed ordering suffices: no other data depends on this number.
         let value = Atomic<Int64>(0)
     }
 
-    /// Refused requests that proved no credential, of any kind.
+    /// Refused requests of any kind without a proven credential.
     private let strangerRequests: RateTable?
     /// Credentials that were checked and are wrong.
     private let strangerCredentials: RateTable?
@@ -72,39 +72,39 @@ final class PrincipalRates: Sendable {
 
     // MARK: Strangers
 
-    /// Takes a refused request of a network; nil, or seconds to wait.
+    /// Takes a refused request of a network; returns nil, or the seconds to wait.
     func takeRequest(of network: SourceAddress, now: Int64) -> Int64? {
         take(strangerRequests, network, 1, now, .strangerRequests)
     }
 
-    /// Takes a wrong credential of a network; nil, or seconds to wait.
+    /// Takes a wrong credential of a network; returns nil, or the seconds to wait.
     func takeWrongCredential(of network: SourceAddress, now: Int64) -> Int64? {
         take(strangerCredentials, network, 1, now, .strangerCredentials)
     }
 
-    /// Whether a network has brought as many wrong credentials as it may for now.
+    /// Returns whether a network has used its current budget of wrong credentials.
     func hasNoCredentialLeft(_ network: SourceAddress, now: Int64) -> Bool {
         strangerCredentials?.isEmpty(network, now: now) ?? false
     }
 
-    /// Takes an enrolment without a code; nil, or seconds to wait.
+    /// Takes an enrolment without a code; returns nil, or the seconds to wait.
     func takeEnrolment(of network: SourceAddress, now: Int64) -> Int64? {
         take(strangerEnrolments, network, 1, now, .strangerEnrolments)
     }
 
     // MARK: Devices
 
-    /// Takes a request of a device; nil, or seconds to wait.
+    /// Takes a request of a device; returns nil, or the seconds to wait.
     func takeRequest(of device: DeviceID, now: Int64) -> Int64? {
         take(deviceRequests, device, 1, now, .deviceRequests)
     }
 
-    /// Takes acknowledgements of a device; nil, or seconds to wait.
+    /// Takes acknowledgements of a device; returns nil, or the seconds to wait.
     func takeAcknowledgements(_ count: Int, of device: DeviceID, now: Int64) -> Int64? {
         take(deviceAcknowledgements, device, Int64(count), now, .deviceAcknowledgements)
     }
 
-    /// Takes a stream that a device opens; nil, or seconds to wait.
+    /// Takes a stream that a device opens; returns nil, or the seconds to wait.
     func takeStream(of device: DeviceID, now: Int64) -> Int64? { take(deviceStreams, device, 1, now, .deviceStreams) }
 
     private func take(
@@ -117,7 +117,7 @@ final class PrincipalRates: Sendable {
 
     // MARK: Counts
 
-    /// Counts a refusal.
+    /// Counts a refusal by its cause.
     func note(_ cause: RefusalCause) { counters[cause.rawValue].value.wrappingAdd(1, ordering: .relaxed) }
 
     /// The refusals since the server started, without causes that never occurred.

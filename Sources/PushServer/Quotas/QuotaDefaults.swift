@@ -2,29 +2,30 @@
 
 package import PushCore
 
-/// Rates and quotas as they are configured: what holds for each team, key, app and device token unless it was set
-/// otherwise for one of them.
+/// The configured rates and quotas.
+///
+/// They apply to each team, key, app and device token that has no settings of its own.
 package struct QuotaDefaults: Equatable, Sendable {
-    /// Of each team.
+    /// The limits of each team.
     package var team = QuotaLimits()
-    /// Of each signing key and client certificate.
+    /// The limits of each signing key and client certificate.
     package var key = QuotaLimits()
-    /// Of each app.
+    /// The limits of each app.
     package var topic = QuotaLimits()
-    /// Requests a second to each device token; 0 for no limit.
+    /// The rate of requests to each device token, per second; 0 means no limit.
     package var deviceRate: Int64? = Limits.deviceRateDefault
-    /// Requests to each device token that may come at once; as many as `deviceRate` when nil.
+    /// The burst of requests to each device token; nil means `deviceRate`.
     package var deviceBurst: Int64? = Limits.deviceBurstDefault
 
-    /// Bad device tokens in an hour of a team for which nothing else is set; nil for no limit.
+    /// The maximum of bad device tokens per hour of a team without a limit of its own; nil means no limit.
     ///
-    /// This limit is not part of `team`, because each request checks a limit there.
+    /// This limit is not part of `team`, because each request checks the limits there.
     package var unsetBadTokens: Int64? = Limits.teamBadTokensDefault
 
-    /// Makes the default limits.
+    /// Creates the default limits.
     package init() {}
 
-    /// Those of a kind.
+    /// The limits of each subject of a kind.
     subscript(kind: QuotaSubject.Kind) -> QuotaLimits {
         switch kind {
         case .team: team

@@ -4,10 +4,11 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// Has the store write down what was used of days, every few seconds and at the end; lives on the control loop.
+/// Stores the daily counts every few seconds and at shutdown; runs on the control loop.
 ///
-/// After a kill the last seconds are not counted: a sender may send as many more that day, and is never refused for what
-/// it did not send. What is written is the whole count, so one that the store could not write is mended by the next.
+/// After a kill, the last seconds are not counted. A sender can then send that many more on the day, but is never
+/// refused for notifications that it did not send. Each write contains the whole count, so the next one repairs a write
+/// that failed.
 final class QuotaKeeper {
     private let quotas: Quotas
     private let loop: ServerLoop
@@ -18,7 +19,7 @@ final class QuotaKeeper {
         self.loop = loop
     }
 
-    /// Begins.
+    /// Starts the periodic writes.
     func start() {
         loop.events.schedule(after: Limits.quotaNoteInterval) { [weak self] in
             guard let self else { return }
@@ -27,13 +28,13 @@ final class QuotaKeeper {
         }
     }
 
-    /// What is to be written down; nil for nothing.
+    /// Returns the command that stores the changed counts, or nil if nothing changed.
     func command() -> StoreCommand? {
         let uses = quotas.uses
         let changed = uses.filter { noted[$0.subject] != $0 }
         guard !changed.isEmpty else { return nil }
         noted = Dictionary(uses.map { ($0.subject, $0) }) { first, _ in first }
-        // The loop has no such connection: it drops the answer.
+        // The loop has no such connection, so it drops the answer.
         let nobody = ReplyAddress(loop: loop.index, slot: .max - 1, generation: 0, exchange: 0)
         return .perform(.quota(.note(changed)), answer: nobody)
     }

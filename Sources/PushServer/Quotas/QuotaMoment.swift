@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Now: rates go by the clock that never jumps, days by the one on the wall.
+/// The current time, by the monotonic clock for rates and by the wall clock for days.
 struct QuotaMoment {
     let monotonicNanoseconds: Int64
     let unixSeconds: Int64
 
-    /// Days of UTC since 1970.
+    /// The UTC day, counted since 1970.
     var day: Int64 { unixSeconds / Self.daySeconds }
 
-    /// Until the day ends, at least 1.
+    /// The seconds until the day ends, at least 1.
     var secondsLeft: Int64 { Self.daySeconds - max(0, unixSeconds) % Self.daySeconds }
 
-    /// Whole seconds after which a wait is over, at least 1.
+    /// Returns a wait in whole seconds, rounded up, at least 1.
     static func seconds(_ nanoseconds: Int64) -> Int64 { max(1, (nanoseconds + 999_999_999) / 1_000_000_000) }
 
     private static let daySeconds: Int64 = 86_400
 }
 
-/// How much of a limit is left: what the sender reads in `ratelimit-` fields.
+/// The state of a limit, as the sender reads it in `ratelimit-` fields.
 struct QuotaState: Equatable {
-    /// How much there is when nothing is used.
+    /// The amount when nothing is used.
     var limit: Int64
     var remaining: Int64
-    /// Until all of it is free again.
+    /// The seconds until nothing is used again.
     var resetSeconds: Int64
 }

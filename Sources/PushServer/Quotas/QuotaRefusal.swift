@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// What a sender hears when a limit is reached: which one, when to send again, and what else can be done.
+/// The rejections at a limit; each names the limit, the time to retry, and another remedy.
 extension Allowance {
     func rateRefusal(waitNanoseconds: Int64) -> Rejection {
         Rejection(
@@ -40,7 +40,7 @@ extension Allowance {
 }
 
 enum QuotaRefusal {
-    /// Refuses a bad device token of a team that has sent too many.
+    /// Returns the rejection of a bad device token of a team that has sent too many.
     static func badTokens(_ who: String, count: Int64?, waitNanoseconds: Int64) -> Rejection {
         Rejection(
             .tooManyRequests,

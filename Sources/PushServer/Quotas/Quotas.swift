@@ -5,20 +5,22 @@ internal import PushNet
 internal import PushStore
 internal import Synchronization
 
-/// All rates and quotas: what is configured, what administrators set, and what is used.
+/// All rates and quotas: the configured ones, the settings of administrators, and the current use.
 ///
-/// Shared by all loops, which ask it only for what they do not know yet.
+/// All loops share it, and ask only for what they have not cached.
 final class Quotas: Sendable {
     let defaults: QuotaDefaults
-    /// Nil where device tokens have no rate.
+    /// The rates of device tokens; nil if they have no limit.
     let devices: DeviceRates?
-    /// Bad device tokens of teams for which nothing else is set, by team id.
+    /// The rates of bad device tokens for teams without a limit of their own, by team ID.
     private let unsetBadTokens: RateTable?
     private let state: Lock<QuotaBook>
-    /// Grows whenever an allowance is replaced; released after the change, so that who acquires it finds the new one.
+    /// A number that grows whenever an allowance is replaced.
+    ///
+    /// Release ordering after the change ensures that a loop that acquires the number finds the new allowance.
     private let changes = Atomic<UInt64>(1)
 
-    /// Begins with what the store kept.
+    /// Creates the quotas from the settings and counts in the store.
     init(_ defaults: QuotaDefaults, settings: [QuotaSubject: QuotaLimits] = [:], uses: [QuotaUse] = []) {
         self.defaults = defaults
         devices = defaults.deviceRate.positive.map { rate in
@@ -34,15 +36,15 @@ final class Quotas: Sendable {
 
     // MARK: For loops
 
-    /// Another number than before when what was asked for must be asked for again.
+    /// A number that changes when cached allowances become invalid.
     var version: UInt64 { changes.load(ordering: .acquiring) }
 
-    /// Whether any team, key or app may have a limit.
+    /// Returns whether any team, key or app may have a limit.
     func limits(any kind: QuotaSubject.Kind) -> Bool {
         !defaults[kind].isEmpty || state.withLock { state in state.settings.keys.contains { $0.kind == kind } }
     }
 
-    /// The allowance of a subject; nil when nothing limits it.
+    /// Returns the allowance of a subject, or nil if nothing limits it.
     func allowance(of subject: QuotaSubject, _ now: QuotaMoment) -> Allowance? {
         let (allowance, hasForgotten) = state.withLock { state in
             state.allowance(of: subject, defaults[subject.kind], now)
@@ -51,16 +53,16 @@ final class Quotas: Sendable {
         return allowance
     }
 
-    /// Takes a bad device token of a team that has no budget of its own for them; nil, or nanoseconds to wait.
+    /// Takes a bad device token of a team without a limit of its own; returns nil, or the nanoseconds to wait.
     func takeUnsetBadToken(of team: String, _ now: QuotaMoment) -> Int64? {
         guard case .refused(let wait) = unsetBadTokens?.take(team, now: now.monotonicNanoseconds) else { return nil }
-        // An administrator may have set 0, which is no limit.
+        // An administrator may have set 0, which means no limit.
         return limits(of: QuotaSubject(.team, team)).badTokens == nil ? wait : nil
     }
 
     // MARK: For administrators
 
-    /// Limits a subject as an administrator set it; nil for as configured.
+    /// Sets the limits of a subject for an administrator; nil restores the configured limits.
     func set(_ subject: QuotaSubject, _ limits: QuotaLimits?) {
         state.withLock { state in
             state.settings[subject] = limits
@@ -71,18 +73,18 @@ final class Quotas: Sendable {
         changes.wrappingAdd(1, ordering: .releasing)
     }
 
-    /// Who has a setting, or limits and sent something.
+    /// The subjects that have a setting, or that have limits and sent something.
     var subjects: Set<QuotaSubject> { state.withLock { Set($0.settings.keys).union($0.allowances.keys) } }
 
-    /// What was used of days; most of it is written down already.
+    /// The daily counts, most of which are stored already.
     var uses: [QuotaUse] { state.withLock { $0.allowances.values.compactMap(\.use) } }
 
-    /// What holds for a subject: what was set for it, else what is configured.
+    /// Returns the limits of a subject: those set for it, else the configured ones.
     func limits(of subject: QuotaSubject) -> QuotaLimits {
         (state.withLock { $0.settings[subject] } ?? QuotaLimits()).or(defaults[subject.kind])
     }
 
-    /// What is left of each limit of a subject; one that has sent nothing yet has all of it.
+    /// Returns the state of each limit of a subject; if it has sent nothing yet, all of it remains.
     func quotas(of subject: QuotaSubject, _ now: QuotaMoment) -> [AdminAPI.Quota] {
         guard let allowance = allowance(of: subject, now) else { return [] }
         let rate = limits(of: subject).rate
@@ -100,16 +102,16 @@ final class Quotas: Sendable {
     }
 }
 
-/// What is known of teams, keys and apps.
+/// The settings, counts and allowances of teams, keys and apps.
 private struct QuotaBook {
-    /// What administrators set.
+    /// The limits that administrators set.
     var settings: [QuotaSubject: QuotaLimits]
-    /// What was used before the server started.
+    /// The counts from before the server started.
     var earlierCounts: [QuotaSubject: DayCount]
-    /// Who has limits and was asked for.
+    /// The allowances of subjects that have limits and were looked up.
     var allowances: [QuotaSubject: Allowance] = [:]
 
-    /// Finds or makes an allowance; the second is whether others were forgotten for it.
+    /// Finds or creates an allowance; the second result is whether others were discarded for it.
     mutating func allowance(
         of subject: QuotaSubject, _ defaults: QuotaLimits, _ now: QuotaMoment
     ) -> (Allowance?, Bool) {

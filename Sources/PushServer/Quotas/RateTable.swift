@@ -4,19 +4,20 @@ internal import Glibc
 internal import PushCore
 internal import Synchronization
 
-/// A rate for each of many keys, in a table of fixed size that all loops share without a lock.
+/// The rates of many keys, in a table of fixed size that all loops share without a lock.
 ///
-/// A bucket that is full again is the same as none. So a slot matters only for moments after a request, and the slot that
-/// owes least is taken over when a set has no free one: its key then has a full bucket again. A full table therefore errs in
-/// favor of those who use it: no key is refused because of other keys, and many keys of one attacker give the others more.
+/// A full bucket is equivalent to no bucket, so a slot matters only for moments after a request. If a set has no free
+/// slot, a new key takes over the slot with the fullest bucket; the former key then has a full bucket again. A full
+/// table therefore errs in favor of its users. No key is refused because of other keys, and many keys of one attacker
+/// give the others more.
 ///
 /// ```
 /// hash of a key ──▶ set of 4 slots, one cache line: [hash, full again][hash, full again][…][…]
 /// ```
-// Safety: slots hold nothing but atomics, and the pointer never changes.
+// Safety: slots contain only atomics, and the pointer never changes.
 @safe final class RateTable: @unchecked Sendable {
     private struct Slot: ~Copyable {
-        // Ordered with nothing: two loops that meet in a slot cost one of them a token at most.
+        // Relaxed ordering suffices: a collision of two loops in a slot costs one of them at most one token.
         let hash = Atomic<UInt64>(0)
         let fullAt = Atomic<Int64>(0)
     }
@@ -32,16 +33,17 @@ internal import Synchronization
     private let setCount: Int
     private static let slotsPerSetCount = 4
 
-    /// Makes an empty table, whose memory the kernel provides as it is used.
+    /// Creates an empty table, whose memory the kernel provides as it is used.
     ///
     /// - Parameters:
     ///   - bucket: The rate of each key.
-    ///   - countMax: Slots; a power of two, at least 4.
+    ///   - countMax: The number of slots: a power of two, at least 4.
     init(_ bucket: TokenBucket, countMax: Int) {
         self.bucket = bucket
         setCount = countMax / Self.slotsPerSetCount
         precondition(setCount > 0 && setCount & (setCount - 1) == 0, "the number of sets is a power of two")
-        // calloc(3): an atomic integer is its bits, so zero bytes are empty slots. Pages that no key needs stay untouched.
+        // An atomic integer consists of its bits, so the zero bytes of calloc(3) are empty slots. Pages that no key
+        // needs stay untouched.
         guard let memory = unsafe calloc(countMax, MemoryLayout<Slot>.stride) else {
             preconditionFailure("no memory for a table of rates")
         }
@@ -50,13 +52,13 @@ internal import Synchronization
 
     deinit { unsafe free(slots) }
 
-    /// Takes tokens of a key.
+    /// Takes tokens from the bucket of a key.
     ///
     /// - Parameters:
-    ///   - key: Whoever asks.
-    ///   - count: How many tokens; more than the bucket has count as all of them.
+    ///   - key: The key of the bucket.
+    ///   - count: The number of tokens. A number above the bucket's size counts as all of them.
     ///   - now: Monotonic nanoseconds.
-    /// - Returns: What is left, or how long to wait.
+    /// - Returns: The remaining tokens, or the time to wait.
     func take(_ key: some Hashable, count: Int64 = 1, now: Int64) -> Taking {
         let index = slot(of: Self.hash(key), now: now)
         if let wait = unsafe bucket.take(count, from: slots[index].fullAt, now: now) {
@@ -66,7 +68,7 @@ internal import Synchronization
         return .taken(remaining: bucket.remainingCount(fullAt: fullAt, now: now))
     }
 
-    /// Whether a key has no token left; takes none.
+    /// Returns whether a key has no token left, without taking one.
     func isEmpty(_ key: some Hashable, now: Int64) -> Bool {
         let hash = Self.hash(key)
         for index in set(of: hash) where unsafe slots[index].hash.load(ordering: .relaxed) == hash {
@@ -75,7 +77,7 @@ internal import Synchronization
         return false
     }
 
-    /// Swift's own hash has a key of this process: an attacker cannot choose which keys share a set.
+    /// Hashes a key with Swift's seed of this process, so that an attacker cannot choose keys that share a set.
     private static func hash(_ key: some Hashable) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(key)
@@ -87,7 +89,7 @@ internal import Synchronization
         return first..<first + Self.slotsPerSetCount
     }
 
-    /// The slot of a key, else the one of its set that owes least.
+    /// Returns the slot of a key, or takes over the slot of its set with the fullest bucket.
     private func slot(of hash: UInt64, now: Int64) -> Int {
         let set = set(of: hash)
         var (idlest, idlestFullAt) = (set.lowerBound, Int64.max)

@@ -2,10 +2,10 @@
 
 internal import Synchronization
 
-/// A token bucket: each request takes a token, and tokens come back at a steady rate until the bucket is full.
+/// A token bucket: each request takes a token, and tokens return at a steady rate until the bucket is full.
 ///
-/// Its state is one number, the moment at which it is full again: a request moves that moment on by the time in which one
-/// token comes back, and is refused when it would lie further off than it takes to fill an empty bucket.
+/// Its state is one number, the time at which the bucket is full again. A request moves that time forward by the time
+/// in which one token returns. It is refused if the new time is further away than an empty bucket takes to fill.
 ///
 /// ```
 ///      now             full again                    now + capacity
@@ -14,57 +14,57 @@ internal import Synchronization
 /// ```
 /// - SeeAlso: ITU-T I.371, the generic cell rate algorithm.
 struct TokenBucket: Equatable, Sendable {
-    /// In which one token comes back.
+    /// The time in which one token returns.
     private let tokenNanoseconds: Int64
-    /// How many tokens there are.
+    /// The size of the bucket in tokens.
     let tokenCount: Int64
-    /// In which an empty bucket fills.
+    /// The time in which an empty bucket fills.
     private let capacityNanoseconds: Int64
 
-    /// Describes a bucket.
+    /// Creates a bucket from its size and refill rate.
     ///
     /// - Parameters:
-    ///   - tokenCount: How many tokens there are, at least 1.
-    ///   - refillCount: How many come back in `seconds`, at least 1.
-    ///   - seconds: At most an hour, so that nothing overflows.
+    ///   - tokenCount: The size of the bucket in tokens, at least 1.
+    ///   - refillCount: The number of tokens that return in `seconds`, at least 1.
+    ///   - seconds: The refill period, at most an hour, so that nothing overflows.
     init(of tokenCount: Int64, refilledBy refillCount: Int64, inSeconds seconds: Int64 = 1) {
-        precondition(tokenCount > 0 && refillCount > 0, "a bucket without tokens would refuse everything for ever")
+        precondition(tokenCount > 0 && refillCount > 0, "a bucket without tokens would refuse everything")
         self.tokenCount = tokenCount
         tokenNanoseconds = max(1, seconds * 1_000_000_000 / refillCount)
         capacityNanoseconds = tokenNanoseconds * tokenCount
     }
 
-    /// What comes of a request.
+    /// The result of a request.
     enum Taking: Equatable {
         case taken(fullAt: Int64)
         case refused(waitNanoseconds: Int64)
     }
 
-    /// Takes tokens.
+    /// Computes the state after tokens are taken.
     ///
     /// - Parameters:
-    ///   - count: How many; more than there are count as all of them.
-    ///   - fullAt: When the bucket is full again; the past means that it is. A moment that is too far off, as after a change
-    ///     of the rate, counts as an empty bucket.
+    ///   - count: The number of tokens. A number above the bucket's size counts as all of them.
+    ///   - fullAt: The time at which the bucket is full again; a time in the past means that it is full. A time that is
+    ///     too far away, as after a change of the rate, counts as an empty bucket.
     ///   - now: Monotonic nanoseconds.
-    /// - Returns: When it is full again then, or how long it takes until a token is back.
+    /// - Returns: The new time at which the bucket is full, or the time until enough tokens have returned.
     func take(_ count: Int64 = 1, fullAt: Int64, now: Int64) -> Taking {
         let next = now + outNanoseconds(fullAt, now) + tokenNanoseconds * min(count, tokenCount)
         let excess = next - now - capacityNanoseconds
         return excess <= 0 ? .taken(fullAt: next) : .refused(waitNanoseconds: excess)
     }
 
-    /// How many tokens are left.
+    /// Returns the number of remaining tokens.
     func remainingCount(fullAt: Int64, now: Int64) -> Int64 {
         (capacityNanoseconds - outNanoseconds(fullAt, now)) / tokenNanoseconds
     }
 
-    /// How long it takes until all tokens are back.
+    /// Returns the time until all tokens have returned.
     func outNanoseconds(_ fullAt: Int64, _ now: Int64) -> Int64 { min(max(0, fullAt - now), capacityNanoseconds) }
 }
 
 extension TokenBucket {
-    /// What to tell of so many tokens that are left.
+    /// Returns the state to report for a number of remaining tokens.
     func state(remaining: Int64) -> QuotaState {
         let out = (tokenCount - remaining) * tokenNanoseconds
         return QuotaState(
@@ -75,13 +75,13 @@ extension TokenBucket {
 // MARK: Shared by loops
 
 extension TokenBucket {
-    /// Takes tokens out of a bucket from which others take, too; never one more than there are.
+    /// Takes tokens from a bucket that others use too, but never more than it has.
     ///
     /// - Parameters:
-    ///   - count: How many; more than there are count as all of them.
-    ///   - fullAt: The state, ordered with nothing: it is all there is.
+    ///   - count: The number of tokens. A number above the bucket's size counts as all of them.
+    ///   - fullAt: The shared state. Relaxed ordering suffices, because no other data depends on it.
     ///   - now: Monotonic nanoseconds.
-    /// - Returns: Nil, or how many nanoseconds to wait.
+    /// - Returns: Nil, or the nanoseconds to wait.
     func take(_ count: Int64 = 1, from fullAt: borrowing Atomic<Int64>, now: Int64) -> Int64? {
         var known = fullAt.load(ordering: .relaxed)
         while true {
@@ -95,7 +95,7 @@ extension TokenBucket {
         }
     }
 
-    /// Gives a token back that was just taken.
+    /// Puts back a token that was just taken.
     func giveBack(to fullAt: borrowing Atomic<Int64>) {
         fullAt.wrappingSubtract(tokenNanoseconds, ordering: .relaxed)
     }

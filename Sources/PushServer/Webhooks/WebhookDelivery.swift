@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far one app's webhook is: a state machine without I/O or a clock.
+/// The delivery state of one app's webhook: a state machine without I/O or a clock.
 ///
 /// ```
 ///        due             found             taken
@@ -9,34 +9,34 @@
 ///    └────────────┴─────────────────┴──▶ idle, due after a pause that doubles
 /// ```
 ///
-/// The position moves only when the back-end has taken a batch, and a batch that was refused is asked for again: so the
-/// back-end gets everything in order, and after a refusal or a restart some of it twice.
+/// The position moves only when the back-end has accepted a batch, and a refused batch is queried again. The back-end
+/// therefore receives everything in order, and some events twice after a refusal or a restart.
 struct WebhookDelivery {
-    /// Between two looks into the trace.
+    /// The interval between two queries of the trace.
     static let interval = Duration.seconds(1)
-    /// The longest pause between two attempts.
+    /// The maximum pause between two attempts.
     static let pauseMax = Duration.seconds(300)
 
     private enum State: Equatable {
         case idle(due: Duration)
         case asking
-        /// What lies before `next` is under way.
+        /// The events before `next` are being sent.
         case posting(next: Int64, isMore: Bool)
     }
 
     private var state: State
-    /// What lies before it in the trace, the back-end has.
+    /// The position in the trace before which the back-end has received everything.
     private(set) var position: Int64
-    /// Attempts that failed since the last one that did not.
+    /// The number of failed attempts since the last success.
     private(set) var failureCount = 0
 
-    /// Begins at a position, at once.
+    /// Creates a delivery at a position, due immediately.
     init(position: Int64, now: Duration) {
         self.position = position
         state = .idle(due: now)
     }
 
-    /// When it is to be asked again; nil while something is under way.
+    /// The time of the next query; nil while a query or a request is under way.
     var due: Duration? {
         switch state {
         case .idle(let due): due
@@ -44,7 +44,7 @@ struct WebhookDelivery {
         }
     }
 
-    /// idle ──▶ asking: the position to ask from, if it is time.
+    /// Changes from idle to asking and returns the position to query from, if the query is due.
     mutating func begin(now: Duration) -> Int64? {
         switch state {
         case .idle(let due) where due <= now:
@@ -54,7 +54,7 @@ struct WebhookDelivery {
         }
     }
 
-    /// asking ──▶ posting, or idle when nothing was found.
+    /// Changes from asking to posting, or to idle if nothing was found.
     mutating func found(eventCount: Int, next: Int64, isMore: Bool, now: Duration) {
         switch state {
         case .asking where eventCount > 0: state = .posting(next: next, isMore: isMore)
@@ -65,7 +65,7 @@ struct WebhookDelivery {
         }
     }
 
-    /// posting ──▶ idle: the position that the back-end has reached.
+    /// Changes from posting to idle and returns the position that the back-end has reached.
     mutating func taken(now: Duration) -> Int64 {
         switch state {
         case .posting(let next, let isMore):
@@ -77,11 +77,11 @@ struct WebhookDelivery {
         return position
     }
 
-    /// asking or posting ──▶ idle for a pause: it did not work.
+    /// Changes from asking or posting to idle for a pause, after a failure.
     ///
     /// - Parameters:
-    ///   - now: The time.
-    ///   - share: How much of the pause is taken, 0.5 to 1, at random: many servers must not come back at the same moment.
+    ///   - now: The current time.
+    ///   - share: The random fraction of the pause, 0.5 to 1, so that many servers do not retry at the same moment.
     mutating func failed(now: Duration, share: Double) {
         let doublings = min(failureCount, 16)
         failureCount += 1

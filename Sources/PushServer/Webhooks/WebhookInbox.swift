@@ -4,12 +4,12 @@ internal import PushCurl
 internal import PushNet
 internal import PushStore
 
-/// Brings the store's answers to the webhooks' thread, and wakes it.
+/// Delivers the store's answers to the webhook thread, and wakes it.
 final class WebhookInbox: StoreReplyReceiver {
-    /// What waits for the thread.
+    /// The messages that wait for the thread.
     struct Waiting: Sendable {
         var replies: [StoreReply] = []
-        /// The thread is to end.
+        /// Whether the thread must end.
         var isStopping = false
     }
 
@@ -20,7 +20,7 @@ final class WebhookInbox: StoreReplyReceiver {
 
     private let state = Lock(State())
 
-    /// Takes answers; those that come before the thread listens wait for it.
+    /// Queues answers; those that arrive before the thread is attached wait for it.
     func receive(_ replies: [StoreReply]) {
         let waker = state.withLock { state in
             state.waiting.replies += replies
@@ -29,7 +29,7 @@ final class WebhookInbox: StoreReplyReceiver {
         waker?.wake()
     }
 
-    /// Has the thread end.
+    /// Asks the thread to end.
     func stop() {
         let waker = state.withLock { state in
             state.waiting.isStopping = true
@@ -38,10 +38,10 @@ final class WebhookInbox: StoreReplyReceiver {
         waker?.wake()
     }
 
-    /// For the thread: how it is woken.
+    /// Sets the waker of the webhook thread, which calls this method.
     func attach(_ waker: ThreadClientWaker) { state.withLock { $0.waker = waker } }
 
-    /// For the thread: takes what waits.
+    /// Removes and returns the waiting messages, for the webhook thread.
     func take() -> Waiting {
         state.withLock { state in
             defer { state.waiting.replies = [] }

@@ -4,15 +4,15 @@ internal import PushCore
 internal import PushStore
 internal import PushTLS
 
-/// What a webhook sends: a JSON array of events, and the signature over it.
+/// The body of a webhook request, which is a JSON array of events, and its signature.
 enum WebhookMessage {
-    /// The array, oldest event first.
+    /// Returns the array of events, oldest first.
     ///
     /// - Parameters:
     ///   - entries: The events.
-    ///   - topic: The app's.
-    ///   - deviceToken: Makes the device token that the back-end knows.
-    /// - Returns: JSON without blanks.
+    ///   - topic: The topic of the app.
+    ///   - deviceToken: Creates the device token that the back-end knows.
+    /// - Returns: JSON without whitespace.
     static func body(
         _ entries: [TraceEntry], topic: String, deviceToken: (TraceEntry.Token) -> String
     ) -> [UInt8] {
@@ -47,7 +47,7 @@ enum WebhookMessage {
         JSONWriter.append(text, to: &body)
     }
 
-    /// The value of `posthorn-signature`: the time, and HMAC-SHA256 over the time, a dot and the body.
+    /// Returns the value of `posthorn-signature`: the time, and HMAC-SHA256 over the time, a dot and the body.
     static func signature(of body: [UInt8], secret: [UInt8], unixSeconds: Int64) -> String {
         let signed = Array("\(unixSeconds).".utf8) + body
         return "t=\(unixSeconds),v1=\(Hex.string(HMAC.sha256(signed.span, key: secret.span)))"

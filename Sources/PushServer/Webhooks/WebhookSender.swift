@@ -6,19 +6,19 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// Tells back-ends what became of their notifications; lives on a thread of its own.
+/// Sends the history of notifications to back-ends, on a thread of its own.
 ///
-/// The store's directory says which apps have a webhook. Each is asked for what is new in the trace at most once a second,
-/// and gets it as one request at a time; how far it is stands in the store.
+/// The store's directory lists the apps that have a webhook. The trace of each app is queried at most once a second,
+/// and its new events are sent in one request at a time. The store keeps the position that was reached.
 final class WebhookSender {
-    /// How long a request may take.
+    /// The timeout of a request.
     private static let patience = Duration.seconds(10)
-    /// What is read of an answer, in bytes, before its connection is given up.
+    /// The number of bytes to read of a response before its connection is abandoned.
     private static let answerByteCountMax = 64 * 1024
-    /// Bytes of the trace without an event for the app after which its position is written down all the same.
+    /// The number of bytes in the trace without an event for the app after which its position is stored anyway.
     private static let silentByteCount: Int64 = 1 << 20
 
-    /// The exchange of searches, and of what is written down.
+    /// The exchange ID of queries; `note` is that of writes.
     private static let search: Int32 = 0
     private static let note: Int32 = 1
 
@@ -27,7 +27,7 @@ final class WebhookSender {
         var topicName: String
         var webhook: Webhook
         var delivery: WebhookDelivery
-        /// The position that the store knows.
+        /// The position in the store.
         var storedPosition: Int64
         var isFailing: Bool
     }
@@ -40,7 +40,7 @@ final class WebhookSender {
     private let start = ContinuousClock.now
     private var targets: [TopicID: Target] = [:]
 
-    /// Takes the place among the store's receivers that is the inbox's.
+    /// Creates a sender with the inbox's index among the store's receivers.
     init(loop: UInt32, context: ServerContext, inbox: WebhookInbox) throws(TLSError) {
         self.loop = loop
         self.context = context
@@ -52,7 +52,7 @@ final class WebhookSender {
         self.ciphers = ciphers
     }
 
-    /// Works until the inbox is stopped; what is under way then is sent again after the next start.
+    /// Sends events until the inbox is stopped; requests under way are repeated after the next start.
     func run() {
         inbox.attach(client.waker)
         while true {
@@ -66,7 +66,7 @@ final class WebhookSender {
 
     private var now: Duration { ContinuousClock.now - start }
 
-    /// Until the next one is due; what comes from the store or from a back-end wakes the thread before.
+    /// The time until the next query is due; messages from the store or a back-end wake the thread earlier.
     private var pause: Duration {
         let due = targets.values.compactMap(\.delivery.due).min()
         return max(.zero, min((due ?? .seconds(60) + now) - now, .seconds(60)))
@@ -78,7 +78,7 @@ final class WebhookSender {
         switch reply {
         case .directory(let directory): adopt(directory)
         case .performed(let result, let answer):
-            // What was written down needs no answer.
+            // Writes need no answer.
             if answer.exchange == Self.search { take(result, for: TopicID(rawValue: answer.slot)) }
         case .accepted, .refused, .attached, .deliver, .ended: break
         }
@@ -118,7 +118,7 @@ final class WebhookSender {
         switch result {
         case .success(.trace(let findings)): take(findings, for: topic)
         case .success: break
-        // The disk, or too many searches: later.
+        // The disk failed, or there are too many queries: retry later.
         case .failure: targets[topic]?.delivery.failed(now: now, share: 1)
         }
     }
@@ -127,7 +127,7 @@ final class WebhookSender {
         guard var target = targets[topic] else { return }
         defer { targets[topic] = target }
         if findings.hasGap {
-            let remedy = "raise trace_days or trace_megabytes, or mend the webhook sooner"
+            let remedy = "raise trace_days or trace_megabytes, or repair the webhook sooner"
             context.log.warning("webhook_events_lost", ["topic": target.topicName, "remedy": remedy])
         }
         target.delivery.found(
@@ -185,13 +185,13 @@ final class WebhookSender {
         context.store.submit([.perform(.noteWebhookProblem(topic, problem), answer: answer)])
     }
 
-    /// What is wrong with an answer; nil when the back-end has taken the events.
+    /// Returns the problem with a response, or nil if the back-end accepted the events.
     private static func problem(_ result: Result<HTTPResponse, CurlError>) -> String? {
         switch result {
         case .success(let response) where (200...299).contains(response.status): nil
         case .success(let response) where (300...399).contains(response.status):
-            "it answered \(response.status); redirects are not followed, so set the URL that it leads to"
-        case .success(let response): "it answered \(response.status)"
+            "the back-end answered \(response.status); redirects are not followed, so set the URL it redirects to"
+        case .success(let response): "the back-end answered \(response.status)"
         case .failure(let error): String(error.message.prefix(200))
         }
     }

@@ -2,18 +2,18 @@
 
 internal import PushCore
 
-/// Where a webhook may go: `https`, or `http` to this machine.
+/// Checks the URL of a webhook, which must be `https`, or `http` to this machine.
 ///
-/// Addresses of private networks are allowed: only an administrator sets a webhook, often for a back-end in the same
+/// Addresses of private networks are allowed. Only an administrator sets a webhook, often for a back-end in the same
 /// network.
 enum WebhookURL {
-    /// What is wrong with a URL, in a sentence that says what to do; nil when nothing is.
+    /// Returns the problem with a URL, in a sentence that says what to do, or nil if the URL is valid.
     static func problem(in url: String) -> String? {
         guard url.utf8.count <= Limits.webhookURLByteCountMax else {
             return "The URL of a webhook must have at most \(Limits.webhookURLByteCountMax) bytes."
         }
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") })
-        else { return "The URL must be ASCII, without spaces and fragment; escape other characters with %." }
+        else { return "The URL must be ASCII, without spaces or a fragment. Escape other characters with %." }
         guard let (isSecure, rest) = split(url) else {
             return "The URL must start with https://, for example https://backend.example.org/push-events."
         }
@@ -22,10 +22,10 @@ enum WebhookURL {
             return "The URL must not contain a user name or password; the signature authenticates the server."
         }
         guard let host = host(of: authority), !host.isEmpty else {
-            return "The URL needs a host, and a port between 1 and 65535 if it has one."
+            return "The URL must contain a host. A port must be between 1 and 65535."
         }
         guard isSecure || isThisMachine(host) else {
-            return "Use https: http is for localhost, 127.0.0.1 and [::1] only."
+            return "Use https. http is allowed only for localhost, 127.0.0.1 and [::1]."
         }
         return nil
     }
@@ -37,7 +37,7 @@ enum WebhookURL {
         return nil
     }
 
-    /// The host without the port; nil when either is malformed.
+    /// Returns the host without the port, or nil if either is malformed.
     private static func host(of authority: Substring.UTF8View) -> Substring? {
         let text = Substring(authority)
         guard text.hasPrefix("[") else {

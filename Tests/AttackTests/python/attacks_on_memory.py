@@ -140,7 +140,7 @@ def crowd_prepare(battle):
 
 @attack("3", prepare=crowd_prepare, wrapper=SMALL)
 def crowd(battle, token):
-    """A provider with a good key opens more connections than there are descriptors, from several addresses."""
+    """Opens more connections than there are descriptors, with a valid key and from several addresses."""
     connections, refused = [], 0
     fields = push("00" * 32, "org.example.Crowd", token)
     for number in range(320):

@@ -199,13 +199,13 @@ def burst_prepare(battle):
 
 
 def gap(counts):
-    """Returns the difference by which the counts do not add up: docs/explanation/delivery-guarantees.md."""
+    """Returns the difference between accepted and ended notifications: docs/explanation/delivery-guarantees.md."""
     ends = ("acknowledged", "collapsed", "expired", "dropped", "unregistered", "pending")
     return counts["accepted"] - sum(counts[name] for name in ends)
 
 
 def acknowledge_numbers(stream, received):
-    """Adds a stream's notifications to `received` by number and acknowledges them. Returns whether there were any."""
+    """Adds a stream's notifications to `received` by number, acknowledges them, and returns whether any arrived."""
     acknowledgements = []
     while stream.texts:
         event = json.loads(stream.texts.popleft()).get("notification")
@@ -218,7 +218,7 @@ def acknowledge_numbers(stream, received):
 
 
 def send_burst(place, requests, stream):
-    """Writes all requests at once, so that one transaction of the store has many.
+    """Writes all requests at once, so that one transaction of the store contains many of them.
 
     Returns the number of accepted requests, and the stream's notifications until it was quiet for two seconds.
     """

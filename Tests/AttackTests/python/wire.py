@@ -308,7 +308,7 @@ class HTTP1(Connection):
         self.data += data
 
     def status(self, seconds=PATIENCE):
-        """Waits for the final status of the next answer and removes its head. Returns None when there is none."""
+        """Waits for the final status of the next answer and removes its head. Returns None when no answer comes."""
         while self.wait(lambda: b"\r\n\r\n" in self.data, seconds):
             head, _, rest = bytes(self.data).partition(b"\r\n\r\n")
             self.data = bytearray(rest)

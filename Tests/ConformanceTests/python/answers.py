@@ -42,12 +42,12 @@ def _faults_of_fields(exchange):
     names = [name for name, _ in exchange.fields]
     for name in names:
         if name != name.lower():
-            yield f"{name} is not in lower case"
+            yield f"{name} is not in lowercase"
         if name in CONNECTION_FIELDS:
-            yield f"{name} has no place in HTTP/2"
+            yield f"{name} is forbidden in HTTP/2"
     for name in set(names):
         if name != "posthorn-warning" and names.count(name) > 1:
-            yield f"{name} comes {names.count(name)} times"
+            yield f"{name} occurs {names.count(name)} times"
     if "content-encoding" in names:
         yield "the answer is compressed"
     # A channel request has a request id, and all others an apns-id. A client waits for exactly its own id. An unknown
@@ -90,7 +90,7 @@ def _faults_of_body(exchange):
     try:
         body = json.loads(exchange.body)
     except ValueError:
-        yield f"the body is no JSON: {exchange.body!r}"
+        yield f"the body is not JSON: {exchange.body!r}"
         return
     if STATUS.get(body.get("reason")) != exchange.status:
         yield f"{exchange.status} with the reason {body.get('reason')!r}"

@@ -44,7 +44,7 @@ def case(id, request, wanted, note="", slow=False, alone=False):
     """Registers the decorated function as the case with this id."""
     def register(function):
         if id in CASES:
-            raise ValueError(f"{id} is there already")
+            raise ValueError(f"{id} already exists")
         CASES[id] = Case(id, request, wanted, function, note, slow, alone)
         return function
     return register

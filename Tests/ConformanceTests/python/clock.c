@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preloaded into a server whose time a test puts forward: adds to every clock the nanoseconds that stand in the first
-// eight bytes of $POSTHORN_CLOCK_FILE, which the test writes to while the server runs. Who waits for a moment of such a clock
-// waits for it by the kernel's.
+// A library to preload into a server whose clocks a test puts forward. It adds an offset in nanoseconds to every clock.
+// The offset is the first eight bytes of $POSTHORN_CLOCK_FILE, which the test changes while the server runs. A wait until
+// a shifted time is converted back to the kernel's clock.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -146,7 +146,7 @@ class Stream:
             try:
                 name, event = self.events.get(timeout=self.device.house.patience)
             except queue.Empty:
-                raise Unmet("no notification came") from None
+                raise Unmet("no notification arrived") from None
             if name == "notification":
                 return event
             expect(name != "end", "the end of the stream instead of a notification")

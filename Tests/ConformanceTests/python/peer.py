@@ -67,7 +67,7 @@ class Exchange:
         if self.peer.goaways:
             parts.append(f"GOAWAY {self.peer.goaways}")
         if self.peer.is_closed and not self.is_over:
-            parts.append("and the connection closed")
+            parts.append("and the connection was closed")
         detail = self.field("posthorn-detail")
         return " ".join(part for part in parts if part) + (f" ({detail})" if detail else "")
 
@@ -206,7 +206,7 @@ class Peer:
             try:
                 events = self.connection.receive_data(frame)
             except h2.exceptions.ProtocolError as error:
-                raise Unmet(f"what the server sent is not HTTP/2: {type(error).__name__} {error}") from error
+                raise Unmet(f"the server sent bytes that are not HTTP/2: {type(error).__name__} {error}") from error
             for event in events:
                 self.note(event)
 

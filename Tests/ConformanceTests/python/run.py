@@ -26,7 +26,7 @@ def load():
     """Returns all cases, in the order of their letters and numbers."""
     for file in sorted((FOLDER / "cases").glob("*.py")):
         importlib.import_module(f"cases.{file.stem}")
-    CASES["R-08"] = Case("R-08", "every reason of every case", "is one that Apple documents, with its status", None)
+    CASES["R-08"] = Case("R-08", "every reason of every case", "is documented by Apple with this status", None)
     return sorted(CASES.values(), key=lambda case: (LETTERS.index(case.id[0]), case.id))
 
 

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// The ways in which alerts end, and the behavior afterwards.
+    /// Checks the ways in which alerts end, and the panel's behavior afterwards.
     struct PanelAlertEndTests {
         @Test(.tags(.slow)) func `every way out except View means Close and opens nothing`() async throws {
             let scene = try await PanelScene()
@@ -125,7 +125,7 @@ extension PanelEndToEnd {
             #expect(entries.map(\.state) == Array(repeating: "closed", count: 20), "\(entries)")
         }
 
-        @Test(.tags(.slow)) func `alerts that look the same are one, and cleared ones leave the screen`()
+        @Test(.tags(.slow)) func `alerts that look the same are shown as one, and cleared ones leave the screen`()
             async throws
         {
             let scene = try await PanelScene()

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// The alert on the screen, read as a screen reader reads it and answered with a pointer and keys.
+    /// Reads the alert on the screen as a screen reader does, and answers it with a pointer and keys.
     struct PanelAlertTests {
         private let lunch = #"{"aps":{"alert":{"title":"Lunch","body":"At noon."}},"mail":{"id":42}}"#
 
@@ -119,7 +119,7 @@ extension PanelEndToEnd {
             return .init(x: origin.x + element.left + element.width / 2, y: origin.y + element.top + element.height / 2)
         }
 
-        @Test(.tags(.slow)) func `keys in the first moments are ignored as typing elsewhere`() async throws {
+        @Test(.tags(.slow)) func `keys in the first 600 ms of an alert are ignored`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(title: "Warm", body: "Starts the panel.")
@@ -151,7 +151,7 @@ extension PanelEndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `continuous typing answers no alert, for as long as it takes`() async throws {
+        @Test(.tags(.slow)) func `continuous typing answers no alert, however long it lasts`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             let hands = try RunningProcess(
@@ -276,7 +276,7 @@ extension PanelEndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `a reply is written to its end while a newer alert replaces its own`()
+        @Test(.tags(.slow)) func `a reply can be finished although a newer alert replaces its alert`()
             async throws
         {
             let scene = try await PanelScene()

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// The panel with more content than fits on a screen: its rows, its requests to the agent, and its search.
+    /// Checks a panel with more content than fits on a screen: its rows, its requests to the agent, and its search.
     struct PanelCrowdTests {
         /// Returns the rows of notifications, by their bodies.
         private func entries(_ contents: ScreenContents) -> [String] {
@@ -35,9 +35,7 @@ extension PanelEndToEnd {
             try await scene.waitUntil("badge", of: "org.example.app150", has: "off")
         }
 
-        /// Adds one suppressed notification and 9,999 others.
-        ///
-        /// All but the last are written while no agent runs.
+        /// Adds one suppressed notification and 9,999 others, all but the last while no agent runs.
         private func fill(_ scene: PanelScene) async throws {
             try await scene.user.posthorn("settings", "set", "inbox-count", "20000")
             try await scene.user.posthorn("settings", "set", PanelScene.app, "MAIL", "alert", "off")
@@ -93,7 +91,7 @@ extension PanelEndToEnd {
             try await scene.press("ctrl+f")
             try await scene.type("zebra")
             try await scene.wait("it says what was looked through") {
-                $0.texts.contains("No notification that was not shown has all of these words.")
+                $0.texts.contains("No notification that was not shown contains all of these words.")
             }
             try await scene.click("button", "All")
             try await scene.press("ctrl+f", "ctrl+a")

@@ -5,14 +5,12 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// Icons of apps, which may contain anything.
-    ///
-    /// Alerts are shown regardless.
+    /// Checks that alerts are shown whatever an app's icon contains.
     struct PanelIconTests {
         /// A limit far below the memory that each hostile icon would use, and far above the panel's own.
         private static let residentKilobytesMax = 400_000
 
-        /// The icons that are not shown, with the reason that the log gives.
+        /// None of these icons is shown, and the log has the reason.
         @Test(
             .tags(.slow),
             arguments: [
@@ -42,7 +40,7 @@ extension PanelEndToEnd {
             for (icon, colour) in [("good.png", "#ff00ff"), ("good.svg", "#00ff7f"), ("wide.svg", "#0000fe")] {
                 try await showAlert(icon, in: scene)
                 try await eventually("\(icon) is on the screen", evidence: { panel.transcript }) {
-                    // The required number of points is most of 48 by 48, or of half of that.
+                    // The required number of pixels is most of 48 by 48, or of half of that.
                     try await scene.screen.pointCount(ofColour: colour) > 1000
                 }
                 try await answer(icon, in: scene)
@@ -61,7 +59,7 @@ extension PanelEndToEnd {
                 RepositoryPaths.program("posthorn-panel"), ["--read-icons"],
                 input: "48 - \(path.utf8.count)\n\(path)48 - 9\n/dev/zero")
             let lines = answer.output.split(separator: "\n").filter { !$0.hasPrefix("stamp ") }
-            #expect(lines.first == "ready" && lines.last == "refused it is no regular file", "\(answer)")
+            #expect(lines.first == "ready" && lines.last == "refused not a regular file", "\(answer)")
             #expect(lines.count == 3 && lines[1].hasPrefix("refused "), "\(answer)")
         }
 
@@ -120,12 +118,12 @@ extension PanelEndToEnd {
             """.replacing(more.isEmpty ? #" filter="url(#f)""# : "\n", with: "")
         }
 
-        /// At its own size this drawing needs gigabytes.
+        /// A drawing that needs gigabytes at its own size.
         private static let blurred = drawing(
             width: 30_000, height: 30_000, "#000000",
             #"<filter id="f"><feGaussianBlur stdDeviation="900"/></filter>"#)
 
-        /// Ten to the eleventh rectangles in a few lines.
+        /// A drawing of 100,000,000,000 rectangles in a few lines.
         private static let manyUses: String = {
             let groups = (1...11).map { level in
                 "<g id='g\(level)'>" + String(repeating: "<use href='#g\(level - 1)'/>", count: 10) + "</g>"
@@ -134,17 +132,17 @@ extension PanelEndToEnd {
                 + "<rect width='9' height='9'/></g>\(groups.joined())</defs><use href='#g11'/></svg>"
         }()
 
-        /// A drawing with half a minute of work for each point.
+        /// A drawing with half a minute of work for each pixel.
         private static let slow = drawing(
             width: 64, height: 64, "#000000", #"<filter id="f"><feTurbulence numOctaves="100000000"/></filter>"#)
 
-        /// A picture of 64 by 64 points in one color.
+        /// A picture of 64 by 64 pixels in one color.
         private static let picture =
             "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAdklEQVR4nO3PQQkAMAzAwPo33Yno4xgEIuAyO/t1wwUNaEEDWtCAFjSgBQ1o"
             + "QQNa0IAWNKAFDWhBA1rQgBY0oAUNaEEDWtCAFjSgBQ1oQQNa0IAWNKAFDWhBA1rQgBY0oAUNaEEDWtCAFjSgBQ1oQQNa0IAWHHtBp+HS"
             + "thEAJgAAAABJRU5ErkJggg=="
 
-        /// The start of a picture whose header declares 20,000 by 20,000 points.
+        /// The start of a picture whose header declares 20,000 by 20,000 pixels.
         private static let hugePicture =
             "iVBORw0KGgoAAAANSUhEUgAATiAAAE4gCAIAAABsEtFuABHMI0lEQVR42uzBAQEAAACAkP6v7ggKAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
             + "AAAAAAAAAAAAAAAA"

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// The list of notifications: its content, searching and clearing.
+    /// Checks the list of notifications: its content, searching and clearing.
     struct PanelListTests {
         /// Starts a scene with notifications, oldest first, in the panel's open window.
         private func scene(_ bodies: [String], count: Int? = nil) async throws -> PanelScene {
@@ -92,7 +92,7 @@ extension PanelEndToEnd {
             #expect((2...(2 + changes)).contains(parts.count), "\(before)")
         }
 
-        @Test(.tags(.slow)) func `a key clears one entry, a selection several, the sheet all`() async throws {
+        @Test(.tags(.slow)) func `Delete clears one entry, a selection several, and the sheet all`() async throws {
             let scene = try await scene((1...5).map { "Number \($0)." }, count: 5)
             // The focused row is cleared, and the focus moves to the next row.
             try await focusList(in: scene)
@@ -152,7 +152,7 @@ extension PanelEndToEnd {
             try await scene.waitFor("tab", "Notifications")
         }
 
-        @Test(.tags(.slow)) func `during a search, all means the search results`() async throws {
+        @Test(.tags(.slow)) func `during a search, the menu's sheet clears only the search results`() async throws {
             let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
             try await scene.press("ctrl+f")
             try await scene.type("lunch")
@@ -257,7 +257,7 @@ extension PanelEndToEnd {
             try await scene.wait("one is left") { entries($0) == ["Kept away."] }
             try await scene.click("button", "Details")
             try await scene.wait("it says why") { contents in
-                contents.texts.contains { $0.contains("That was switched off for this kind of notification.") }
+                contents.texts.contains { $0.contains("It was switched off for this kind of notification.") }
             }
             try await scene.click("list item", "Notification Settings")
             let switches = try await scene.wait("the settings are there") { $0.first("switch", "Alerts") != nil }

@@ -4,11 +4,9 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// Alerts with two monitors side by side.
+    /// Checks alerts on two monitors side by side.
     struct PanelMonitorTests {
-        /// The left monitor is narrower.
-        ///
-        /// So neither monitor's center, nor the center of both, is at the seam.
+        /// The widths of the monitors, whose centers, and the center of both, are away from the seam.
         private static let widths = (left: 420, right: 580)
         private static let height = 600
 

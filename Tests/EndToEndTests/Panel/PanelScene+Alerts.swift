@@ -26,9 +26,7 @@ extension PanelScene {
         }
     }
 
-    /// Waits without input, as a user does who reads an alert.
-    ///
-    /// Input without such a pause is ignored.
+    /// Waits without input, as a user does who reads an alert: the panel ignores input without such a pause.
     func rest() async throws { try await Task.sleep(for: .milliseconds(750)) }
 
     /// Waits until the panel has no window.

@@ -4,9 +4,7 @@ internal import Foundation
 internal import TestSupport
 
 extension PanelScene {
-    /// English with each vowel doubled, about 40 % longer.
-    ///
-    /// A translation may need that space.
+    /// English with each vowel doubled, which is about 40 % longer, as a translation may be.
     static let longerLanguage = "xx"
 
     /// Returns the catalog of that language, made from the translators' template.

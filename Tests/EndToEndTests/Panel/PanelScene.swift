@@ -90,9 +90,7 @@ final class PanelScene: Sendable {
 
     private let panels = Panels()
 
-    /// Returns the process that owns the panel's bus name.
-    ///
-    /// Nil while none does.
+    /// Returns the process that owns the panel's bus name, or nil when no process owns it.
     func panelProcess() async throws -> Int32? {
         let answer = try await screen.bus.busctl(
             "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
@@ -140,9 +138,7 @@ final class PanelScene: Sendable {
 
     // MARK: Input
 
-    /// Clicks on an element with the pointer.
-    ///
-    /// Scrolls to it first if it is out of sight.
+    /// Scrolls to an element if it is out of sight, and clicks on it with the pointer.
     func click(_ role: String, _ name: String) async throws {
         try await click("\(role) '\(name)'") { $0.first(role, name) }
     }
@@ -176,9 +172,8 @@ final class PanelScene: Sendable {
         }
     }
 
-    /// Returns the heights at which an element can be clicked.
-    ///
-    /// A page may extend above its header and below the tabs.
+    /// Returns the heights at which an element can be clicked, because a page may extend above its header and below the
+    /// tabs.
     private func heights(of element: ScreenElement, in contents: ScreenContents, _ window: ScreenElement) -> Range<Int>
     {
         let tabs = contents.inside(window).all("tab")
@@ -190,9 +185,7 @@ final class PanelScene: Sendable {
         return 76..<(tab.top - 24)
     }
 
-    /// Turns the wheel over the center of a window.
-    ///
-    /// A notch scrolls about 50 pixels.
+    /// Turns the wheel over the center of a window, about 50 pixels a notch.
     private func roll(
         isDown: Bool, _ distance: Int, over window: ScreenElement, at origin: DesktopScreen.Place
     ) async throws {
@@ -327,9 +320,7 @@ final class PanelScene: Sendable {
     }
 }
 
-/// The panels that the user opened.
-///
-/// They end with the scene.
+/// The panels that the user opened, which end with the scene.
 private actor Panels {
     private var processes: [RunningProcess] = []
 

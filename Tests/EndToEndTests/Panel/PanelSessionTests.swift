@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// The alert on the screen when the session ends, for each way in which sessions end.
+    /// Checks the alert on the screen when the session ends, for each way in which sessions end.
     struct PanelSessionTests {
         /// A session manager, implemented by `session_manager.py`.
         private struct SessionManager {

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// The settings in the panel: they apply immediately and are saved.
+    /// Checks that settings in the panel apply immediately and are saved.
     struct PanelSettingsTests {
         @Test(.tags(.slow)) func `three clicks turn the sound of one app off, and kill -9 does not turn it on`()
             async throws
@@ -32,7 +32,7 @@ extension PanelEndToEnd {
             try await scene.wait("the list says what is on") { $0.texts.contains("Badges, Sounds, Banners") }
         }
 
-        @Test(.tags(.slow)) func `style, event types and the master switch are set in their lists`() async throws {
+        @Test(.tags(.slow)) func `alert style, event types and the master switch are set in lists`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel("--settings")
             try await scene.click("list item", PanelScene.appName)
@@ -81,7 +81,7 @@ extension PanelEndToEnd {
             try await scene.waitUntil("alert", has: "alert")
         }
 
-        @Test(.tags(.slow)) func `do not disturb is switched on, given an end, and a schedule`() async throws {
+        @Test(.tags(.slow)) func `do-not-disturb can be switched on, and given an end and a schedule`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel("--settings")
             try await scene.click("list item", "Do Not Disturb")
@@ -160,7 +160,7 @@ extension PanelEndToEnd {
             #expect(contents.first("switch", "Badges")?.isSensitive == true)
         }
 
-        @Test(.tags(.slow)) func `a sheet leaves the server, and the pairing form keeps the typed text`() async throws {
+        @Test(.tags(.slow)) func `a sheet confirms leaving a server, and the pairing form keeps text`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel("--settings")
             try await scene.click("button", "Leave This Server")

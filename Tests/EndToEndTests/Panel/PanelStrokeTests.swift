@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// Swipes of the pointer over the rows of the notification list.
+    /// Checks swipes of the pointer over the rows of the notification list.
     struct PanelStrokeTests {
         @Test(.tags(.slow)) func `a swipe to the left shows Clear, which clears, and other swipes have no effect`()
             async throws
@@ -38,9 +38,7 @@ extension PanelEndToEnd {
             #expect(scene.opened.isEmpty)
         }
 
-        /// Swipes to the left until the button appears.
-        ///
-        /// A row that changes during the swipe returns to its initial state.
+        /// Swipes to the left until the button appears, because a row that changes during a swipe moves back.
         private func bringClear(over body: String, down: Int, in scene: PanelScene) async throws {
             try await scene.wait("the button is there") { contents in
                 if !clearButtons(in: contents).isEmpty { return true }
@@ -53,9 +51,7 @@ extension PanelEndToEnd {
             contents.first("list item") { $0.contains(body) }
         }
 
-        /// Returns the Clear buttons of notifications.
-        ///
-        /// A section's button has another name.
+        /// Returns the Clear buttons of notifications, but not those of sections, which have another name.
         private func clearButtons(in contents: ScreenContents) -> [ScreenElement] {
             contents.all("list item").flatMap { row in
                 contents.inside(row).all("button").filter { $0.name == "Clear" }

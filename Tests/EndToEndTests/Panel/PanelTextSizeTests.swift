@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// Larger text and longer words: nothing is wider than the window, and all controls are visible.
+    /// Checks that with larger text and longer words nothing is wider than the window, and all controls are visible.
     struct PanelTextSizeTests {
         /// Sends an alert, checks that all of it is visible, and closes it.
         private func showAlert(in scene: PanelScene, buttons names: [String]) async throws {
@@ -46,7 +46,7 @@ extension PanelEndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `words that are half as long again fit a screen of width 360`() async throws {
+        @Test(.tags(.slow)) func `words with doubled vowels fit a screen of width 360`() async throws {
             let scene = try await PanelScene(size: .init(width: 360, height: 640), language: PanelScene.longerLanguage)
             try await showAlert(in: scene, buttons: ["Cloosee", "Viieew"])
             try await scene.openPanel()

@@ -5,9 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// Texts of apps and senders without a line-break opportunity.
-    ///
-    /// No window becomes wider because of them.
+    /// Checks that texts of apps and senders without a line-break opportunity make no window wider.
     struct PanelWidthTests {
         private static let family = Array(repeating: "👩", count: 200).joined(separator: "\u{200D}")
         private static let tower = "Z" + String(repeating: "\u{336}\u{310}", count: 250)

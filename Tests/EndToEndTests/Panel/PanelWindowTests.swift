@@ -5,9 +5,9 @@ internal import TestSupport
 internal import Testing
 
 extension PanelEndToEnd {
-    /// The panel's window as a whole: tabs, grid, keys, languages, and its texts without an agent.
+    /// Checks the panel's window as a whole: tabs, grid, keys, languages, and its texts without an agent.
     struct PanelWindowTests {
-        @Test(.tags(.slow)) func `icons have digits and open their app, and the tab counts hidden entries`()
+        @Test(.tags(.slow)) func `icons show their badge and open their app, and the tab counts new entries`()
             async throws
         {
             let scene = try await PanelScene()

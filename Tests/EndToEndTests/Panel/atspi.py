@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a program's windows as a screen reader does: over AT-SPI, from the accessibility bus of its session.
+"""Reads a program's windows as a screen reader does, over AT-SPI from the accessibility bus of its session.
 
 Each line of standard input is an object with "op". Each gets one line on standard output: the answer, or {"failure":
 …}. Calls the bus directly, so that no answer comes from a cache. The calls of one level of the tree are pending

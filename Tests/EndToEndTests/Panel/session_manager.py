@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session manager as programs know it: org.gnome.SessionManager on the session bus, with one private object a client.
+"""A session manager as programs know it: org.gnome.SessionManager on the session bus.
+
+Each client has a private object.
 
 Each line of standard input is an object with "op". Each gets one line on standard output: the answer, or {"failure":
-…}. `clients` returns the app ids of the registered clients. `end` announces the end of the session to all, and returns
-those that agreed.
+…}. `clients` returns the app ids of the registered clients. `end` announces the end of the session to all clients, and
+returns those that agreed.
 """
 import json
 import sys

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A notification server that displays nothing and records every call: notification_daemon.py FILE.
 
-Adds a line of JSON to FILE for each call of Notify before it answers, and another one after it has answered. So calls
-that a kill interrupts are known. Numbers start at 1, as those of real servers do.
+Adds a line of JSON to FILE for each call of Notify before it answers, and another one after it has answered. These
+lines show which calls a kill interrupted. Numbers start at 1, as those of real servers do.
 """
 import json
 import os

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A peer with full control of TLS: ends only its output, resets, sends thousands of KeyUpdates, pauses the handshake.
+"""A peer with full control of TLS.
+
+It ends only its output, resets, sends thousands of KeyUpdates, or pauses the handshake.
 """
 import hashlib
 import hmac

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A back-end that receives the outcomes of its notifications: an HTTPS server that checks each signature.
 
-Operations: start (certificate, key, secret) -> port; behave (answers): sets the answers to the next requests, one word
-each: a status, a status and a colon and the redirect's target, "redirect" (302 to another path), "hang" (no answer for
-a minute) or "cut" (no answer at all), and later ones with 204; received -> the accepted and the refused events, in
-order, and the number of all requests.
+Operations:
+start (certificate, key, secret): returns the port.
+behave (answers): sets the answers to the next requests, one word each. A word is a status, a status with a colon and
+the redirect's target, "redirect" (302 to another path), "hang" (no answer for a minute) or "cut" (no answer at all).
+Later requests get 204.
+received: returns the accepted and the refused events, in order, and the number of all requests.
 """
 import asyncio
 import http.server

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A device that uses WebSocket: with the package `websockets`, which follows the rules, or byte by byte, to break them.
+"""A device that uses WebSocket, through the package `websockets` or byte by byte to break the protocol's rules.
 """
 import asyncio
 import base64

@@ -61,7 +61,7 @@ struct HTTP1SessionTests {
         #expect(peer.recorder.endedIDs == [1, 2])
     }
 
-    @Test func `a status without a body has no length either`() {
+    @Test func `an answer whose status permits no body has no length`() {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = { $0.respond(status: 204) }
         #expect(peer.exchange(Self.get) == "HTTP/1.1 204 No Content\r\n\r\n")

@@ -3,7 +3,7 @@
 import PushHTTP
 import Testing
 
-/// Upgrade requests, including the forms that reach the delegate before the request is complete.
+/// Checks upgrade requests, including the forms that reach the delegate before the request is complete.
 struct HTTP1UpgradeTests {
     private static let start = "GET /v1/stream HTTP/1.1\r\nhost: a\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
 

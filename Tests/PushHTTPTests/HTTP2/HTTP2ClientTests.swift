@@ -4,7 +4,7 @@ import PushHTTP
 import TestSupport
 import Testing
 
-/// The behavior of real clients, which no limit may punish.
+/// Repeats the behavior of real clients, which no limit may punish.
 ///
 /// The clock stands still, so each token bucket has only its burst.
 struct HTTP2ClientTests {

@@ -3,7 +3,7 @@
 import PushHTTP
 import Testing
 
-/// Frames on closed streams: h2spec's cases 5.1/8, 9, 11, 12 and 5.1.1/2, and similar frames that are valid.
+/// Sends frames on closed streams: h2spec's cases 5.1/8, 9, 11, 12 and 5.1.1/2, and similar frames that are valid.
 struct HTTP2ClosedStreamTests {
     private static let data = Frame.data(1, Array("test".utf8), end: true)
     private static let trailers = Frame.headers(1, [("a", "b")], end: true)

@@ -3,7 +3,7 @@
 import PushHTTP
 import Testing
 
-/// Streams whose answer comes before the end of their request.
+/// Checks streams whose answer is sent before the end of their request.
 struct HTTP2DrainTests {
     private static let second: UInt64 = 1_000_000_000
     private static let stop = [Frame.reset(1, code: ErrorCode.none)]
@@ -124,7 +124,7 @@ struct HTTP2DrainTests {
         #expect(answer.map(\.type) == [Frame.Kind.headers, Frame.Kind.reset])
         #expect(answer.last == .reset(next, code: ErrorCode.none))
         #expect(peer.session.openExchangeCount == 0 && peer.recorder.endedIDs.count == peer.recorder.headIDs.count)
-        // The end of one upload makes room for another, however it ends.
+        // The end of one dropped upload permits another one, however it ends.
         #expect(peer.exchange(.data(1, [], end: true), .request(next + 2)).map(\.type) == taken)
         #expect(peer.exchange(.reset(3), .request(next + 4)).map(\.type) == taken)
         #expect(peer.exchange(.request(next + 6)).map(\.type) == [Frame.Kind.headers, Frame.Kind.reset])

@@ -178,6 +178,8 @@ struct HTTP2LimitTests {
     @Test(arguments: [(0, true), (1, false)])
     func `answers to PING that the peer does not read are limited`(excess: Int, goesOn: Bool) {
         let peer = Peer()
+        // From the first request on, nghttp2 answers.
+        _ = peer.exchange(.request(1, end: true))
         let count = HTTPBounds.unsentAcknowledgementCountMax + excess
         #expect(peer.send([[UInt8]](repeating: Frame.ping().bytes, count: count).flatMap(\.self)) == goesOn)
         #expect(Peer.goAwayCode(peer.frames()) == (goesOn ? nil : ErrorCode.enhanceYourCalm))

@@ -10,9 +10,7 @@ struct HTTP2MemoryLimitTests {
     private static let pseudo = [
         (":method", "POST"), (":scheme", "https"), (":path", "/3/device/00"), (":authority", "a"),
     ]
-    /// Two fields of 1.9 KB for the HPACK table.
-    ///
-    /// The second one sent gets index 62.
+    /// Two fields of 1.9 KB for the HPACK table, of which the one that is sent last gets index 62.
     private static let table: [UInt8] = ["x-a", "x-b"].flatMap { (name: String) -> [UInt8] in
         [0x40] + HPACK.string(name) + HPACK.string(String(repeating: "a", count: 1900))
     }
@@ -29,9 +27,13 @@ struct HTTP2MemoryLimitTests {
         Frame(type: Frame.Kind.headers, flags: flags, stream: id, payload: block).bytes
     }
 
-    /// Opens streams that name each table entry twice, without END_STREAM.
+    /// Opens streams that refer to each table entry twice, without END_STREAM.
     ///
-    /// Returns the maximum number of bytes held, and the received frames.
+    /// - Parameters:
+    ///   - peer: The peer.
+    ///   - count: The number of streams.
+    ///   - reads: Whether the peer reads the session's output in between.
+    /// - Returns: The maximum number of bytes held, and the received frames.
     private static func reference(_ peer: Peer, count: Int32, reads: Bool) -> (most: Int, frames: [Frame]) {
         let block = pseudo.flatMap { HPACK.literal($0.0, $0.1) }
         var (most, frames) = (0, [Frame]())

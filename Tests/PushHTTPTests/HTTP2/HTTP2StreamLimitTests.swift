@@ -3,7 +3,7 @@
 import PushHTTP
 import Testing
 
-/// The number of streams that a peer may open, before and after it has acknowledged the limit.
+/// Checks the number of streams that a peer may open, before and after it has acknowledged the limit.
 struct HTTP2StreamLimitTests {
     private static let early = HTTPBounds.earlyStreamCountMax
     private static let streamsSetting: UInt32 = 3
@@ -149,13 +149,13 @@ struct HTTP2StreamLimitTests {
             _ = peer.frames()
             count += 1
         }
-        // Some streams are served, the next refusals are free, and then the bucket empties.
+        // Some streams are served, the next refusals cost no token, and later ones empty the bucket.
         #expect(count == Self.early + HTTPBounds.earlyRefusalCountMax + HTTPBounds.sentResetCountMax)
         #expect(Peer.goAwayCode(peer.frames()) == ErrorCode.enhanceYourCalm)
         #expect(peer.session.isFinished)
     }
 
-    @Test func `one stream until authenticated is enforced once the peer has read it, and raised by a second frame`() {
+    @Test func `a limit of one stream applies once the peer has read it, and a second SETTINGS frame raises it`() {
         let peer = Peer(limits: Self.limits(3, advertised: 1), isGreeted: false, isStranger: true)
         peer.recorder.onRequest = { _ in }
         peer.send(Peer.preface + Frame.settings().bytes)

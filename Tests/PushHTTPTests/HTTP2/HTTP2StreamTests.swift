@@ -3,7 +3,7 @@
 import PushHTTP
 import Testing
 
-/// Answers with a body that is sent in pieces.
+/// Checks answers with a body that is sent in pieces.
 struct HTTP2StreamTests {
     @Test func `a request whose head comes in pieces has the start time of the first piece`() {
         let peer = Peer()

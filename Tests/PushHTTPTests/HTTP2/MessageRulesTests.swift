@@ -56,9 +56,7 @@ struct HeadCase: CustomTestStringConvertible, Sendable {
 private final class Request {
     private var rules = MessageRules()
 
-    /// Starts with the head of an ordinary request and more fields.
-    ///
-    /// The head must be valid.
+    /// Creates the rules for a request whose head, with more fields, must be valid.
     static func withHead(_ fields: [(String, String)] = []) -> Request {
         let request = Request()
         #expect(request.take(HeadCase.usual + fields) && request.endFields(endsRequest: false))
@@ -112,9 +110,7 @@ struct MessageRulesTests {
         #expect(Self.bytes { Self.accepts(Array("x".utf8), $0) } == good)
     }
 
-    /// The places cover two words of eight bytes and a rest.
-    ///
-    /// The neighbors are bytes that are nearly invalid.
+    /// Checks places in two words of eight bytes and in a rest, between bytes that are nearly invalid.
     @Test(arguments: 1..<19, [0x20, 0x7E, 0x80, 0xFF] as [UInt8])
     func `a control character is found wherever it stands in a value`(place: Int, neighbour: UInt8) {
         for bad in (UInt8.min..<0x20) + [0x7F] {
@@ -171,7 +167,7 @@ struct MessageRulesTests {
         ("trailers", true), ("Trailers", true), ("", false), ("trailer", false), ("trailers, deflate", false),
         ("gzip", false),
     ])
-    func `te may only say trailers`(value: String, isGood: Bool) {
+    func `the te field may contain only trailers`(value: String, isGood: Bool) {
         #expect(Self.accepts("te", value) == isGood)
     }
 
@@ -219,7 +215,7 @@ struct MessageRulesTests {
         #expect((request.take([field]) && request.endFields(endsRequest: endsRequest)) == isGood)
     }
 
-    /// Each event is valid in one of the earlier states.
+    /// Checks events that are each valid in one of the earlier states.
     @Test(arguments: 0..<6)
     func `a malformed message stays malformed, whatever follows`(event: Int) {
         let request = Request()

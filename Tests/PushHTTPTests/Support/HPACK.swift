@@ -38,9 +38,7 @@ struct HPACK {
         return bytes + [UInt8(rest)]
     }
 
-    /// Decodes the fields of a header block.
-    ///
-    /// Returns nil when it holds something that these tests never expect.
+    /// Decodes the fields of a header block, or returns nil when it contains a representation that no test expects.
     mutating func read(_ block: [UInt8]) -> [String: String]? {
         var (index, fields) = (0, [String: String]())
         while index < block.count {

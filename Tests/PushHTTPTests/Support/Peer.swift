@@ -11,11 +11,13 @@ final class Peer {
     private var output: [UInt8] = []
     private var hpack = HPACK()
 
-    /// Creates both ends.
+    /// Creates both ends of a connection.
     ///
-    /// When greeted, they have exchanged preface and SETTINGS and acknowledged them.
-    ///
-    /// A stranger has not authenticated: the owner has not called `advertiseStreams`.
+    /// - Parameters:
+    ///   - recorder: The delegate of the session.
+    ///   - limits: The limits of the session.
+    ///   - isGreeted: Whether both ends have exchanged the preface and SETTINGS, and acknowledged them.
+    ///   - isStranger: Whether the peer has not authenticated: the owner has not called `advertiseStreams`.
     init(
         _ recorder: Recorder = Recorder(), limits: HTTPSessionLimits = .usual, isGreeted: Bool = true,
         isStranger: Bool = false
@@ -55,7 +57,10 @@ final class Peer {
 
     /// Decodes the fields of a HEADERS frame.
     ///
-    /// Must be called once for each frame, in order.
+    /// The test must call this once for each frame, in order.
+    ///
+    /// - Parameter frame: The frame.
+    /// - Returns: The fields by name.
     func fields(of frame: Frame) -> [String: String] { hpack.read(frame.payload) ?? ["unreadable": ""] }
 
     /// Returns the error code of the GOAWAY among the frames.

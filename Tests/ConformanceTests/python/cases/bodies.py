@@ -11,13 +11,13 @@ EMPTY, TOO_LARGE = Answer(400, "PayloadEmpty"), Answer(413, "PayloadTooLarge")
 
 header("B-01", "empty body", EMPTY, b"")
 header("B-02", "`{}`, a Wallet update", ACCEPTED, b"{}")
-header("B-03", "`hello`", EMPTY, b"hello", note="no reason is documented for it")
+header("B-03", "`hello`", EMPTY, b"hello", note="Apple documents no reason for this case")
 header("B-04", "a JSON array", EMPTY, b"[1]")
-header("B-05", "no aps, custom keys alone", ACCEPTED, b'{"acme":1}')
+header("B-05", "no aps, custom keys only", ACCEPTED, b'{"acme":1}')
 header("B-06", "4096 bytes", ACCEPTED, sized(4096))
 header("B-07", "4097 bytes", TOO_LARGE, sized(4097))
 header("B-08", "100 kB", TOO_LARGE, sized(100_000))
-header("B-09", "4096 bytes that are fewer characters", ACCEPTED,
+header("B-09", "4096 bytes, fewer characters", ACCEPTED,
        sized(4096, '{"alert":"\u00e9\u20ac\U0001F600"}'))
 header("B-10", "voip, 5120 bytes", ACCEPTED, sized(5120), apns_push_type="voip",
        apns_topic=lambda house: house.topic + ".voip")
@@ -30,7 +30,7 @@ header("B-12", "liveactivity to a device, 4097 bytes", TOO_LARGE,
 
 def passed_on(id, request, aps):
     """Registers a payload that must be accepted and arrive byte for byte."""
-    @case(id, f"payload: {request}", "200, and the device gets the same bytes")
+    @case(id, f"payload: {request}", "200, and the device receives the same bytes")
     def _(house):
         body = json.dumps({"aps": aps}).encode()
         apns_id = house.accepted(body)
@@ -39,14 +39,14 @@ def passed_on(id, request, aps):
         expect([one["payload"].encode() for one in arrived] == [body], arrived)
 
 
-passed_on("B-13", "alert as a text", {"alert": "Hi"})
+passed_on("B-13", "alert as a string", {"alert": "Hi"})
 passed_on("B-14", "alert with every key", {"alert": {
     "title": "t", "subtitle": "s", "body": "b", "launch-image": "l.png", "title-loc-key": "K", "title-loc-args": ["a"],
     "subtitle-loc-key": "K", "subtitle-loc-args": ["a"], "loc-key": "K", "loc-args": ["a", "b"],
     "action-loc-key": "PLAY", "summary-arg": "x", "summary-arg-count": 2}})
 passed_on("B-15", "badge 0", {"badge": 0})
 passed_on("B-16", "badge 9", {"badge": 9})
-passed_on("B-17", "sound as a text", {"sound": "bingbong.aiff"})
+passed_on("B-17", "sound as a string", {"sound": "bingbong.aiff"})
 passed_on("B-18", "sound of a critical alert", {
     "alert": "x", "sound": {"critical": 1, "name": "default", "volume": 0.5}})
 passed_on("B-19", "thread-id, category, target-content-id", {

@@ -28,12 +28,12 @@ def _(house):
     return house.broadcast()
 
 
-@case("X-03", "a channel that nobody made", Answer(400, "ChannelNotRegistered"))
+@case("X-03", "an unknown channel", Answer(400, "ChannelNotRegistered"))
 def _(house):
     return house.broadcast(UNKNOWN_CHANNEL)
 
 
-@case("X-04", "apns-channel-id that is no base64", Answer(400, "BadChannelId"))
+@case("X-04", "apns-channel-id that is not base64", Answer(400, "BadChannelId"))
 def _(house):
     return house.broadcast("!!!")
 
@@ -53,11 +53,12 @@ def in_ten_minutes(_):
     return str(int(time.time()) + 600)
 
 
-broadcast("X-08", "expiration on a channel that does not store", Answer(400, "BadExpirationDate"), policy=0,
+broadcast("X-08", "expiration on a channel that stores nothing", Answer(400, "BadExpirationDate"), policy=0,
           apns_expiration=in_ten_minutes)
-broadcast("X-09", "expiration on a channel that stores", ACCEPTED, apns_expiration=in_ten_minutes)
+broadcast("X-09", "expiration on a channel that stores broadcasts", ACCEPTED, apns_expiration=in_ten_minutes)
 broadcast("X-10", "no apns-expiration", Answer(400, "BadExpirationDate"), without=["apns-expiration"])
-broadcast("X-11", "no apns-priority", ACCEPTED, without=["apns-priority"], note="older node-apn leaves out 10")
+broadcast("X-11", "no apns-priority", ACCEPTED, without=["apns-priority"],
+          note="older versions of node-apn omit priority 10")
 broadcast("X-12", "apns-priority 7", Answer(400, "BadPriority"), apns_priority="7")
 broadcast("X-13", "5120 bytes", ACCEPTED, body=sized(5120, CONTENT))
 broadcast("X-14", "5121 bytes", Answer(413, "PayloadTooLarge"), body=sized(5121, CONTENT))
@@ -66,14 +67,14 @@ broadcast("X-16", "topic with `.push-type.liveactivity`", Answer(400, "TopicDisa
           topic=lambda house: f"{house.topic}.push-type.liveactivity")
 
 
-@case("X-17", "a channel that was deleted", Answer(400, "ChannelNotRegistered"))
+@case("X-17", "a deleted channel", Answer(400, "ChannelNotRegistered"))
 def _(house):
     channel = house.create_channel()
     house.manage("DELETE", apns_channel_id=channel)
     return house.broadcast(channel)
 
 
-@case("X-18", "an app of another team, and an app that is not there", Answer(403, "TopicMismatch"))
+@case("X-18", "an app of another team, and an unknown app", Answer(403, "TopicMismatch"))
 def _(house):
     expect_answer(house.broadcast(house.create_channel(), topic=house["APNS_TEAM2_TOPIC"]),
                   Answer(403, "TopicMismatch"))

@@ -15,7 +15,7 @@ def _(house):
     return certified(house, "APNS_CLIENT_CERT", without=["authorization", "apns-topic"])
 
 
-@case("C-02", "certificate and a garbage authorization header", ACCEPTED)
+@case("C-02", "certificate and an invalid authorization header", ACCEPTED)
 def _(house):
     return certified(house, "APNS_CLIENT_CERT", authorization="bearer garbage")
 
@@ -35,7 +35,7 @@ def _(house):
     return certified(house, "APNS_CLIENT_CERT_MULTI", without=NOT_SIGNED)
 
 
-@case("C-06", "certificate, push type location, which is for provider tokens only", Answer(400, "InvalidPushType"))
+@case("C-06", "certificate, push type location, which requires a provider token", Answer(400, "InvalidPushType"))
 def _(house):
     return certified(house, "APNS_CLIENT_CERT", without=NOT_SIGNED, apns_push_type="location",
                      apns_topic=f"{house.topic}.location-query")

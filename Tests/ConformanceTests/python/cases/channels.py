@@ -16,14 +16,14 @@ NOT_REGISTERED = Answer(400, "ChannelNotRegistered")
 MISSING_ID = Answer(400, "MissingChannelId")
 
 
-@case("M-01", "create a channel that stores", "201, no body, apns-channel-id in base64, apns-request-id")
+@case("M-01", "create a channel that stores broadcasts", "201, no body, apns-channel-id in base64, apns-request-id")
 def _(house):
     answer = house.manage("POST", body=STORING)
     expect_answer(answer, CREATED)
     expect(base64.b64decode(answer.field("apns-channel-id"), validate=True), answer.fields)
 
 
-@case("M-02", "create a channel that does not store", CREATED)
+@case("M-02", "create a channel that stores nothing", CREATED)
 def _(house):
     return house.manage("POST", body=NOT_STORING)
 
@@ -45,13 +45,13 @@ def creation(id, request, wanted, body, note="", **options):
 creation("M-04", "create with policy 2", Answer(400, "BadRequestParams"),
          b'{"message-storage-policy":2,"push-type":"LiveActivity"}')
 creation("M-05", "create with an unknown member", Answer(400, "BadRequestParams"), STORING[:-1] + b',"acme":1}')
-creation("M-06", "create with something else than JSON", Answer(400, "BadRequestPayload"), b"{nope")
+creation("M-06", "create with a body that is not JSON", Answer(400, "BadRequestPayload"), b"{nope")
 creation("M-07", "create without push-type", Answer(400, "MissingPushType"), b'{"message-storage-policy":1}')
 creation("M-08", "create with push-type alert", Answer(400, "InvalidPushType"),
          b'{"message-storage-policy":1,"push-type":"alert"}')
 creation("M-09", "create without a body", Answer(400, "PayloadEmpty"), b"")
 creation("M-10", "create without credentials", Answer(403, "MissingProviderToken"), STORING, without=["authorization"])
-@case("M-11", "create for an app of another team, and for an app that is not there", Answer(403, "TopicMismatch"))
+@case("M-11", "create for an app of another team, and for an unknown app", Answer(403, "TopicMismatch"))
 def _(house):
     expect_answer(house.manage("POST", body=STORING, topic=house["APNS_TEAM2_TOPIC"]), Answer(403, "TopicMismatch"))
     return house.manage("POST", body=STORING, topic="com.example.unknown")
@@ -62,7 +62,7 @@ def _(house):
     return house.manage("POST", body=STORING, topic=f"{house.topic}.push-type.liveactivity")
 
 
-@case("M-13", "create for an app that may not have channels", Answer(400, "FeatureNotEnabled"))
+@case("M-13", "create for an app whose broadcasts are off", Answer(400, "FeatureNotEnabled"))
 def _(house):
     return house.manage("POST", body=STORING, topic=house["APNS_NOBROADCAST_TOPIC"])
 
@@ -80,12 +80,12 @@ def _(house):
     return house.manage("GET")
 
 
-@case("M-16", "read with an apns-channel-id that is no base64", Answer(400, "BadChannelId"))
+@case("M-16", "read with an apns-channel-id that is not base64", Answer(400, "BadChannelId"))
 def _(house):
     return house.manage("GET", apns_channel_id="!!!")
 
 
-@case("M-17", "read a channel that nobody made", NOT_REGISTERED)
+@case("M-17", "read an unknown channel", NOT_REGISTERED)
 def _(house):
     return house.manage("GET", apns_channel_id=UNKNOWN_CHANNEL)
 
@@ -102,7 +102,7 @@ def _(house):
     return house.manage("DELETE")
 
 
-@case("M-20", "list the channels", "200 `{\"channels\":[…]}`, a new one among them, a deleted one not")
+@case("M-20", "list the channels", "200 `{\"channels\":[…]}`, with a new channel and without a deleted one")
 def _(house):
     kept, deleted = house.create_channel(), house.create_channel()
     house.manage("DELETE", apns_channel_id=deleted)
@@ -150,11 +150,11 @@ def create_many(house, topic, count):
     expect(f"{count} 2xx" in result.stdout, result.stdout + result.stderr)
 
 
-creation("M-25", "create as node-apn's README has it: the policy as a text, push-type in lower case, a stray header",
+creation("M-25", "create as in node-apn's README: the policy as a string, push-type in lowercase, an unrelated header",
          CREATED, b'{"message-storage-policy":"1","push-type":"liveactivity"}', apns_priority="10")
 
 
-@case("M-26", "read with a body and stray headers", "200: they are ignored")
+@case("M-26", "read with a body and unrelated headers", "200; they are ignored")
 def _(house):
     answer = house.manage("GET", body=b'{"a":1}', apns_channel_id=house.create_channel(), apns_priority="10",
                           apns_expiration="0")

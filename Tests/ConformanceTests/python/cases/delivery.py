@@ -25,7 +25,7 @@ def before_marker(house, stream, token, **fields):
     return stream.up_to(house.accepted(body("marker"), token=token, **fields))
 
 
-@case("Q-01", "device connected, priority 10", "delivered at once and once, the payload byte for byte")
+@case("Q-01", "device connected, priority 10", "delivered immediately and once, with the payload unchanged")
 def _(house):
     device = house.device()
     token = device.register()
@@ -39,7 +39,7 @@ def _(house):
         expect(b'"payload":' + payload in got[0].text.encode(), got[0].text)
 
 
-@case("Q-02", "device away, no apns-expiration; it connects later", "delivered then")
+@case("Q-02", "device offline, no apns-expiration; it connects later", "delivered when it connects")
 def _(house):
     device = house.device()
     token = device.register()
@@ -48,7 +48,7 @@ def _(house):
         expect(texts(before_marker(house, stream, token)) == ["A"], "others")
 
 
-@case("Q-03", "device away, apns-expiration 0; it connects later", "not delivered, not kept")
+@case("Q-03", "device offline, apns-expiration 0; it connects later", "neither stored nor delivered")
 def _(house):
     device = house.device()
     token = device.register()
@@ -63,7 +63,7 @@ def pending(house, device):
     return house.admin.ask("GET", f"/v1/devices/{device.id}")["pending_count"]
 
 
-@case("Q-04", "device away, apns-expiration in ten minutes; it connects after five, or after fifteen",
+@case("Q-04", "device offline, apns-expiration in ten minutes; it connects after five or after fifteen",
       "delivered after five, not after fifteen")
 def _(_):
     with EphemeralServer() as server:
@@ -78,9 +78,9 @@ def _(_):
                 expect(got == wanted, f"{got} after {waited} s")
 
 
-@case("Q-05", "device away, A, B and C to one app",
-      "all three, in order; with `pending_per_topic = 1`, as Apple has it, only C",
-      note="Apple keeps one for each app and device")
+@case("Q-05", "device offline, A, B and C to one app",
+      "all three, in order; only C with `pending_per_topic = 1`, as at Apple",
+      note="Apple stores one notification for each app and device")
 def _(house):
     def keep(house):
         device = house.device()
@@ -97,7 +97,7 @@ def _(house):
         expect(got == ["C"], got)
 
 
-@case("Q-06", "device away, a notification to each of two apps", "both delivered")
+@case("Q-06", "device offline, a notification to each of two apps", "both are delivered")
 def _(house):
     device = house.device()
     token, other = device.register(), device.register(house["APNS_OTHER_TOPIC"])
@@ -107,7 +107,7 @@ def _(house):
         expect(texts(before_marker(house, stream, token)) == ["A", "B"], "others")
 
 
-@case("Q-07", "device away, A then B with one collapse id", "only B")
+@case("Q-07", "device offline, A then B with one collapse id", "only B")
 def _(house):
     device = house.device()
     token = device.register()
@@ -118,7 +118,7 @@ def _(house):
 
 
 @case("Q-08", "device connected, A then B with one collapse id",
-      "both, with the collapse id by which B takes A's place on the screen")
+      "both, with the collapse id, so that B replaces A on the screen")
 def _(house):
     device = house.device()
     token = device.register()
@@ -131,7 +131,7 @@ def _(house):
         expect(texts(got) == ["A", "B"] and {event["collapse-id"] for event in got} == {"score"}, got)
 
 
-@case("Q-09", "device connected, A and B with different collapse ids", "both, each with its own")
+@case("Q-09", "device connected, A and B with different collapse ids", "both, each with its own collapse id")
 def _(house):
     device = house.device()
     token = device.register()
@@ -150,15 +150,15 @@ def with_priority(house, priority, push_type="alert", payload=ALERT):
         return before_marker(house, stream, token)
 
 
-@case("Q-10", "priority 5 to a device that saves power", "delivered with its priority: to hold it back is the device's",
-      note="a Linux desktop tells no server that it saves power")
+@case("Q-10", "priority 5 to a device that has not announced power saving", "delivered with its priority",
+      note="for a device that saves power, the server delays it by up to `gather_seconds`")
 def _(house):
     expect([event["priority"] for event in with_priority(house, "5")] == [5], "others")
 
 
-@case("Q-11", "priority 1 to a device that sleeps",
-      "delivered with its priority, and when the device is back",
-      note="a Linux machine that sleeps has no connection by which to wake it")
+@case("Q-11", "priority 1 to a connected and to a sleeping device",
+      "delivered with its priority, to the sleeping device when it reconnects",
+      note="a sleeping Linux machine has no connection that could wake it")
 def _(house):
     expect([event["priority"] for event in with_priority(house, "1")] == [1], "others")
     device = house.device()
@@ -168,8 +168,8 @@ def _(house):
         expect([event["priority"] for event in before_marker(house, stream, token)] == [1], "others")
 
 
-@case("Q-12", "four background notifications in an hour", "all four: none is throttled",
-      note="Apple may throttle after two or three; with a collapse id a newer one takes the place of one that waits")
+@case("Q-12", "four background notifications in an hour", "all four are delivered: there is no throttling",
+      note="Apple may throttle after two or three; with a collapse id, a newer one replaces a pending one")
 def _(house):
     device = house.device()
     token = device.register()
@@ -178,7 +178,7 @@ def _(house):
         expect([event["apns-id"] for event in before_marker(house, stream, token)] == ids, "others")
 
 
-@case("Q-13", "app removed on the device, then a notification", "410 `Unregistered` with the moment, at once")
+@case("Q-13", "app removed on the device, then a notification", "410 `Unregistered` with the timestamp, immediately")
 def _(house):
     device = house.device()
     token = device.register()
@@ -187,7 +187,7 @@ def _(house):
     ended(house.push(token=token), "Unregistered")
 
 
-@case("Q-14", "person switches an app off, then a notification", "200, and it is discarded")
+@case("Q-14", "user turns off an app, then a notification", "200, and it is discarded")
 def _(house):
     device = house.device()
     token = device.register()
@@ -200,7 +200,7 @@ def _(house):
         expect(not got, got)
 
 
-@case("Q-15", "device enrols anew", "a new token; the old one is 410 `Unregistered`")
+@case("Q-15", "device enrols again", "a new token; the old one is 410 `Unregistered`")
 def _(house):
     device = house.device()
     old = device.register()
@@ -223,9 +223,9 @@ def _(house):
     expect(device.register() != device.register(house["APNS_OTHER_TOPIC"]), "one token")
 
 
-@case("Q-18", "notification, then what became of it by its apns-unique-id", "the id of the answer is the id at the "
-      "device, and accepted, acknowledged and shown are counted",
-      note="a log for each notification, as in Apple's console, is not there yet")
+@case("Q-18", "notification that the device shows", "the device receives the apns-unique-id of the answer, and the "
+      "server counts accepted, acknowledged and shown",
+      note="`posthorn trace` shows the history of each notification, like Apple's console")
 def _(_):
     with EphemeralServer() as server:
         house = server.house
@@ -242,7 +242,7 @@ def _(_):
         expect(got == (1, 1, 1, 0), counts)
 
 
-@case("Q-19", "notification that waits, then the server is killed and starts again", "delivered")
+@case("Q-19", "pending notification, then the server is killed and restarted", "delivered")
 def _(_):
     with InstalledServer() as server:
         device = server.house.device()
@@ -255,7 +255,7 @@ def _(_):
             expect(got["apns-id"] == apns_id and texts([got]) == ["A"], got)
 
 
-@case("Q-20", "device does not acknowledge", "delivered again on its next stream, until it does")
+@case("Q-20", "device does not acknowledge", "delivered again on each new stream, until it does")
 def _(house):
     device = house.device()
     token = device.register()
@@ -270,8 +270,8 @@ def _(house):
         expect(not got, got)
 
 
-@case("Q-21", "broadcast to three subscribed devices, one away, on a channel that stores",
-      "two at once, the third when it connects within 8 hours, and not after that")
+@case("Q-21", "broadcast to three subscribed devices, one offline, on a channel that stores broadcasts",
+      "two immediately; the third if it connects within 8 hours, but not later")
 def _(_):
     with EphemeralServer() as server:
         for waited, wanted in ((8 * 3600 - 60, 1), (8 * 3600 + 60, 0)):
@@ -279,7 +279,7 @@ def _(_):
             expect(len(got) == wanted, f"{got} after {waited} s")
 
 
-@case("Q-22", "the same on a channel that does not store", "two at once, the third never")
+@case("Q-22", "the same on a channel that stores nothing", "two immediately; the third never")
 def _(_):
     with EphemeralServer() as server:
         got = late_broadcasts(server.house, 0, 0, server.clock, 0)

@@ -8,12 +8,12 @@ from house import ALERT, UNKNOWN_TOKEN
 
 BAD = Answer(400, "BadDeviceToken")
 
-header("D-01", "64 hexadecimal digits that nobody made", BAD, token=UNKNOWN_TOKEN)
-header("D-02", "no hexadecimal digits", BAD, token="z" * 64)
+header("D-01", "64 hexadecimal digits that are no token of this server", BAD, token=UNKNOWN_TOKEN)
+header("D-02", "64 characters that are not hexadecimal digits", BAD, token="z" * 64)
 header("D-03", "an odd number of digits", BAD, token="a" * 63)
 header("D-04", "four digits", BAD, token="abcd")
 header("D-05", "200 digits", BAD, token="ab" * 100)
-header("D-06", "the valid token in upper case", ACCEPTED, token=lambda house: house.token.upper())
+header("D-06", "the valid token in uppercase", ACCEPTED, token=lambda house: house.token.upper())
 header("D-07", "the valid token with another last digit", BAD,
        token=lambda house: f"{house.token[:-1]}{int(house.token[-1], 16) ^ 1:x}")
 
@@ -24,12 +24,12 @@ def ended(exchange, reason):
     expect(1_400_000_000_000 < exchange.json["timestamp"] <= time.time() * 1000, exchange.body)
 
 
-@case("D-08", "token whose app was removed", "410 `Unregistered` with a timestamp in milliseconds, in the past")
+@case("D-08", "token whose app was removed", "410 `Unregistered` with a past timestamp in milliseconds")
 def _(house):
     ended(house.push(token=house["APNS_GONE"]), "Unregistered")
 
 
-@case("D-09", "expired token", "410 `ExpiredToken` with a timestamp in milliseconds, in the past")
+@case("D-09", "expired token", "410 `ExpiredToken` with a past timestamp in milliseconds")
 def _(house):
     ended(house.push(token=house["APNS_EXPIRED"]), "ExpiredToken")
 
@@ -37,7 +37,7 @@ def _(house):
 header("D-10", "token of the other environment", BAD, token=lambda house: house["APNS_SANDBOX_TOKEN"])
 
 
-@case("D-11", "410 two hundred times on one connection", "the connection stays")
+@case("D-11", "200 requests with status 410 on one connection", "the connection stays open")
 def _(house):
     with house.peer() as peer:
         for _ in range(200):
@@ -45,7 +45,7 @@ def _(house):
         house.accepted(peer=peer)
 
 
-@case("D-12", "2000 notifications to one token at once", "all 200, on one connection")
+@case("D-12", "2000 notifications to one token, 100 at a time", "all 200, on one connection")
 def _(house):
     with house.peer() as peer:
         for _ in range(20):

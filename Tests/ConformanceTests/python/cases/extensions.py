@@ -12,8 +12,8 @@ def named(id, server_name, is_development):
     """Registers a case that connects by a name, as DNS would resolve it, and tries a token of either environment."""
     good, bad = ("APNS_SANDBOX_TOKEN", "APNS_TOKEN") if is_development else ("APNS_TOKEN", "APNS_SANDBOX_TOKEN")
 
-    @case(id, f"server name {server_name} (SNI) on a port of both environments",
-          f"200 for tokens of {'development' if is_development else 'production'}, 400 `BadDeviceToken` for others")
+    @case(id, f"server name {server_name} (SNI) on a port for both environments",
+          f"200 for {'development' if is_development else 'production'} tokens, 400 `BadDeviceToken` for others")
     def _(house):
         with house.peer(server_name=server_name) as peer:
             house.accepted(peer=peer, token=house[good])
@@ -25,7 +25,7 @@ named("E-02", "api.development.push.apple.com", True)
 named("E-03", "api.push.apple.com", False)
 
 
-@case("E-04", "the port of development, whatever the server name", "200 for tokens and keys of development")
+@case("E-04", "the development port, with any server name", "200 for development tokens and keys")
 def _(house):
     key = house.other_key("APNS_KEY_ENV")
     options = {"port": int(house["APNS_PORT_DEV"]), "server_name": "api.push.apple.com"}
@@ -35,8 +35,8 @@ def _(house):
     expect_answer(house.push(options=options), BAD_TOKEN)
 
 
-@case("E-05", "one app of one device registers in production, then in development", "another token; the first is "
-      "410 `Unregistered`", note="a registration has one environment")
+@case("E-05", "one app of one device registers in production, then in development", "another token; the first "
+      "gets 410 `Unregistered`", note="a registration has one environment")
 def _(house):
     device = house.device()
     old, new = device.register(), device.register(environment="development")
@@ -45,7 +45,7 @@ def _(house):
     expect_answer(house.push(token=new, options={"port": int(house["APNS_PORT_DEV"])}), ACCEPTED)
 
 
-@case("E-06", "channel of production, read on the port for development's channels", Answer(400, "ChannelNotRegistered"))
+@case("E-06", "production channel, read on the development port for channels", Answer(400, "ChannelNotRegistered"))
 def _(house):
     channel = house.create_channel()
     with house.peer(port=int(house["APNS_MANAGE_PORT_DEV"])) as peer:
@@ -90,9 +90,9 @@ def told(id, request, wanted, words, body=ALERT, **fields):
         expect(all(word in detail for word in words), detail)
 
 
-told("E-09", "a quote is missing in the payload", Answer(400, "PayloadEmpty"), ["byte 24"], b'{"aps":{"alert":"Hello}}')
-told("E-10", "5000 bytes", Answer(413, "PayloadTooLarge"), ["5000", "4096"], sized(5000))
-told("E-11", "device token with a blank in it", BAD_TOKEN, ["place 11", "blanks"],
+told("E-09", "payload with a missing quote", Answer(400, "PayloadEmpty"), ["byte 24"], b'{"aps":{"alert":"Hello}}')
+told("E-10", "payload of 5000 bytes", Answer(413, "PayloadTooLarge"), ["5000", "4096"], sized(5000))
+told("E-11", "device token that contains a space", BAD_TOKEN, ["position 11", "spaces"],
      token=lambda house: f"{house.token[:10]}%20{house.token[10:]}")
 told("E-12", "device token of the other environment", BAD_TOKEN, ["development", "production"],
      token=lambda house: house["APNS_SANDBOX_TOKEN"])
@@ -106,33 +106,33 @@ told("E-16", "voip with the plain topic", Answer(400, "BadTopic"), ["apns-topic"
 
 
 def judged(house, checks):
-    """Sends a badge that is a text to an app with these checks."""
+    """Sends a badge that is a string to an app with these checks."""
     topic = f"org.example.{new_id()}"
     house.admin.ask("POST", "/v1/apps", {"topic": topic, "team_id": house.key.team_id, "checks": checks})
     return house.push(BADGE_AS_TEXT, apns_topic=topic, token=house.device().register(topic))
 
 
-@case("E-17", "a badge as a text to an app with `checks = off`", "200 without a word")
+@case("E-17", "a badge that is a string, to an app with `checks = off`", "200 without a warning")
 def _(house):
     answer = judged(house, "off")
     expect(answer.status == 200 and not answer.field("posthorn-warning"), answer.fields)
 
 
-@case("E-18", "a badge as a text to an app with `checks = warn`", "200, and `posthorn-warning` names the badge")
+@case("E-18", "a badge that is a string, to an app with `checks = warn`", "200, and `posthorn-warning` names the badge")
 def _(house):
     answer = judged(house, "warn")
     expect(answer.status == 200 and "aps.badge" in (answer.field("posthorn-warning") or ""), answer.fields)
 
 
-@case("E-19", "a badge as a text to an app with `checks = strict`", "400 `PayloadEmpty`, and `posthorn-detail` names "
-      "the badge")
+@case("E-19", "a badge that is a string, to an app with `checks = strict`",
+      "400 `PayloadEmpty`, and `posthorn-detail` names the badge")
 def _(house):
     answer = judged(house, "strict")
     expect_answer(answer, Answer(400, "PayloadEmpty"))
     expect("aps.badge" in answer.field("posthorn-detail"), answer.fields)
 
 
-@case("E-20", "broadcast to a channel that one of two devices subscribed to", "that device alone gets it")
+@case("E-20", "broadcast to a channel that one of two devices subscribed to", "only that device receives it")
 def _(house):
     channel = house.create_channel()
     subscriber, other = house.device(), house.device()
@@ -145,8 +145,8 @@ def _(house):
         expect(not got, got)
 
 
-@case("E-21", "20 lists of all channels at once", "two have the list, the others 429 `TooManyRequests`; later ones are good",
-      alone=True)
+@case("E-21", "20 concurrent requests for all channels",
+      "two get the list, the others 429 `TooManyRequests`; later requests succeed", alone=True)
 def _(house):
     path = f"/1/apps/{house.topic}/all-channels"
     fields = [(":method", "GET"), (":scheme", "https"), (":path", path), (":authority", house.host),

@@ -22,7 +22,7 @@ def header(id, request, wanted, body=ALERT, note="", **fields):
 header("H-01", "no apns-topic", Answer(400, "MissingTopic"), without=["apns-topic"])
 header("H-02", "empty apns-topic", Answer(400, "MissingTopic"), apns_topic="")
 header("H-03", "apns-topic `com example!`", BAD_TOPIC, apns_topic="com example!")
-header("H-04", "apns-topic of no app of the team", Answer(400, "TopicDisallowed"), apns_topic="com.example.unknown")
+header("H-04", "apns-topic of an unknown app", Answer(400, "TopicDisallowed"), apns_topic="com.example.unknown")
 header("H-05", "apns-topic of another app of the team", Answer(400, "DeviceTokenNotForTopic"),
        apns_topic=lambda house: house["APNS_OTHER_TOPIC"])
 header("H-06", "no apns-push-type", ACCEPTED, without=["apns-push-type"])
@@ -31,7 +31,7 @@ header("H-08", "apns-push-type: ALERT", ACCEPTED, apns_push_type="ALERT")
 header("H-09", "background with priority 5, content-available alone", ACCEPTED, WAKE_UP, apns_push_type="background",
        apns_priority="5")
 header("H-10", "background with priority 10", ACCEPTED, WAKE_UP, apns_push_type="background", apns_priority="10",
-       note="an error in Apple's documents, but Apple was seen to accept it")
+       note="an error according to Apple's documentation, but Apple was observed to accept it")
 header("H-11", "background without apns-priority", ACCEPTED, WAKE_UP, apns_push_type="background")
 
 for number, (push_type, suffix, body) in enumerate([
@@ -45,7 +45,7 @@ for number, (push_type, suffix, body) in enumerate([
            apns_topic=lambda house, suffix=suffix: house.topic + suffix)
 
 header("H-20", "voip with the plain topic", BAD_TOPIC, apns_push_type="voip")
-header("H-21", "mdm with a topic of nobody", Answer(400, "TopicDisallowed"), b'{"mdm":"magic"}', apns_push_type="mdm",
+header("H-21", "mdm with an unknown topic", Answer(400, "TopicDisallowed"), b'{"mdm":"magic"}', apns_push_type="mdm",
        apns_topic="com.apple.mgmt.External.00000000-0000-0000-0000-000000000000")
 header("H-22", "apns-priority: 1", ACCEPTED, apns_priority="1")
 header("H-23", "apns-priority: 5", ACCEPTED, apns_priority="5")
@@ -60,7 +60,7 @@ header("H-31", "apns-expiration in the past", ACCEPTED, apns_expiration="1000000
 header("H-32", "apns-expiration: soon", BAD_EXPIRATION, apns_expiration="soon")
 header("H-33", "apns-expiration: -1", BAD_EXPIRATION, apns_expiration="-1")
 header("H-34", "apns-expiration: 1.5", BAD_EXPIRATION, apns_expiration="1.5")
-header("H-35", "apns-expiration 31 days ahead", ACCEPTED, apns_expiration=lambda _: int(time.time()) + 31 * 86400)
+header("H-35", "apns-expiration in 31 days", ACCEPTED, apns_expiration=lambda _: int(time.time()) + 31 * 86400)
 header("H-36", "apns-expiration in milliseconds", ACCEPTED, apns_expiration=lambda _: int(time.time() * 1000))
 header("H-37", "apns-collapse-id of 64 bytes", ACCEPTED, apns_collapse_id="c" * 64)
 header("H-38", "apns-collapse-id of 65 bytes", BAD_COLLAPSE_ID, apns_collapse_id="c" * 65)
@@ -71,19 +71,19 @@ header("H-42", "apns-id without hyphens", BAD_ID, apns_id="123e4567e89b12d3a4564
 header("H-43", "apns-id with a g", BAD_ID, apns_id="123e4567-e89b-12d3-a456-42665544g0a0")
 
 
-@case("H-44", "apns-id in lower case", "200 with the same bytes")
+@case("H-44", "apns-id in lowercase", "200 with the same bytes")
 def _(house):
     given = new_id()
     expect(house.accepted(apns_id=given) == given, "another id")
 
 
-@case("H-45", "apns-id in upper case", "200 with the same bytes")
+@case("H-45", "apns-id in uppercase", "200 with the same bytes")
 def _(house):
     given = new_id().upper()
     expect(house.accepted(apns_id=given) == given, "another id")
 
 
-@case("H-46", "one apns-id twice", "200 twice, and both are delivered")
+@case("H-46", "two notifications with the same apns-id", "200 for both, and both are delivered")
 def _(house):
     given = new_id()
     device = house.device()
@@ -95,14 +95,16 @@ def _(house):
 
 
 header("H-47", "apns-topic twice", DUPLICATE, extra=lambda house: [("apns-topic", house.topic)])
-header("H-48", "apns-id twice, different", DUPLICATE, extra=lambda _: [("apns-id", new_id()), ("apns-id", new_id())])
-header("H-49", "apns-priority twice, the same", DUPLICATE, extra=[("apns-priority", "10")] * 2)
+header("H-48", "apns-id twice, with different values", DUPLICATE,
+       extra=lambda _: [("apns-id", new_id()), ("apns-id", new_id())])
+header("H-49", "apns-priority twice, with the same value", DUPLICATE, extra=[("apns-priority", "10")] * 2)
 header("H-50", "authorization twice", DUPLICATE,
        extra=lambda house: [("authorization", f"bearer {house.provider_token}")])
 header("H-51", "an unknown header twice", ACCEPTED, extra=[("x-a", "1"), ("x-a", "2")])
 
 
-@case("H-52", "`Apns-Topic` in capitals on the wire", "a stream error: RFC 9113, section 8.2.1; the server lives on")
+@case("H-52", "`Apns-Topic` in capitals on the wire",
+      "a stream error (RFC 9113, section 8.2.1); the connection stays usable")
 def _(house):
     with house.peer() as peer:
         fields = house.fields(without=["apns-topic"], extra=[("Apns-Topic", house.topic)])

@@ -22,7 +22,7 @@ def _(house):
     return house.push(without=["authorization"])
 
 
-@case("A-02", "`authorization: bearer` with nothing behind it", MISSING)
+@case("A-02", "`authorization: bearer` without a token", MISSING)
 def _(house):
     return house.push(authorization="bearer")
 
@@ -60,8 +60,8 @@ signed("A-11", "no iss", INVALID, without=["iss"])
 signed("A-12", "no iat", INVALID, without=["iat"])
 signed("A-13", "iat 3700 s ago", EXPIRED, age=3700)
 signed("A-14", "iat 3300 s ago", ACCEPTED, age=3300)
-signed("A-15", "iat 60 s ahead", ACCEPTED, age=-60)
-signed("A-16", "iat 2 h ahead", EXPIRED, age=-7200)
+signed("A-15", "iat 60 s in the future", ACCEPTED, age=-60)
+signed("A-16", "iat 2 h in the future", EXPIRED, age=-7200)
 
 
 @case("A-17", "iat as a decimal string", ACCEPTED)
@@ -76,10 +76,10 @@ def _(house):
 
 signed("A-19", "signature in DER", ACCEPTED, form="der")
 signed("A-20", "standard base64 with padding", ACCEPTED, encode=tokens.standard_base64)
-signed("A-21", "standard base64 and DER, as a2 has it", ACCEPTED, form="der", encode=tokens.standard_base64)
+signed("A-21", "standard base64 and DER, as a2 sends them", ACCEPTED, form="der", encode=tokens.standard_base64)
 signed("A-22", "`typ: JWT`, pretty-printed JSON, kid and exp among the claims", ACCEPTED, header={"typ": "JWT"},
        claims={"kid": "ZZZZZZZZZZ", "exp": 4102444800}, indent=4)
-signed("A-23", "ES512 over the P-256 key, as pushok has it", ACCEPTED, algorithm="ES512")
+signed("A-23", "ES512 with the P-256 key, as pushok sends it", ACCEPTED, algorithm="ES512")
 
 
 @case("A-24", "alg none", INVALID)
@@ -92,8 +92,8 @@ def _(house):
     return house.push(authorization=f"bearer {house.key.signed_with_public_key()}")
 
 
-@case("A-26", "ten different provider tokens of one key on one connection", "five updates are fine, the sixth is 429 "
-      "`TooManyProviderTokenUpdates`; those that were good stay good")
+@case("A-26", "ten different provider tokens of one key on one connection",
+      "five updates are accepted, the sixth gets 429 `TooManyProviderTokenUpdates`; accepted tokens stay valid")
 def _(house):
     # Each token is from another second, whatever the clock does meanwhile.
     now = int(time.time())
@@ -118,7 +118,7 @@ def _(house):
             house.accepted(peer=peer)
 
 
-@case("A-29", "after a 403 a valid provider token on the same connection", ACCEPTED)
+@case("A-29", "a valid provider token after a 403 on the same connection", ACCEPTED)
 def _(house):
     with house.peer() as peer:
         expect_answer(house.push(peer=peer, authorization="bearer abc"), INVALID)
@@ -132,13 +132,13 @@ def second(house, key, first=None, **fields):
         return house.push(peer=peer, authorization=f"bearer {key.sign()}", **fields)
 
 
-@case("A-30", "key of another team on a connection that sent already", INVALID)
+@case("A-30", "key of another team on an authenticated connection", INVALID)
 def _(house):
     key = tokens.Key(house["APNS_TEAM2_KEY"], house["APNS_TEAM2_KEY_ID"], house["APNS_TEAM2"])
     return second(house, key)
 
 
-@case("A-31", "unrelated topic-specific key on a connection that sent already", UNRELATED)
+@case("A-31", "unrelated topic-specific key on an authenticated connection", UNRELATED)
 def _(house):
     return second(house, house.other_key("APNS_KEY2"))
 
@@ -148,7 +148,7 @@ def _(house):
     return house.push(authorization=f"bearer {house.other_key('APNS_KEY_ENV').sign()}")
 
 
-@case("A-33", "topic-specific key, topic outside its list", Answer(400, "TopicDisallowed"))
+@case("A-33", "topic-specific key, topic not in its list", Answer(400, "TopicDisallowed"))
 def _(house):
     key = house.other_key("APNS_KEY_TOPIC")
     house.accepted(authorization=f"bearer {key.sign()}")

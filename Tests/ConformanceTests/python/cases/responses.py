@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R: the form of answers. `answers.faults` checks every case, and these cases show that its checks work."""
+"""R: the format of answers. `answers.faults` checks every case, and these cases show that its checks work."""
 from answers import is_uuid
 from catalogue import case, expect
 from house import UNKNOWN_TOKEN, new_id, sized
@@ -36,7 +36,7 @@ def _(house):
     expect(is_uuid(answer.field("apns-id")), answer.fields)
 
 
-@case("R-05", "body of a refusal", "one object with nothing but reason, and timestamp with 410; under 1024 bytes")
+@case("R-05", "body of a refusal", "one object with only reason, and timestamp with 410; under 1024 bytes")
 def _(house):
     for answer in refusals(house):
         members = ["reason", "timestamp"] if answer.status == 410 else ["reason"]
@@ -49,8 +49,8 @@ def _(house):
     expect(got == {"application/json"}, got)
 
 
-@case("R-07", "valid alert", "apns-unique-id, by which the device knows it too",
-      note="in both environments; Apple has it in development")
+@case("R-07", "valid alert", "apns-unique-id, which the device receives, too",
+      note="in both environments; Apple sends it in development only")
 def _(house):
     device = house.device()
     token = device.register()
@@ -60,7 +60,7 @@ def _(house):
         expect(is_uuid(unique_id) and stream.next()["unique-id"] == unique_id, answer.fields)
 
 
-@case("R-09", "names of all response fields", "in lower case, none about the connection")
+@case("R-09", "names of all response fields", "lowercase, no connection-specific fields")
 def _(house):
     names = {name for answer in [house.push(), *refusals(house)] for name, _ in answer.fields}
     known = {"apns-id", "apns-unique-id", "content-type", "date", "content-length", "posthorn-detail",

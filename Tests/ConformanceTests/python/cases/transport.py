@@ -44,7 +44,7 @@ def _(house):
         expect(peer.socket.selected_alpn_protocol() == "h2", peer.socket.selected_alpn_protocol())
 
 
-@case("T-05", "no ALPN extension at all, HTTP/2 by prior knowledge", ACCEPTED)
+@case("T-05", "no ALPN extension, HTTP/2 with prior knowledge", ACCEPTED)
 def _(house):
     return house.push(options={"alpn": ()})
 
@@ -56,7 +56,7 @@ def _(house):
 
 
 @case("T-07", "ALPN [http/1.1] only, HTTP/1.1 POST without credentials", "403 `MissingProviderToken` over HTTP/1.1",
-      note="Apple has no HTTP/1.1: ours is an extension for scripts")
+      note="Apple does not support HTTP/1.1; Posthorn supports it for scripts")
 def _(house):
     context = ssl.create_default_context(cafile=house.ca_file)
     context.set_alpn_protocols(["http/1.1"])
@@ -68,7 +68,7 @@ def _(house):
     expect(answer.startswith(b"HTTP/1.1 403 ") and answer.endswith(b'{"reason":"MissingProviderToken"}'), answer)
 
 
-@case("T-08", "cleartext HTTP/2 preface on the TLS port", "closed, at most with a TLS alert")
+@case("T-08", "cleartext HTTP/2 preface on the TLS port", "the connection is closed, possibly with a TLS alert")
 def _(house):
     with socket.create_connection((house.host, house.port), house.patience) as plain:
         plain.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
@@ -79,15 +79,15 @@ def _(house):
     expect(answer[:1] in (b"", b"\x15"), answer)
 
 
-@case("T-09", "read the first SETTINGS", "MAX_CONCURRENT_STREAMS is 1000")
+@case("T-09", "a new connection", "the first SETTINGS frame has MAX_CONCURRENT_STREAMS 1000")
 def _(house):
     with house.peer() as peer:
         peer.until(lambda: peer.settings)
         expect(peer.settings[0].get(MAX_CONCURRENT_STREAMS) == 1000, peer.settings)
 
 
-@case("T-10", "read the first SETTINGS", "HEADER_TABLE_SIZE 4096, INITIAL_WINDOW_SIZE 65535, MAX_FRAME_SIZE 16384, "
-      "MAX_HEADER_LIST_SIZE 8000")
+@case("T-10", "a new connection", "the first SETTINGS frame has HEADER_TABLE_SIZE 4096, "
+      "INITIAL_WINDOW_SIZE 65535, MAX_FRAME_SIZE 16384, MAX_HEADER_LIST_SIZE 8000")
 def _(house):
     with house.peer() as peer:
         peer.until(lambda: peer.settings)
@@ -111,14 +111,14 @@ def _(house):
         return house.push(peer=peer)
 
 
-@case("T-13", "one valid alert, then 100 at a time", "all 200 on one connection")
+@case("T-13", "one valid alert, then 100 concurrent ones", "all 200 on one connection")
 def _(house):
     with house.peer() as peer:
         house.accepted(peer=peer)
         burst(house, peer, min(100, peer.stream_limit))
 
 
-@case("T-14", "20 requests on a new connection before SETTINGS were read", "all 200 on one connection")
+@case("T-14", "20 requests on a new connection before reading SETTINGS", "all 200 on one connection")
 def _(house):
     with house.peer() as peer:
         burst(house, peer, 20)
@@ -157,7 +157,7 @@ def _(house):
     return house.push(without=[":authority"], extra=[("host", "api.push.apple.com")])
 
 
-@case("T-19", "neither `host` nor `:authority`", "200, or a stream error; the server lives on")
+@case("T-19", "neither `host` nor `:authority`", "200 or a stream error; the connection stays usable")
 def _(house):
     with house.peer() as peer:
         exchange = peer.ask(house.fields(without=[":authority"]), ALERT)
@@ -180,7 +180,7 @@ def _(house):
     expect(refused.reason == "BadDeviceToken", refused)
 
 
-@case("T-22", "client resets one stream (CANCEL) while another is open", "the other gets its 200")
+@case("T-22", "client resets one stream (CANCEL) while another is open", "the other stream gets 200")
 def _(house):
     with house.peer() as peer:
         cancelled, other = peer.open(house.fields(), b"{", ends=False), peer.open(house.fields(), b"{", ends=False)
@@ -222,7 +222,7 @@ def _(house):
         return house.checked(peer.wait(exchange))
 
 
-@case("T-27", "a header of 9000 bytes", "431, and the connection serves on")
+@case("T-27", "a header of 9000 bytes", "431; the connection stays usable")
 def _(house):
     with house.peer() as peer:
         exchange = peer.ask(house.fields(extra=[("x-big", "b" * 9000)]), ALERT)
@@ -232,7 +232,7 @@ def _(house):
 
 @case("T-28", "`streams_before_authentication = 1`: first SETTINGS, then one valid alert",
       "MAX_CONCURRENT_STREAMS 1, raised to 1000 by SETTINGS after the first valid alert",
-      note="off by default: T-13 and T-14 hold either way")
+      note="off by default; T-13 and T-14 hold with and without it")
 def _(_):
     with EphemeralServer("--streams-before-authentication", "1") as server:
         with server.house.peer() as peer:
@@ -283,8 +283,8 @@ def expect_goaway(peer, debug):
 
 
 @case("T-31", "certificate of the other environment",
-      "403 `BadCertificateEnvironment` for each request; the connection lives",
-      note="Apple was seen to say GOAWAY instead, which tells a developer less")
+      "403 `BadCertificateEnvironment` for each request; the connection stays open",
+      note="Apple was observed to send GOAWAY instead, which tells developers less")
 def _(house):
     with house.peer(certificate=house["APNS_CLIENT_CERT_ENV"]) as peer:
         for _ in range(2):
@@ -293,9 +293,9 @@ def _(house):
         expect(not peer.goaways and not peer.is_closed, peer.goaways)
 
 
-@case("T-32", "more streams than allowed at a time, after the ACK of SETTINGS",
-      "RST_STREAM REFUSED_STREAM for the one too many; the others are answered",
-      note="Apple was seen to say GOAWAY REFUSED_STREAM; RST_STREAM is the way of RFC 9113")
+@case("T-32", "more concurrent streams than allowed, after the SETTINGS ACK",
+      "RST_STREAM with REFUSED_STREAM for the excess stream; the others are answered",
+      note="Apple was observed to send GOAWAY with REFUSED_STREAM; RFC 9113 uses RST_STREAM")
 def _(house):
     with house.peer() as peer:
         house.accepted(peer=peer)
@@ -312,7 +312,8 @@ def _(house):
         expect(not peer.goaways, peer.goaways)
 
 
-@case("T-33", "3000 refusals to a client that never sends WINDOW_UPDATE", "200s keep coming: HEADERS are not held back")
+@case("T-33", "3000 refusals to a client that never sends WINDOW_UPDATE",
+      "every status arrives, and later 200s, too: flow control does not delay HEADERS")
 def _(house):
     with house.peer(widens_window=False) as peer:
         exchanges = []
@@ -326,8 +327,8 @@ def _(house):
         house.accepted(peer=peer)
 
 
-@case("T-34", "1000 refusals on one connection", "MAX_CONCURRENT_STREAMS stays 1000, and the connection too",
-      note="Apple lowers it after failures and was seen to close in the end")
+@case("T-34", "1000 refusals on one connection", "MAX_CONCURRENT_STREAMS stays 1000, and the connection stays open",
+      note="Apple lowers the limit after failures, and was observed to close the connection eventually")
 def _(house):
     with house.peer() as peer:
         for _ in range(10):
