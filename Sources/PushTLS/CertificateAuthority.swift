@@ -41,7 +41,7 @@ package enum CertificateAuthority {
         names: [String], authorityCertificate: [UInt8], authorityPrivateKey: [UInt8]
     ) throws(TLSError) -> (certificate: [UInt8], privateKey: [UInt8]) {
         let alternativeNames = try names.map(AlternativeName.init)
-        guard let first = names.first else { throw failure("there is no name", during: serverPurpose) }
+        guard let first = names.first else { throw failure("no host name was given", during: serverPurpose) }
         let authority = try PEM.certificate(authorityCertificate)
         let authorityKey = try PEM.privateKey(authorityPrivateKey)
         try require(authority, belongsTo: authorityKey, during: serverPurpose)

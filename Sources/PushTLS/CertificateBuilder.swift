@@ -92,7 +92,7 @@ internal import COpenSSL
         let purpose = "making a certificate's extension \(identifier)"
         let object = try Handle<ObjectKind>(purpose) { unsafe OBJ_txt2obj(identifier, 1) }
         guard unsafe X509_get_ext_by_OBJ(certificate.pointer, object.pointer, -1) < 0 else {
-            throw .library(during: purpose, text: "it is there already")
+            throw .library(during: purpose, text: "the extension was added already")
         }
         try ErrorQueue.check(purpose) {
             guard let octets = unsafe ASN1_OCTET_STRING_new() else { return 0 }

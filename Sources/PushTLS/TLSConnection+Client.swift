@@ -32,7 +32,7 @@ extension TLSConnection {
         guard code == Int(X509_V_OK) else {
             return .refused(unsafe String(cString: X509_verify_cert_error_string(code)))
         }
-        if certificate.repeatsAnExtension { return .refused("an extension is there twice") }
+        if certificate.repeatsAnExtension { return .refused("the certificate repeats an extension") }
         guard let anchor = verifiedAuthority() else { return .refused("it was not verified") }
         return context.ownAuthorities.contains(anchor) ? .own : .other
     }

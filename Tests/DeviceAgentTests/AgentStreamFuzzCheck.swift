@@ -118,7 +118,7 @@ enum AgentStreamFuzzCheck {
                 serverUnixMilliseconds: clock.unixMilliseconds(atElapsedMilliseconds: 1000))
             if reception.newCount + reception.repeatedCount > arrivals.count { return "More came than was sent." }
             let again = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 1_795_295_709_001)
-            if again.newCount != 0 { return "What came before came as new." }
+            if again.newCount != 0 { return "An earlier notification arrived as new." }
             let acknowledged = Set(try database.outbox.oldest(countMax: 1000)?.acknowledgements.map(\.id) ?? [])
             try database.outbox.removeAll()
             let sequences = arrivals.map { arrival in

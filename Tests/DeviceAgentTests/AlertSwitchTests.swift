@@ -57,7 +57,7 @@ import Testing
         #expect(try set("on", harness) == "alert")
         #expect(try set("banner", harness) == "banner")
         try setPolicy("none", isLocked: false)
-        #expect(try set("", harness) == "none", "the administrator's, and the person's own is gone")
+        #expect(try set("", harness) == "none", "the administrator's value holds, and the user's is gone")
         #expect(try set("on", harness) == "banner")
         try setPolicy("none", isLocked: true)
         #expect(throws: AgentRefusal.self) { try set("on", harness) }

@@ -76,14 +76,14 @@ struct DesktopSoundsTests {
             for sound in [Sound.standard, .named("chime")] {
                 sounds.play(sound, appID: "org.posthorn.Test", appName: "Orders") { results.append($0) }
             }
-            try await loop.run("it is told of each") { results == [.unavailable, .unavailable] }
+            try await loop.run("the observer hears of each change") { results == [.unavailable, .unavailable] }
             let server = try await DesktopSound()
             use(server)
             try await loop.run("a sound plays") {
                 sounds.play(.standard, appID: "org.posthorn.Test", appName: "Orders") { results.append($0) }
                 return server.playedCount > 0
             }
-            try await loop.run("it is told of that, too") { results.contains(nil) }
+            try await loop.run("the observer hears of this change, too") { results.contains(nil) }
             withExtendedLifetime(sounds) {}
         }
     }

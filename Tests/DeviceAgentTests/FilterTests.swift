@@ -156,7 +156,7 @@ struct FilterTests {
         let harness = try agent(#"echo '{"aps":{"alert":"opened"}}'; echo x >> '\#(directory.path(of: "log"))'"#)
         try harness.database.fill(true)
         push(Self.mutable, to: harness)
-        try await harness.loop.run("the filter ran, in vain") {
+        try await harness.loop.run("the filter ran without effect") {
             !harness.agent.status(nowUnixSeconds: 0).lastError.isEmpty
         }
         #expect(state(1, harness) == .waiting)

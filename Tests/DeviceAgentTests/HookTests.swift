@@ -70,7 +70,7 @@ import Testing
         try await loop.run("the system's ran") { text("log") == "system any\n" }
         try hook("hooks/any", "echo any >> log")
         #expect(runner.start(try entry()) == .begun)
-        try await loop.run("the person's ran") { text("log")?.hasSuffix("\nany\n") == true }
+        try await loop.run("the user's hook ran") { text("log")?.hasSuffix("\nany\n") == true }
         try hook("system/org.example.Mail", "echo mail >> log")
         #expect(runner.start(try entry()) == .begun)
         try await loop.run("the app's ran") { text("log")?.hasSuffix("\nmail\n") == true }

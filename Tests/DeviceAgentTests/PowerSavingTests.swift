@@ -124,7 +124,7 @@ final class PowerSavingTests {
         try await waitUntilTold([true, false], user)
         try await set(daemon, daemon.saving, on: bus)
         try await waitUntilTold([true, false, true], user)
-        try await eventually("it is told of a sleep", evidence: { user.agent.now.transcript }) {
+        try await eventually("the observer hears of the sleep", evidence: { user.agent.now.transcript }) {
             try await bus.busctl(
                 "call", "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.DBus.Mock", "EmitSignal",
                 "sssav", "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "1", "b", "true"

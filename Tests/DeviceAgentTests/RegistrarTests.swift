@@ -112,7 +112,7 @@ import Testing
             server.requests("PUT /v1/apps/org.example.Mail {").count == 2
                 && server.requests("GET \(Self.channelsPath)").count == 1
         }
-        #expect(try await harness.subscribe(Self.otherChannel) == .success(.active), "and goes on")
+        #expect(try await harness.subscribe(Self.otherChannel) == .success(.active), "and continues")
         #expect(!harness.events.contains { $0.hasPrefix("token") })
         #expect(server.requests("PUT \(Self.channelPath)").count == 1)
     }
@@ -255,7 +255,7 @@ import Testing
         #expect(notice.hasPrefix("The subscription of org.example.Mail to channel \(Self.channel) ended: "))
         #expect(try await harness.subscribe(Self.otherChannel) == .success(.active), "the next one is not held up")
         #expect(try await harness.subscribe(Self.channel) == .success(.active))
-        #expect(harness.agent.status(nowUnixSeconds: 0).notice.isEmpty, "what was asked for anew is no news")
+        #expect(harness.agent.status(nowUnixSeconds: 0).notice.isEmpty, "a repeated request is not a change")
     }
 
     @Test func `a channel that was removed in the meantime is detected at the next start`() async throws {

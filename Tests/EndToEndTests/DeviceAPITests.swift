@@ -161,7 +161,7 @@ extension DeviceEndToEnd {
             #expect(try await ask("GET", "/v1/apps/\(Self.mail)/friends").error == "NotFound")
             #expect(try await ask("PUT", "/v1/apps/\(Self.mail)/").error == "NotFound")
             #expect(try await ask("PUT", "/v1/apps/a%20b/channels/x").error == "BadTopic")
-            let stranger = Self.fields("GET", path) + [["authorization", "Bearer somebody-else"]]
+            let stranger = Self.fields("GET", path) + [["authorization", "Bearer another-device"]]
             #expect(try await client.request(stranger, body: nil).status == 401)
         }
 

@@ -23,7 +23,7 @@ extension DeviceEndToEnd {
 
             let start = ContinuousClock.now
             try await network.leaveFrom("10.9.0.3")
-            try await eventually("it is connected anew", evidence: { agent.transcript }) {
+            try await eventually("it is connected again", evidence: { agent.transcript }) {
                 count("connected", agent) == 2
             }
             #expect(ContinuousClock.now - start < .seconds(5) * Patience.factor)

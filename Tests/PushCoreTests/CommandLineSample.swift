@@ -18,8 +18,8 @@ enum CommandLineSample {
         "put", "Put things into a crate.",
         discussion: "A crate holds anything.\n\nIt is made when it is not there.",
         arguments: [
-            Argument("CRATE", "Which crate."),
-            Argument("THING", "What to put.", optional: true, repeatable: true, values: .file),
+            Argument("CRATE", "The crate."),
+            Argument("THING", "The thing to put.", optional: true, repeatable: true, values: .file),
         ],
         options: [
             Option("label", short: "l", value: "TEXT", "A label.", repeatable: true),
@@ -31,7 +31,7 @@ enum CommandLineSample {
     private static let list = Command(
         "list", "List crates.", usages: ["everything", "CRATE"],
         arguments: [
-            Argument("CRATE", "Which crate.", values: .suggestions(["everything"])),
+            Argument("CRATE", "The crate.", values: .suggestions(["everything"])),
             Argument("ORDER", "by-name or by-size", optional: true, values: .choice(["by-name", "by-size"])),
         ])
 

@@ -17,9 +17,9 @@ extension FuzzChecks {
         if HeaderValues.priority(input.span) != wanted { return "It is another priority." }
         let topicBytes = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_".utf8)
         let isTopic = (1...255).contains(input.count) && input.allSatisfy(topicBytes.contains)
-        if HeaderValues.isTopic(input.span) != isTopic { return "A topic is judged otherwise." }
+        if HeaderValues.isTopic(input.span) != isTopic { return "A topic is accepted by one parser only." }
         if HeaderValues.isCollapseID(input.span) != (1...64).contains(input.count) {
-            return "A collapse id is judged otherwise."
+            return "A collapse id is accepted by one parser only."
         }
         return identifierFailure(input)
     }
@@ -28,7 +28,7 @@ extension FuzzChecks {
         let lengths = input.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map(\.count)
         let isHex = input.allSatisfy { $0 == UInt8(ascii: "-") || Character(UnicodeScalar($0)).isHexDigit && $0 < 0x80 }
         if (UniqueID(input.span) != nil) != (isHex && lengths == [8, 4, 4, 4, 12]) {
-            return "An id is judged otherwise."
+            return "An id is accepted by one parser only."
         }
         if let channel = ChannelID(text: input.span) {
             if ChannelID(text: Array(channel.text.utf8).span) != channel { return "A channel is not read again." }

@@ -11,10 +11,10 @@ extension FuzzChecks {
         if !isObject { return "Something else than an object is accepted." }
         var output: [UInt8] = []
         StreamMessage.append(acknowledgements, to: &output)
-        guard let again = try? StreamMessage.fromDevice(output.span) else { return "What was written is not read." }
+        guard let again = try? StreamMessage.fromDevice(output.span) else { return "The written text is not read." }
         let isSame = again.elementsEqual(acknowledgements) {
             $0.id == $1.id && $0.outcome == $1.outcome && $0.reason == $1.reason
         }
-        return isSame ? nil : "What was written is read as something else."
+        return isSame ? nil : "The written text is read as something else."
     }
 }

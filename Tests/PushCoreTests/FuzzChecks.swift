@@ -31,7 +31,7 @@ enum FuzzChecks {
         }
         var text: [UInt8] = []
         JSONWriter.append(tree, to: &text)
-        return (try? JSONValue(parsing: text.span)) == tree ? nil : "What was written is not read again."
+        return (try? JSONValue(parsing: text.span)) == tree ? nil : "The written text is not read again."
     }
 
     /// Checks that trace events end within the bytes, and that writing them gives the same bytes.
@@ -43,7 +43,7 @@ enum FuzzChecks {
             if offset <= before || offset > input.count { return "The offset is not inside the bytes." }
             event.append(to: &written)
         }
-        return written.elementsEqual(input[..<offset]) ? nil : "What was read is written otherwise."
+        return written.elementsEqual(input[..<offset]) ? nil : "The parsed value is written in another form."
     }
 
     /// Checks that an accepted provider token is within every limit.
@@ -90,8 +90,8 @@ enum FuzzChecks {
         )
         guard case .success(let events) = events(in: [output]), events.count == 1,
             case .event(_, _, let data) = events[0]
-        else { return "What was written is not one event." }
-        return (try? NotificationEvent.decode(data: data)) == received ? nil : "What was written is not read again."
+        else { return "The written text is not one event." }
+        return (try? NotificationEvent.decode(data: data)) == received ? nil : "The written text is not read again."
     }
 
     /// Checks that exactly JSON objects are accepted, that an alert has text, and that a sound's name is not a path.
@@ -205,6 +205,6 @@ extension FuzzChecks {
         }
         let written = Dictionary(uniqueKeysWithValues: scope.extensions.map { ($0.identifier, $0.content) })
         let read = try? CertificateScope(userID: scope.defaultTopic, extensions: written)
-        return read == scope ? nil : "What was written is not read again."
+        return read == scope ? nil : "The written text is not read again."
     }
 }

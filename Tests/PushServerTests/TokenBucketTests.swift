@@ -60,7 +60,7 @@ import Testing
             if sender.send() == nil { taken += 1 }
             #expect(taken <= 20 + Int((sender.now - start) * 10 / Self.second))
         }
-        #expect(taken > 1000, "it goes on")
+        #expect(taken > 1000, "it continues")
     }
 
     @Test func `a sender within the rate is never refused`() {

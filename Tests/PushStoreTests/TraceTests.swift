@@ -35,7 +35,7 @@ import Testing
             (DeviceAPI.Outcome.delivered, nil, nil), (.shown, nil, "shown"), (.shown, "sound-only", "sound-only"),
             (.shown, "badge-only", "shown/badge-only"), (.viewed, nil, "viewed"), (.closed, nil, "closed"),
             (.suppressed, "master-off", "suppressed/master-off"), (.suppressed, nil, "suppressed"),
-            (.suppressed, "of an agent that is none of ours", "suppressed/other"),
+            (.suppressed, "of an agent by another author", "suppressed/other"),
         ] as [(DeviceAPI.Outcome, String?, String?)])
     func `an outcome is traced as step and reason`(outcome: DeviceAPI.Outcome, reason: String?, text: String?) throws {
         let store = try TestStore()

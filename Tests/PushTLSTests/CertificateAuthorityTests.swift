@@ -197,7 +197,7 @@ import Testing
             names: ["localhost"], authorityCertificate: authority.certificate,
             authorityPrivateKey: authority.privateKey)
         let cases: [([String], [UInt8], [UInt8], String)] = [
-            ([], authority.certificate, authority.privateKey, "there is no name"),
+            ([], authority.certificate, authority.privateKey, "no host name was given"),
             (
                 ["a"], authority.certificate, other.privateKey,
                 "the authority's key does not belong to its certificate"

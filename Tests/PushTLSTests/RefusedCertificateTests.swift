@@ -89,7 +89,7 @@ import Testing
         let path = try odd.makeWithComments("twice", count: 2)
         let once = try odd.makeWithComments("once", count: 1)
         try await #expect(verdict(once) == .own)
-        try await #expect(verdict(path) == .refused("an extension is there twice"))
+        try await #expect(verdict(path) == .refused("the certificate repeats an extension"))
     }
 
     @Test func `a certificate signed by an issued certificate is refused`() async throws {

@@ -60,7 +60,7 @@ struct MalformedRequest: CustomTestStringConvertible, Sendable {
         MalformedRequest(
             "8.1.1: a shorter body and trailers",
             upload(saying: "2", .data(1, [1]), .headers(1, [("a", "b")], end: true))),
-        MalformedRequest("8.1.1: a length that is none", head(with: ("content-length", "1a"))),
+        MalformedRequest("8.1.1: a length that is not a number", head(with: ("content-length", "1a"))),
         MalformedRequest("8.5: CONNECT with a path", .headers(1, [(":method", "CONNECT")] + pseudo.dropFirst())),
     ]
 
