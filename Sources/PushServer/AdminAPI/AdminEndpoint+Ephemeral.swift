@@ -6,7 +6,7 @@ internal import PushHTTP
 /// `/v1/ephemeral`: the requests of tests to an ephemeral server.
 extension AdminEndpoint {
     func ephemeral(_ exchange: HTTPExchange, _ rest: [String]) {
-        guard let devices = loop.builtInDevices, let failures = loop.context.orderedFailures else {
+        guard let devices = loop.builtInDevices, let failures = loop.context.injectedFailures else {
             return ControlAnswer.refuse(
                 exchange, status: 404, "NotEphemeral", "Start the server with --ephemeral for this.")
         }
@@ -23,7 +23,7 @@ extension AdminEndpoint {
         }
     }
 
-    private func fail(_ exchange: HTTPExchange, _ failures: OrderedFailures) {
+    private func fail(_ exchange: HTTPExchange, _ failures: InjectedFailures) {
         guard let body = ControlAnswer.body(AdminAPI.Fail.self, of: exchange) else { return }
         guard let reason = RejectionReason(rawValue: body.reason), (0...1_000_000).contains(body.count ?? 1) else {
             let known = RejectionReason.allCases.map(\.rawValue).joined(separator: ", ")

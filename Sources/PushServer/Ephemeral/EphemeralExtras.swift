@@ -15,7 +15,7 @@ struct EphemeralExtras {
     let values: [String: String]
 
     init(
-        _ workshop: EphemeralWorkshop, _ made: [(device: BuiltInDevices.Device, goneToken: String)],
+        _ workshop: TestModeSetup, _ made: [(device: BuiltInDevices.Device, goneToken: String)],
         _ ports: [NetworkPort]
     ) throws(StoreRefusal) {
         guard made.count > 1 else { throw .unavailable("two topics are needed") }
@@ -48,7 +48,7 @@ struct EphemeralExtras {
     }
 
     private static func makeKeys(
-        _ workshop: EphemeralWorkshop, _ topic: String, _ otherTopic: String
+        _ workshop: TestModeSetup, _ topic: String, _ otherTopic: String
     ) throws(StoreRefusal) -> [String: String] {
         let unrelated = try workshop.makeKey(topics: [otherTopic])
         let scoped = try workshop.makeKey(topics: [topic])
@@ -64,7 +64,7 @@ struct EphemeralExtras {
 
     /// Creates another team with an app, a device and a key.
     private static func makeStranger(
-        _ workshop: EphemeralWorkshop, _ topic: String
+        _ workshop: TestModeSetup, _ topic: String
     ) throws(StoreRefusal) -> (device: BuiltInDevices.Device, values: [String: String]) {
         let teamID = Identifier.make()
         let key = try workshop.makeKey(teamID: teamID)
@@ -79,7 +79,7 @@ struct EphemeralExtras {
     }
 
     private static func makeExpiredToken(
-        _ workshop: EphemeralWorkshop, _ topic: String
+        _ workshop: TestModeSetup, _ topic: String
     ) throws(StoreRefusal) -> String {
         let device = try workshop.makeDevice(topic, .production)
         try workshop.ask(.expireDevice(device.id))
@@ -88,7 +88,7 @@ struct EphemeralExtras {
 
     /// Creates a channel to which the app's device is subscribed.
     private static func makeChannel(
-        _ workshop: EphemeralWorkshop, _ device: BuiltInDevices.Device
+        _ workshop: TestModeSetup, _ device: BuiltInDevices.Device
     ) throws(StoreRefusal) -> String {
         let channel = ChannelID.random()
         try workshop.ask(
@@ -101,7 +101,7 @@ struct EphemeralExtras {
     }
 
     private static func makeCertificates(
-        _ workshop: EphemeralWorkshop, _ topic: String
+        _ workshop: TestModeSetup, _ topic: String
     ) throws(StoreRefusal) -> [String: String] {
         let revoked = try workshop.makeCertificate(.single, topic)
         try workshop.ask(.revokeCertificate(revoked.fingerprint))

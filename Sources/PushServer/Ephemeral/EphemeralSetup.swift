@@ -17,11 +17,11 @@ struct EphemeralSetup {
 
     /// Creates everything with requests to the store, which takes milliseconds.
     init(
-        _ ephemeral: ServerConfiguration.Ephemeral, context: ServerContext, conversation: StoreConversation,
+        _ ephemeral: ServerConfiguration.Ephemeral, context: ServerContext, conversation: BlockingStoreClient,
         ports: [NetworkPort]
     ) throws(ServerError) {
         do throws(StoreRefusal) {
-            let workshop = try EphemeralWorkshop(context, conversation)
+            let workshop = try TestModeSetup(context, conversation)
             let key = try workshop.makeKey()
             let topics = ephemeral.isFull ? Self.withAnother(ephemeral.topics) : ephemeral.topics
             let made = try workshop.makeDevices(topics)

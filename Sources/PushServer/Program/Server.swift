@@ -40,14 +40,14 @@ package final class Server {
         let log = EventLog(threshold: configuration.logLevel, isJournal: configuration.isJournal)
         // Also flushes the last messages of a server that failed.
         defer { log.flush() }
-        try LibraryFloor.check(log)
+        try MinimumLibraryVersions.check(log)
         Signal.ignoreBrokenPipes()
         let signals = try ServerError.wrapping { () throws(NetError) in
             try SignalQueue([Signal.terminate, Signal.interrupt, Signal.hangUp])
         }
         // The log's thread inherits the blocked signals.
         log.startThread()
-        let house = try ServerHouse(configuration, log: log)
+        let house = try ServerRuntime(configuration, log: log)
         // Register the removal only now: a start that failed may have found the socket of another server.
         defer { PrivateFile.remove(configuration.adminSocket) }
         try house.run(signals: signals, reportState: reportState, printLine: printLine)

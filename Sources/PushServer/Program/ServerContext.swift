@@ -27,14 +27,14 @@ final class ServerContext: Sendable {
     let serverURL: String
     let startedUnixSeconds: Int64
     /// The responses that a test ordered; nil unless the server is ephemeral.
-    let orderedFailures: OrderedFailures?
+    let injectedFailures: InjectedFailures?
 
     init(
         configuration: ServerConfiguration, installation: Installation, store: any NotificationStore,
         storeCondition: StoreCondition, quotas: Quotas, limiter: ConnectionLimiter, memory: MemoryBudget,
         dataLoops: [Mailbox<LoopMessage>], backups: BackupKeeper, log: EventLog, serverURL: String,
         startedUnixSeconds: Int64,
-        orderedFailures: OrderedFailures?
+        injectedFailures: InjectedFailures?
     ) {
         self.configuration = configuration
         self.installation = installation
@@ -49,6 +49,6 @@ final class ServerContext: Sendable {
         self.log = log
         self.serverURL = serverURL
         self.startedUnixSeconds = startedUnixSeconds
-        self.orderedFailures = orderedFailures
+        self.injectedFailures = injectedFailures
     }
 }

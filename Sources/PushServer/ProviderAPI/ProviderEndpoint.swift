@@ -13,7 +13,7 @@ internal import PushTLS
 final class ProviderEndpoint {
     /// The loop; the reference cycle ends when the loop has ended and releases its listeners.
     let loop: ServerLoop
-    let judge = PayloadJudge()
+    let judge = PayloadValidator()
     /// The loop's quotas, kept here because a constant of this object is read without reference counting.
     let quotas: LoopQuotas
     private let random: RandomNumbers
@@ -42,7 +42,7 @@ final class ProviderEndpoint {
         let request = ProviderRequest(exchange, connection, headers, fields.bytes, id)
         quotas.begin()
         do throws(Rejection) {
-            if let ordered = loop.context.orderedFailures?.take() { throw Rejection(ordered) }
+            if let ordered = loop.context.injectedFailures?.take() { throw Rejection(ordered) }
             try perform(request, path)
             addRateFields(to: exchange)
         } catch {

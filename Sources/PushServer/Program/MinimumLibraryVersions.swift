@@ -7,7 +7,7 @@ internal import PushTLS
 /// Refuses to start with libraries that have known vulnerabilities; the packages depend on the same versions.
 ///
 /// nghttp2's version number does not show Debian's patch level, so only the package dependency covers it.
-enum LibraryFloor {
+enum MinimumLibraryVersions {
     /// OpenSSL 3.0.22 in the format of OPENSSL_VERSION_NUMBER.
     private static let openSSLNumber: UInt = 0x3000_0160
 

@@ -4,7 +4,7 @@ internal import PushNet
 internal import PushStore
 
 /// Sends requests to the store and waits for the answers; used only at start, before any loop serves.
-final class StoreConversation {
+final class BlockingStoreClient {
     let receiver: ConversationReceiver
     private let store: any NotificationStore
     private let address: ReplyAddress

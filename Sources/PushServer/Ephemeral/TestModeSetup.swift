@@ -6,7 +6,7 @@ internal import PushStore
 internal import PushTLS
 
 /// Creates keys, devices, tokens and certificates for an ephemeral server with regular requests to the store.
-struct EphemeralWorkshop {
+struct TestModeSetup {
     /// A signing key and the file with its private half.
     struct Key {
         let id: String
@@ -15,10 +15,10 @@ struct EphemeralWorkshop {
     }
 
     let context: ServerContext
-    let conversation: StoreConversation
+    let conversation: BlockingStoreClient
     private let ciphers: [Environment: TokenCipher]
 
-    init(_ context: ServerContext, _ conversation: StoreConversation) throws(StoreRefusal) {
+    init(_ context: ServerContext, _ conversation: BlockingStoreClient) throws(StoreRefusal) {
         self.context = context
         self.conversation = conversation
         var ciphers: [Environment: TokenCipher] = [:]

@@ -7,7 +7,7 @@ internal import PushStore
 /// Checks the payloads of a loop as their apps require.
 ///
 /// A payload must be JSON. With `warn` and `strict`, the linter also checks how users will perceive it.
-final class PayloadJudge {
+final class PayloadValidator {
     /// An app on a device.
     fileprivate struct Place: Hashable {
         var device: DeviceID
@@ -22,7 +22,7 @@ final class PayloadJudge {
     private var latest: (findings: [PayloadFinding], checks: PayloadChecks, warnings: PayloadWarnings?)?
 
     /// The result of a check: the warnings, and the alert to remember when the notification is sent.
-    struct Judgement {
+    struct ValidationResult {
         /// The warnings for the response, most serious first; nil without warnings.
         var warnings: PayloadWarnings?
         /// The alert to remember; nil if nothing is remembered.
@@ -42,16 +42,16 @@ final class PayloadJudge {
     func judge(
         _ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry, on device: DeviceID?,
         unixSeconds: Int64
-    ) throws(Rejection) -> Judgement {
+    ) throws(Rejection) -> ValidationResult {
         guard app.topic.checks != .off else {
             try Self.validate(payload)
-            return Judgement()
+            return ValidationResult()
         }
         let place = device.map { Place(device: $0, topic: app.topic.id) }
         let history = place.map { recall($0, now: unixSeconds) }
         let verdict = PayloadLinter.judge(
             payload: payload.span, pushType: pushType, appName: app.topic.displayName, history: history)
-        var judgement = Judgement()
+        var judgement = ValidationResult()
         if let place, let alert = verdict.alert { judgement.memory = (place, unixSeconds, alert) }
         if !verdict.findings.isEmpty { judgement.warnings = try warnings(of: verdict.findings, app.topic.checks) }
         return judgement
@@ -96,7 +96,7 @@ final class PayloadJudge {
     }
 
     /// Remembers the alert of a notification that is sent.
-    func note(_ judgement: Judgement, _ pushType: PushType?) {
+    func note(_ judgement: ValidationResult, _ pushType: PushType?) {
         guard let memory = judgement.memory else { return }
         histories.change(memory.place, from: PayloadHistory(nowUnixSeconds: memory.unixSeconds)) { history in
             history.nowUnixSeconds = memory.unixSeconds

@@ -6,14 +6,14 @@ internal import PushStore
 internal import PushTLS
 
 /// Builds the store, loops and listeners, runs them, and shuts them down in order.
-final class ServerHouse {
+final class ServerRuntime {
     private let configuration: ServerConfiguration
     private let installation: Installation
     private let log: EventLog
     private let store: SQLiteStore
     /// The mailboxes of the data loops, followed by that of the control loop.
     private let mailboxes: [Mailbox<LoopMessage>]
-    private let conversation: StoreConversation
+    private let conversation: BlockingStoreClient
     private let webhookInbox = WebhookInbox()
     /// The listening sockets of each data loop, one per network port.
     private let sockets: [[ListeningSocket]]
@@ -30,7 +30,7 @@ final class ServerHouse {
         let loopCount = configuration.loopCount ?? ProcessFacts.processorCount
         mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
         store = try Self.openStore(installation, configuration, storeCondition, log)
-        conversation = try StoreConversation(loop: UInt32(loopCount) + 1, store: store)
+        conversation = try BlockingStoreClient(loop: UInt32(loopCount) + 1, store: store)
         (sockets, ports) = try Self.listen(configuration.ports, loopCount: loopCount)
         adminSocket = try ServerError.wrapping { () throws(NetError) in
             ListeningSocket(try Sockets.listen(path: configuration.adminSocket, mode: 0o600), .admin)
@@ -64,7 +64,7 @@ final class ServerHouse {
         let control = try makeControlLoop(context)
         let keeper = QuotaKeeper(context.quotas, loop: control)
         keeper.start()
-        let conductor = Conductor(
+        let conductor = SignalController(
             signals: signals, mailboxes: Array(mailboxes.dropLast()), control: control, log: log,
             loadCertificate: loadCertificate, renewCertificate: renewCertificate, reportState: reportState)
         try conductor.watch()
@@ -123,7 +123,7 @@ final class ServerHouse {
             dataLoops: Array(mailboxes.dropLast()), backups: BackupKeeper(installation, log: log), log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
-            orderedFailures: configuration.ephemeral == nil ? nil : OrderedFailures())
+            injectedFailures: configuration.ephemeral == nil ? nil : InjectedFailures())
     }
 
     private func loadCertificate() throws(ServerError) -> TLSContext {

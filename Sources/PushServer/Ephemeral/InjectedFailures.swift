@@ -5,7 +5,7 @@ internal import PushNet
 internal import Synchronization
 
 /// The rejections that a test ordered for the next responses of the provider API (`POST /v1/ephemeral/fail`).
-final class OrderedFailures: Sendable {
+final class InjectedFailures: Sendable {
     /// A hint that is read without the lock; the value under the lock decides.
     private let hasAny = Atomic<Bool>(false)
     private let ordered = Lock<(reason: RejectionReason, count: Int)?>(nil)

@@ -6,7 +6,7 @@ internal import PushTLS
 /// Converts signals to messages for the loops, on the control loop.
 ///
 /// SIGTERM and SIGINT shut every loop down. SIGHUP reloads the certificate, for connections accepted from then on.
-final class Conductor: EventHandler {
+final class SignalController: EventHandler {
     /// The interval between checks of the server's own certificate.
     private static let certificateInterval = Duration.seconds(24 * 3600)
 
