@@ -113,7 +113,7 @@ final class DeviceEndpoint {
         }
         if path == Self.streamPath { return openStream(exchange, connection) }
         // The device is not identified yet: `identified` calls this method again.
-        if exchange.context is PendingCall { return }
+        if exchange.context is StoreContinuation { return }
         if exchange.context is TurnedAway { return ControlAnswer.refuseStranger(exchange) }
         guard let caller = exchange.context as? DeviceCaller else { return refuseUnknown(exchange, connection) }
         exchange.context = nil

@@ -8,7 +8,7 @@ internal import PushWebSocket
 /// A device's stream over WebSocket, which replaces the HTTP session of its connection.
 ///
 /// The device's acknowledgements arrive on it, and go to the store with all other commands of the loop's turn.
-final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
+final class DeviceSocket: DeviceEventWriter, HTTPSession, WebSocketDelegate {
     static let name = "websocket"
     private let socket: WebSocketConnection
     private let device: DeviceID

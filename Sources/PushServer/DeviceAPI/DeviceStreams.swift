@@ -22,7 +22,7 @@ final class DeviceStreams {
         var acceptance: [UInt8]?
         var device: DeviceID?
         /// The open stream; nil while it is opening.
-        var sender: (any DeviceStream)?
+        var sender: (any DeviceEventWriter)?
         /// The heartbeat interval that was granted to the device; nil if it did not ask for one.
         var heartbeatSeconds: Int64?
     }
@@ -65,7 +65,7 @@ final class DeviceStreams {
         connection.carriesStream = true
         streams[address] = Stream(
             secretHash: secretHash, acceptance: acceptance, heartbeatSeconds: Self.heartbeatSeconds(exchange.fields))
-        exchange.context = PendingCall { [unowned self] result, exchange in
+        exchange.context = StoreContinuation { [unowned self] result, exchange in
             guard case .failure(let refusal) = result else { return }
             self.streams[address] = nil
             guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
@@ -96,7 +96,7 @@ final class DeviceStreams {
     private func begin(
         _ exchange: HTTPExchange, on connection: ServerConnection, _ device: DeviceID, _ address: ReplyAddress
     ) {
-        let sender: any DeviceStream
+        let sender: any DeviceEventWriter
         if let seconds = streams[address]?.heartbeatSeconds {
             exchange.addField(Heartbeat.fieldName, "\(seconds)".utf8.span)
         }

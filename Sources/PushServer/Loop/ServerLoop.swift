@@ -237,7 +237,7 @@ internal import PushTLS
             }
             answering(answer) { exchange, connection in
                 // A shutdown or a timeout may have answered it first.
-                guard !exchange.isAnswered, let call = exchange.context as? PendingCall else { return }
+                guard !exchange.isAnswered, let call = exchange.context as? StoreContinuation else { return }
                 exchange.context = nil
                 if case .failure(let refusal) = result { context.log.refused(refusal, on: connection) }
                 call.complete(result, exchange)

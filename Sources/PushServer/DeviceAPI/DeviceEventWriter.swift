@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushHTTP
 
 /// A device's open stream in any format; it ends with its connection.
-protocol DeviceStream: AnyObject {
+protocol DeviceEventWriter: AnyObject {
     /// The name of the format in the log.
     static var name: String { get }
     /// Sends notifications; those that the peer does not accept stay pending in the store and are sent again.
@@ -18,7 +18,7 @@ protocol DeviceStream: AnyObject {
 }
 
 /// A stream of server-sent events, over any version of HTTP.
-final class EventStreamSender: DeviceStream {
+final class EventStreamSender: DeviceEventWriter {
     static let name = "events"
     private let exchange: HTTPExchange
     // A reference cycle until the connection closes its session, which it does before it is removed.

@@ -4,7 +4,7 @@ internal import PushHTTP
 internal import PushStore
 
 /// The continuation of an exchange that waits for the store, kept as the exchange's context.
-final class PendingCall {
+final class StoreContinuation {
     let complete: (Result<StoreAnswer, StoreRefusal>, HTTPExchange) -> Void
 
     init(_ complete: @escaping (Result<StoreAnswer, StoreRefusal>, HTTPExchange) -> Void) {
@@ -19,7 +19,7 @@ extension ServerLoop {
         then: @escaping (Result<StoreAnswer, StoreRefusal>, HTTPExchange) -> Void
     ) {
         // The exchange may be refused before the store answers, on a connection that is closing.
-        exchange.context = PendingCall { result, exchange in
+        exchange.context = StoreContinuation { result, exchange in
             if !exchange.isAnswered { then(result, exchange) }
         }
         submit(.perform(request, answer: connection.address(of: exchange)))
