@@ -5,12 +5,12 @@ internal import PushCore
 /// The open streams of all devices.
 struct Streams {
     private let gatheringMilliseconds: Int64
-    private var byDevice: [DeviceID: DeviceStream] = [:]
+    private var byDevice: [DeviceID: DeliveryWindow] = [:]
     private var deviceByAddress: [ReplyAddress: DeviceID] = [:]
     /// Streams with notifications to deliver; may contain a stream twice, or a closed one.
-    private var outgoing: [DeviceStream] = []
+    private var outgoing: [DeliveryWindow] = []
     /// Devices whose streams need a refill, in order; may contain a device twice, or one without a stream.
-    private var hungry: [DeviceID] = []
+    private var needingRefill: [DeviceID] = []
     /// Devices with held-back notifications, ordered by the end of the delay; may contain devices whose delay ended
     /// early.
     private var gathering: [(device: DeviceID, end: MonotonicTime)] = []
@@ -24,20 +24,20 @@ struct Streams {
     var count: Int { byDevice.count }
 
     /// Whether a device is in the list that `takeHungry` returns.
-    var hasHungry: Bool { !hungry.isEmpty }
+    var anyNeedsRefill: Bool { !needingRefill.isEmpty }
 
     var openDevices: some Collection<DeviceID> { byDevice.keys }
 
     func isOpen(_ device: DeviceID) -> Bool { byDevice[device] != nil }
 
-    func stream(of device: DeviceID) -> DeviceStream? { byDevice[device] }
+    func stream(of device: DeviceID) -> DeliveryWindow? { byDevice[device] }
 
     /// Opens a device's stream; returns the stream that it replaces.
-    mutating func attach(_ device: DeviceID, _ address: ReplyAddress) -> DeviceStream? {
+    mutating func attach(_ device: DeviceID, _ address: ReplyAddress) -> DeliveryWindow? {
         let earlier = remove(device)
-        byDevice[device] = DeviceStream(of: device, address: address, gatheringMilliseconds: gatheringMilliseconds)
+        byDevice[device] = DeliveryWindow(of: device, address: address, gatheringMilliseconds: gatheringMilliseconds)
         deviceByAddress[address] = device
-        hungry.append(device)
+        needingRefill.append(device)
         version += 1
         return earlier
     }
@@ -46,7 +46,7 @@ struct Streams {
     func device(at address: ReplyAddress) -> DeviceID? { deviceByAddress[address] }
 
     /// Closes a device's stream; returns it.
-    mutating func remove(_ device: DeviceID) -> DeviceStream? {
+    mutating func remove(_ device: DeviceID) -> DeliveryWindow? {
         guard let stream = byDevice.removeValue(forKey: device) else { return nil }
         deviceByAddress[stream.address] = nil
         stream.isClosed = true
@@ -56,8 +56,8 @@ struct Streams {
 
     /// Offers a newly accepted notification to its device's stream.
     mutating func offer(
-        _ pending: PendingNotification, to stream: DeviceStream?, at moment: MonotonicTime
-    ) -> DeviceStream.Offer {
+        _ pending: PendingNotification, to stream: DeliveryWindow?, at moment: MonotonicTime
+    ) -> DeliveryWindow.Offer {
         guard let stream else { return .kept }
         return change(stream) { stream in stream.offer(pending, at: moment) }
     }
@@ -68,12 +68,12 @@ struct Streams {
     }
 
     /// Records on a device's stream that the device acknowledged a notification.
-    mutating func acknowledge(_ sequence: Int64, on stream: DeviceStream?, at moment: MonotonicTime) {
+    mutating func acknowledge(_ sequence: Int64, on stream: DeliveryWindow?, at moment: MonotonicTime) {
         if let stream { change(stream) { stream in stream.acknowledge(sequence, at: moment) } }
     }
 
     /// Records that the device acknowledged a now-or-never notification; returns nil when the sequence is not one.
-    mutating func acknowledgeNowOrNever(_ sequence: Int64, by device: DeviceID) -> DeviceStream.NowOrNever? {
+    mutating func acknowledgeNowOrNever(_ sequence: Int64, by device: DeviceID) -> DeliveryWindow.NowOrNever? {
         change(device) { stream in stream.acknowledgeNowOrNever(sequence) } ?? nil
     }
 
@@ -90,9 +90,9 @@ struct Streams {
     /// - Returns: The now-or-never notifications among them.
     mutating func dropOutgoing(
         on device: DeviceID?, where isOfKind: (Notification) -> Bool
-    ) -> [DeviceStream.NowOrNever] {
-        var never: [DeviceStream.NowOrNever] = []
-        for device in device.map({ [$0] }) ?? (outgoing.map(\.device) + hungry) {
+    ) -> [DeliveryWindow.NowOrNever] {
+        var never: [DeliveryWindow.NowOrNever] = []
+        for device in device.map({ [$0] }) ?? (outgoing.map(\.device) + needingRefill) {
             never += change(device) { stream in stream.dropOutgoing(where: isOfKind) } ?? []
         }
         return never
@@ -119,7 +119,7 @@ struct Streams {
     // MARK: Reading
 
     /// Passes the notifications to deliver now to the closure and clears the list.
-    mutating func takeOutgoing(now: Int64, _ deliver: ([PendingNotification], DeviceStream) -> Void) {
+    mutating func takeOutgoing(now: Int64, _ deliver: ([PendingNotification], DeliveryWindow) -> Void) {
         for stream in outgoing where !stream.isClosed {
             let notifications = stream.takeOutgoing(now: now)
             if !notifications.isEmpty { deliver(notifications, stream) }
@@ -128,18 +128,18 @@ struct Streams {
     }
 
     /// Returns the devices whose streams may need a refill, and clears the list.
-    mutating func takeHungry() -> [DeviceID] {
-        defer { hungry = [] }
-        return hungry
+    mutating func takeNeedingRefill() -> [DeviceID] {
+        defer { needingRefill = [] }
+        return needingRefill
     }
 
     /// Returns the stream of a device if it needs a refill now.
-    func hungryStream(of device: DeviceID) -> DeviceStream? {
-        guard let stream = byDevice[device], stream.isHungry else { return nil }
+    func hungryStream(of device: DeviceID) -> DeliveryWindow? {
+        guard let stream = byDevice[device], stream.needsRefill else { return nil }
         return stream
     }
 
-    /// Sends the rows that were read for a device's stream; see `DeviceStream.refill`.
+    /// Sends the rows that were read for a device's stream; see `DeliveryWindow.refill`.
     ///
     /// - Parameters:
     ///   - device: The device, which is queued again if its stream still needs a refill.
@@ -149,28 +149,28 @@ struct Streams {
     /// - Returns: The now-or-never notifications that found the window full.
     mutating func refill(
         _ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool
-    ) -> [DeviceStream.NowOrNever] {
+    ) -> [DeliveryWindow.NowOrNever] {
         let late = change(device) { stream in stream.refill(read, through: last, isComplete: isComplete) }
-        if byDevice[device]?.isHungry == true { hungry.append(device) }
+        if byDevice[device]?.needsRefill == true { needingRefill.append(device) }
         return late ?? []
     }
 
     /// Queues a device for a refill again.
-    mutating func postpone(_ device: DeviceID) { hungry.append(device) }
+    mutating func postpone(_ device: DeviceID) { needingRefill.append(device) }
 
     /// Changes a stream and adds it to the lists that its new state requires.
     @discardableResult
-    private mutating func change<Result>(_ device: DeviceID, _ body: (DeviceStream) -> Result) -> Result? {
+    private mutating func change<Result>(_ device: DeviceID, _ body: (DeliveryWindow) -> Result) -> Result? {
         byDevice[device].map { stream in change(stream, body) }
     }
 
     @discardableResult
-    private mutating func change<Result>(_ stream: DeviceStream, _ body: (DeviceStream) -> Result) -> Result {
-        let (hadOutgoing, wasHungry, end) = (!stream.outgoing.isEmpty, stream.isHungry, stream.gatheringEnd)
+    private mutating func change<Result>(_ stream: DeliveryWindow, _ body: (DeliveryWindow) -> Result) -> Result {
+        let (hadOutgoing, wasHungry, end) = (!stream.outgoing.isEmpty, stream.needsRefill, stream.gatheringEnd)
         let result = body(stream)
         if end == nil, let end = stream.gatheringEnd { gathering.append((stream.device, end)) }
         if !hadOutgoing, !stream.outgoing.isEmpty { outgoing.append(stream) }
-        if !wasHungry, stream.isHungry { hungry.append(stream.device) }
+        if !wasHungry, stream.needsRefill { needingRefill.append(stream.device) }
         return result
     }
 }

@@ -6,8 +6,8 @@ internal import PushSQLite
 /// The notifications that wait for their device's acknowledgement, in order of acceptance.
 ///
 /// Rows are appended to `pending`, which has no index by device. Such an index would be the largest cost: nearly every
-/// row would write another index page. Memory indexes the newest rows instead (`DeviceCards`). When there are many of
-/// them, `SettlingRun` archives them: it adds them to `settled`, ordered by device, many at a time.
+/// row would write another index page. Memory indexes the newest rows instead (`DeviceQueues`). When there are many of
+/// them, `Compaction` archives them: it adds them to `settled`, ordered by device, many at a time.
 final class PendingTable {
     /// The identity of a removed row.
     struct Removed {

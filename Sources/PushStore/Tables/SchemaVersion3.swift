@@ -10,7 +10,7 @@ enum SchemaVersion3 {
     /// A row with a wrong checksum keeps its place and is found damaged when it is read.
     static func movePending(_ connection: Connection) throws(SQLiteError) {
         let table = try PendingTable(connection)
-        let (settled, state) = (try SettledTable(connection), try StateTable(connection))
+        let (settled, state) = (try ArchiveTable(connection), try StateTable(connection))
         let select = try connection.prepare(
             """
             SELECT sequence, device, topic, generation, accepted_at_ms, unique_high, unique_low, apns_id, topic_name,
@@ -28,7 +28,7 @@ enum SchemaVersion3 {
                 PendingTable.New(pending: pending, collapse: collapse, expiresUnixMilliseconds: expires),
                 isIntact: isIntact)
             try settled.add(
-                SettledTable.Row(sequence: pending.sequence, topic: address.topic), of: address.device,
+                ArchiveTable.Row(sequence: pending.sequence, topic: address.topic), of: address.device,
                 collapse: collapse)
             last = pending.sequence
         }

@@ -43,7 +43,7 @@ extension TraceRecorder {
     }
 
     /// Records that a notification is written, and the removal of those that it replaces.
-    func recordWritten(_ unwritten: Unwritten, at now: Int64) {
+    func recordWritten(_ unwritten: PendingWrite, at now: Int64) {
         let address = unwritten.pending.notification.address
         let device = address.device
         if !unwritten.isAcknowledged {
@@ -59,7 +59,7 @@ extension TraceRecorder {
     // MARK: Between transactions
 
     /// Records that a notification could not be written, and neither could the unwritten ones that it replaces.
-    func recordRefused(_ unwritten: Unwritten, at now: Int64) {
+    func recordRefused(_ unwritten: PendingWrite, at now: Int64) {
         let address = unwritten.pending.notification.address
         let device = address.device
         recordLater(.dropped, .notWritten, of: unwritten.pending.sequence, address.topic, on: device, at: now)
@@ -82,7 +82,7 @@ extension DeviceID {
     static let none = DeviceID(rawValue: 0)
 }
 
-extension Tally.Removal {
+extension StoreCounters.Removal {
     fileprivate var step: TraceStep {
         switch self {
         case .acknowledged: .acknowledged

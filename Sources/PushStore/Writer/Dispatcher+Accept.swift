@@ -7,29 +7,29 @@ extension Dispatcher {
     /// Refuses a notification, or accepts it: offers it to its device's stream and adds a pending write.
     func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
         // A now-or-never notification needs no space, because it is never stored.
-        guard hasSpace || notification.isNowOrNever else { return ledger.shed(answer) }
+        guard hasSpace || notification.isNowOrNever else { return deliveryState.shed(answer) }
         let address = notification.address
         guard let card = try cards.card(of: address.device) else {
-            return ledger.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)
+            return deliveryState.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)
         }
         guard let registration = card.registration(of: address.topic) else {
-            return ledger.refuse(.unregistered, endedUnixMilliseconds: now, answer)
+            return deliveryState.refuse(.unregistered, endedUnixMilliseconds: now, answer)
         }
         if let (reason, ended) = registration.rejection(of: address.generation) {
-            return ledger.refuse(reason, endedUnixMilliseconds: ended ?? now, answer)
+            return deliveryState.refuse(reason, endedUnixMilliseconds: ended ?? now, answer)
         }
-        guard let sequence = executor.sequences.next() else { return ledger.shed(answer) }
+        guard let sequence = executor.sequences.next() else { return deliveryState.shed(answer) }
         let pending = PendingNotification(sequence: sequence, notification: notification)
         executor.trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
         if registration.isRefused {
             executor.trace.recordLater(
                 .dropped, .refusedByDevice, of: sequence, address.topic, on: address.device, at: now)
-            ledger.acceptNotStored(pending, .dropped, answer)
+            deliveryState.acceptNotStored(pending, .dropped, answer)
         } else if notification.isNowOrNever {
-            ledger.acceptNowOrNever(pending, answer)
+            deliveryState.acceptNowOrNever(pending, answer)
         } else if notification.isExpired(now: now) {
             executor.trace.recordLater(.expired, of: sequence, address.topic, on: address.device, at: now)
-            ledger.acceptNotStored(pending, .expired, answer)
+            deliveryState.acceptNotStored(pending, .expired, answer)
         } else {
             try enqueue(pending, card, answer)
         }
@@ -37,11 +37,11 @@ extension Dispatcher {
 
     /// Appends a notification to its device's queue; removes those that it collapses or that exceed a bound.
     private func enqueue(
-        _ pending: PendingNotification, _ card: DeviceCard, _ answer: ReplyAddress
+        _ pending: PendingNotification, _ card: DeviceQueue, _ answer: ReplyAddress
     ) throws(SQLiteError) {
         let topic = pending.notification.address.topic
         let collapse = CollapseHash(pending.notification.collapseID)
-        var replaced: [Unwritten.Replaced] = []
+        var replaced: [PendingWrite.Replaced] = []
         if let collapseID = pending.notification.collapseID {
             try removeCollapsible(collapseID, collapse, topic, card, &replaced)
         }
@@ -51,9 +51,9 @@ extension Dispatcher {
         if isFull(card, of: nil, executor.bounds.pendingPerDeviceCountMax) {
             try makeRoomOnDevice(for: topic, card, &replaced)
         }
-        let offer = ledger.offer(pending, to: stream(of: card), at: moment)
+        let offer = deliveryState.offer(pending, to: stream(of: card), at: moment)
         let due = replaced.isEmpty || durability == .relaxed ? dueMoment(offer) : .past
-        let new = Unwritten(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
+        let new = PendingWrite(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
         cards.append(
             QueueEntry(
                 sequence: pending.sequence, topic: topic, collapse: collapse,
@@ -61,7 +61,7 @@ extension Dispatcher {
         unwritten.append(new)
         guard durability == .relaxed else { return }
         new.isAnswered = true
-        ledger.answer(new)
+        deliveryState.answer(new)
     }
 
     /// Returns the expiration of a notification, at most the retention time from now; nil without an expiration.
@@ -70,7 +70,7 @@ extension Dispatcher {
     }
 
     /// Returns the deadline for writing a notification, given the stream's answer to the offer.
-    private func dueMoment(_ offer: DeviceStream.Offer) -> MonotonicTime {
+    private func dueMoment(_ offer: DeliveryWindow.Offer) -> MonotonicTime {
         guard durability != .relaxed else {
             return moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
         }
@@ -83,8 +83,8 @@ extension Dispatcher {
     // MARK: Collapsing
 
     private func removeCollapsible(
-        _ collapseID: [UInt8], _ collapse: CollapseHash, _ topic: TopicID, _ card: DeviceCard,
-        _ replaced: inout [Unwritten.Replaced]
+        _ collapseID: [UInt8], _ collapse: CollapseHash, _ topic: TopicID, _ card: DeviceQueue,
+        _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) {
         for entry in card.recent.all where entry.collapse == collapse && entry.topic == topic {
             // Compare the collapse ids, because two ids may have the same hash.
@@ -110,28 +110,28 @@ extension Dispatcher {
     // MARK: Pushing out
 
     func push(
-        _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ detail: TraceDetail,
-        _ replaced: inout [Unwritten.Replaced]
+        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: StoreCounters.Removal, _ detail: TraceDetail,
+        _ replaced: inout [PendingWrite.Replaced]
     ) {
         guard cards.remove(entry.sequence, from: card) != nil else { return }
-        ledger.forget(entry.sequence, of: card.device)
+        deliveryState.forget(entry.sequence, of: card.device)
         let older = entry.unwritten
         // The new notification now also replaces those that the replaced one would have replaced.
         if let older { replaced += older.replaced }
         replaced.append(
-            Unwritten.Replaced(
+            PendingWrite.Replaced(
                 entry: entry, isSettled: false, older: older.map { ($0.answer, $0.isAnswered) }, removal: removal,
                 detail: detail))
         if let older { unwritten.leaveOut(older) }
     }
 
     func pushSettled(
-        _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ detail: TraceDetail,
-        _ replaced: inout [Unwritten.Replaced]
+        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: StoreCounters.Removal, _ detail: TraceDetail,
+        _ replaced: inout [PendingWrite.Replaced]
     ) {
         card.changeSettled(entry.topic, by: -1)
-        ledger.forget(entry.sequence, of: card.device)
+        deliveryState.forget(entry.sequence, of: card.device)
         noteBeingReplaced(entry.sequence)
-        replaced.append(Unwritten.Replaced(entry: entry, isSettled: true, older: nil, removal: removal, detail: detail))
+        replaced.append(PendingWrite.Replaced(entry: entry, isSettled: true, older: nil, removal: removal, detail: detail))
     }
 }

@@ -14,15 +14,15 @@ extension Dispatcher {
     ///   - device: The device.
     /// - Throws: The error that SQLite returned.
     func settle(_ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID) throws(SQLiteError) {
-        guard let card = try cards.card(of: device) else { return ledger.noteGlitches(acknowledgements.count) }
+        guard let card = try cards.card(of: device) else { return deliveryState.noteGlitches(acknowledgements.count) }
         for acknowledgement in acknowledgements {
             let isNews = try settle(acknowledgement, card)
-            if !isNews { ledger.noteGlitches() }
+            if !isNews { deliveryState.noteGlitches() }
         }
     }
 
     /// Processes one acknowledgement; returns false when it is ignored.
-    private func settle(_ acknowledgement: DeviceAPI.Acknowledgement, _ card: DeviceCard) throws(SQLiteError) -> Bool {
+    private func settle(_ acknowledgement: DeviceAPI.Acknowledgement, _ card: DeviceQueue) throws(SQLiteError) -> Bool {
         let sequence = acknowledgement.id
         guard sequence > 0, sequence <= executor.sequences.last else { return false }
         var isSettled = false
@@ -36,19 +36,19 @@ extension Dispatcher {
         guard case .known(let sent, let isFirstTime) = report else { return isSettled }
         if !isSettled, !sent.marks.contains(.acknowledged) { isSettled = try settle(sent, card) }
         guard isFirstTime else { return isSettled }
-        ledger.note(acknowledgement.outcome)
+        deliveryState.note(acknowledgement.outcome)
         executor.trace.record(acknowledgement, sent.topic, by: card.device, at: now)
         return true
     }
 
     /// Completes a notification of the device's queue that is in memory.
-    private func settle(_ entry: QueueEntry, _ card: DeviceCard) {
+    private func settle(_ entry: QueueEntry, _ card: DeviceQueue) {
         executor.trace.recordLater(.acknowledged, of: entry.sequence, entry.topic, on: card.device, at: now)
         if let unwritten = entry.unwritten {
             acknowledge(unwritten)
         } else {
             delete(entry, of: card, isSettled: false)
-            ledger.acknowledge(entry, stream(of: card), at: moment)
+            deliveryState.acknowledge(entry, stream(of: card), at: moment)
         }
     }
 
@@ -61,16 +61,16 @@ extension Dispatcher {
     ///   - card: The device's record.
     /// - Returns: Whether the notification still existed.
     /// - Throws: The error that SQLite returned.
-    private func settle(_ sent: DeliveryHistory.Entry, _ card: DeviceCard) throws(SQLiteError) -> Bool {
+    private func settle(_ sent: DeliveryHistory.Entry, _ card: DeviceQueue) throws(SQLiteError) -> Bool {
         let sequence = sent.sequence
         if card.settledCount > 0, !isBeingDeleted(sequence),
             let topic = try executor.settled.topic(of: sequence, of: card.device)
         {
             let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
             delete(entry, of: card, isSettled: true)
-            ledger.acknowledge(entry, stream(of: card), at: moment)
-        } else if !ledger.acknowledgeNowOrNever(sequence, by: card.device) {
-            ledger.forget(sequence, of: card.device)
+            deliveryState.acknowledge(entry, stream(of: card), at: moment)
+        } else if !deliveryState.acknowledgeNowOrNever(sequence, by: card.device) {
+            deliveryState.forget(sequence, of: card.device)
             guard sent.marks.contains(.broadcast),
                 try executor.subscriptions.isWaiting(sequence, for: card.device)
             else { return false }
@@ -84,14 +84,14 @@ extension Dispatcher {
     ///
     /// If it replaces notifications on the disk, it is accepted only after they are deleted, so that none of them is
     /// delivered again.
-    private func acknowledge(_ acknowledged: Unwritten) {
-        ledger.acknowledge(acknowledged.pending.sequence, stream(of: acknowledged.card), at: moment)
+    private func acknowledge(_ acknowledged: PendingWrite) {
+        deliveryState.acknowledge(acknowledged.pending.sequence, stream(of: acknowledged.card), at: moment)
         if acknowledged.replaced.isEmpty {
             unwritten.leaveOut(acknowledged)
-            ledger.accept(acknowledged, isAcknowledged: true)
+            deliveryState.accept(acknowledged, isAcknowledged: true)
         } else {
             acknowledged.isAcknowledged = true
-            unwritten.hurry(acknowledged)
+            unwritten.expedite(acknowledged)
         }
     }
 }

@@ -10,7 +10,7 @@ internal import PushSQLite
 /// queue may therefore exceed a bound by up to `Limits.unacknowledgedCountMax`.
 extension Dispatcher {
     /// Returns whether as many notifications wait as a bound allows, of one topic or of all.
-    func isFull(_ card: DeviceCard, of topic: TopicID?, _ countMax: Int) -> Bool {
+    func isFull(_ card: DeviceQueue, of topic: TopicID?, _ countMax: Int) -> Bool {
         let count = topic.map(card.waitingCount(of:)) ?? card.waitingCount
         guard count >= countMax else { return false }
         return count - (stream(of: card)?.inFlightCount(of: topic) ?? 0) >= countMax
@@ -27,7 +27,7 @@ extension Dispatcher {
     ///   - replaced: The list to which the removed notification is added.
     /// - Throws: The error that SQLite returned.
     func makeRoomOnDevice(
-        for topic: TopicID, _ card: DeviceCard, _ replaced: inout [Unwritten.Replaced]
+        for topic: TopicID, _ card: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) {
         if try removeExpired(of: nil, card, &replaced) { return }
         guard let victim = fullestTopic(card, for: topic) else { return }
@@ -36,7 +36,7 @@ extension Dispatcher {
 
     /// Removes an expired notification of a topic, or else the oldest one.
     func removeOldest(
-        of topic: TopicID, _ card: DeviceCard, _ detail: TraceDetail, _ replaced: inout [Unwritten.Replaced]
+        of topic: TopicID, _ card: DeviceQueue, _ detail: TraceDetail, _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) {
         // Expired notifications that the sweep has not deleted are removed first.
         if try removeExpired(of: topic, card, &replaced) { return }
@@ -50,7 +50,7 @@ extension Dispatcher {
     }
 
     /// Returns the topic that loses a notification at the device's bound.
-    private func fullestTopic(_ card: DeviceCard, for sender: TopicID) -> TopicID? {
+    private func fullestTopic(_ card: DeviceQueue, for sender: TopicID) -> TopicID? {
         var waiting = card.waitingCounts
         for topic in stream(of: card).map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
         var byTeam: [Int: Int] = [:]
@@ -64,7 +64,7 @@ extension Dispatcher {
     }
 
     private func removeExpired(
-        of topic: TopicID?, _ card: DeviceCard, _ replaced: inout [Unwritten.Replaced]
+        of topic: TopicID?, _ card: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) -> Bool {
         let stream = stream(of: card)
         if let expired = try expiredSettled(of: topic, card, stream) {
@@ -82,7 +82,7 @@ extension Dispatcher {
 
     /// Returns the oldest expired archived notification that is neither in flight nor about to be deleted.
     private func expiredSettled(
-        of topic: TopicID?, _ card: DeviceCard, _ stream: DeviceStream?
+        of topic: TopicID?, _ card: DeviceQueue, _ stream: DeliveryWindow?
     ) throws(SQLiteError) -> QueueEntry? {
         guard card.settledCount > 0, card.settledNextExpiry < now else { return nil }
         var found: QueueEntry?
@@ -102,10 +102,10 @@ extension Dispatcher {
 
     /// Returns the oldest archived notification of a topic that is neither in flight nor about to be deleted.
     private func oldestSettled(
-        of topic: TopicID, _ card: DeviceCard, _ stream: DeviceStream?
-    ) throws(SQLiteError) -> SettledTable.Row? {
+        of topic: TopicID, _ card: DeviceQueue, _ stream: DeliveryWindow?
+    ) throws(SQLiteError) -> ArchiveTable.Row? {
         guard let oldest = try executor.settled.oldest(of: card.device, topic: topic) else { return nil }
-        func isFree(_ row: SettledTable.Row) -> Bool {
+        func isFree(_ row: ArchiveTable.Row) -> Bool {
             !isBeingDeleted(row.sequence) && stream?.isInFlight(row.sequence) != true
         }
         if isFree(oldest) { return oldest }

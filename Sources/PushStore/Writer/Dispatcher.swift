@@ -26,8 +26,8 @@ final class Dispatcher {
     }
 
     let executor: Executor
-    let cards: DeviceCards
-    var ledger: Ledger
+    let cards: DeviceQueues
+    var deliveryState: DeliveryState
     /// The wall-clock time of this turn in UNIX milliseconds.
     var now: Int64 = 0
     /// The monotonic time of this turn.
@@ -36,7 +36,7 @@ final class Dispatcher {
     var hasSpace = true
     /// The failures that an accepted notification survives.
     let durability: StoreDurability
-    var unwritten = UnwrittenQueue()
+    var unwritten = PendingWriteQueue()
     private(set) var deletions: [Deletion] = []
     /// The broadcasts that devices acknowledged, to be written together with the deletions.
     private var broadcastAcknowledgements: [(sequence: Int64, device: DeviceID)] = []
@@ -50,10 +50,10 @@ final class Dispatcher {
     /// The sequences of archived rows to delete, so that none is counted or deleted twice.
     private var settledDeletions: Set<Int64> = []
 
-    init(_ executor: Executor, _ ledger: Ledger, _ durability: StoreDurability) {
+    init(_ executor: Executor, _ deliveryState: DeliveryState, _ durability: StoreDurability) {
         self.durability = durability
         self.executor = executor
-        self.ledger = ledger
+        self.deliveryState = deliveryState
         cards = executor.cards
     }
 
@@ -64,16 +64,16 @@ final class Dispatcher {
         case .acknowledge(let acknowledgements, let device): try settle(acknowledgements, of: device)
         case .attach(let secretHash, let stream): try attach(secretHash, stream)
         case .detach(let stream):
-            guard let device = ledger.detach(stream) else { return }
+            guard let device = deliveryState.detach(stream) else { return }
             cards.known(device)?.stream = nil
-            unwritten.hurry(device)
+            unwritten.expedite(device)
         case .perform(.acknowledge(let secretHash, let acknowledgements), let answer):
             try acknowledge(secretHash, acknowledgements, answer)
         case .perform(.identify(let secretHash), let answer):
-            guard let device = try identify(secretHash) else { return ledger.refuse(.unauthorized, answer) }
-            ledger.identify(device, answer)
+            guard let device = try identify(secretHash) else { return deliveryState.refuse(.unauthorized, answer) }
+            deliveryState.identify(device, answer)
         // `Writer.isForDispatcher` routes these commands to the executor, so this case is unreachable.
-        case .perform, .publish: ledger.refuse(command, Executor.misdirected)
+        case .perform, .publish: deliveryState.refuse(command, Executor.misdirected)
         }
     }
 
@@ -88,23 +88,23 @@ final class Dispatcher {
             case .reply, .delivery, .broadcast, .stream, .holding, .question: break
             }
         }
-        ledger.apply(events)
+        deliveryState.apply(events)
     }
 
     // MARK: Streams
 
     private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
-        guard let device = try identify(secretHash) else { return ledger.refuse(.unauthorized, stream) }
+        guard let device = try identify(secretHash) else { return deliveryState.refuse(.unauthorized, stream) }
         // The notifications in flight on the earlier stream are read from the table and sent again, so write them now.
-        unwritten.hurry(device)
-        ledger.attach(device, stream, try executor.subscriptions.listeners(of: device))
+        unwritten.expedite(device)
+        deliveryState.attach(device, stream, try executor.subscriptions.listeners(of: device))
     }
 
     /// Returns the open stream of a record's device.
-    func stream(of card: DeviceCard) -> DeviceStream? {
-        let version = ledger.streams.version
+    func stream(of card: DeviceQueue) -> DeliveryWindow? {
+        let version = deliveryState.streams.version
         if card.streamsVersion != version {
-            card.stream = ledger.streams.stream(of: card.device)
+            card.stream = deliveryState.streams.stream(of: card.device)
             card.streamsVersion = version
         }
         return card.stream
@@ -121,12 +121,12 @@ final class Dispatcher {
     private func acknowledge(
         _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement], _ answer: ReplyAddress
     ) throws(SQLiteError) {
-        guard let device = try identify(secretHash) else { return ledger.refuse(.unauthorized, answer) }
+        guard let device = try identify(secretHash) else { return deliveryState.refuse(.unauthorized, answer) }
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else {
-            return ledger.refuse(.tooMany, answer)
+            return deliveryState.refuse(.tooMany, answer)
         }
         try settle(acknowledgements, of: device)
-        guard hasDeletions else { return ledger.confirm(answer) }
+        guard hasDeletions else { return deliveryState.confirm(answer) }
         answersToDeletions.append(answer)
         deletionsDue = .past
     }
@@ -134,7 +134,7 @@ final class Dispatcher {
     // MARK: Deletions
 
     /// Schedules the deletion of a row.
-    func delete(_ entry: QueueEntry, of card: DeviceCard, isSettled: Bool) {
+    func delete(_ entry: QueueEntry, of card: DeviceQueue, isSettled: Bool) {
         if isSettled {
             settledDeletions.insert(entry.sequence)
             card.settledDeletionCount += 1
@@ -251,7 +251,7 @@ final class Dispatcher {
                 settledDeletions.remove(replaced.entry.sequence)
             }
             if unwritten.due != .past, unwritten.due <= moment { stream(of: card)?.noteSlow() }
-            ledger.accept(unwritten, isAcknowledged: unwritten.isAcknowledged)
+            deliveryState.accept(unwritten, isAcknowledged: unwritten.isAcknowledged)
         }
         unwritten.remove(due)
     }
@@ -265,7 +265,7 @@ final class Dispatcher {
         deletions.removeFirst(min(countMax, deletions.count))
         broadcastAcknowledgements.removeFirst(min(countMax, broadcastAcknowledgements.count))
         guard !hasDeletions else { return }
-        for answer in answersToDeletions { ledger.confirm(answer) }
+        for answer in answersToDeletions { deliveryState.confirm(answer) }
         answersToDeletions.removeAll(keepingCapacity: true)
     }
 
@@ -273,7 +273,7 @@ final class Dispatcher {
     ///
     /// The deletions are retried later.
     func refuseDeletions(_ text: String) {
-        for answer in answersToDeletions { ledger.refuse(.unavailable(text), answer) }
+        for answer in answersToDeletions { deliveryState.refuse(.unavailable(text), answer) }
         answersToDeletions.removeAll(keepingCapacity: true)
         deletionsDue = moment.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
     }
@@ -284,11 +284,11 @@ final class Dispatcher {
         unwritten.remove(due)
     }
 
-    private func refuse(_ unwritten: Unwritten) {
+    private func refuse(_ unwritten: PendingWrite) {
         let device = unwritten.pending.notification.address.device
         executor.trace.recordRefused(unwritten, at: now)
-        ledger.refuse(unwritten)
-        ledger.forget(unwritten.pending.sequence, of: device)
+        deliveryState.refuse(unwritten)
+        deliveryState.forget(unwritten.pending.sequence, of: device)
         guard let card = cards.known(device) else { return }
         _ = cards.remove(unwritten.pending.sequence, from: card)
         for replaced in unwritten.replaced where replaced.older == nil {

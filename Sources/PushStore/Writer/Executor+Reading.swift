@@ -119,7 +119,7 @@ extension Executor {
 
 extension Executor.WaitingRow {
     /// Creates a row from a notification that is only in memory.
-    fileprivate init(_ unwritten: Unwritten, _ entry: QueueEntry) {
+    fileprivate init(_ unwritten: PendingWrite, _ entry: QueueEntry) {
         self.init(
             sequence: entry.sequence, topic: entry.topic, notification: unwritten.pending, channel: nil,
             expiresUnixMilliseconds: entry.expiresUnixMilliseconds)

@@ -49,7 +49,7 @@ final class Executor {
     let enrolmentCodes: EnrolmentCodeTable
     let registrations: RegistrationTable
     let pending: PendingTable
-    let settled: SettledTable
+    let settled: ArchiveTable
     let channels: ChannelTable
     let subscriptions: SubscriptionTable
     let broadcasts: BroadcastTable
@@ -63,7 +63,7 @@ final class Executor {
     let histories: DeliveryHistories
     let backups: BackupWork
     /// The in-memory records of devices.
-    let cards: DeviceCards
+    let cards: DeviceQueues
     let sequences: Sequences
     let quotas: QuotaTable
     let policies: PolicyTable
@@ -96,7 +96,7 @@ final class Executor {
         enrolmentCodes = try EnrolmentCodeTable(connection)
         registrations = try RegistrationTable(connection)
         pending = try PendingTable(connection)
-        settled = try SettledTable(connection)
+        settled = try ArchiveTable(connection)
         channels = try ChannelTable(connection)
         subscriptions = try SubscriptionTable(connection)
         broadcasts = try BroadcastTable(connection)
@@ -114,7 +114,7 @@ final class Executor {
         trace = try TraceRecorder(isOn: bounds.hasTrace, traceTable)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         sequences = Sequences(stored: try state.lastSequence())
-        cards = DeviceCards(registrations, devices, settled, countMax: bounds.cardCountMax)
+        cards = DeviceQueues(registrations, devices, settled, countMax: bounds.cardCountMax)
         try pending.forEachRecent(after: try state.settledThrough(), cards.load)
     }
 
@@ -193,12 +193,12 @@ final class Executor {
     }
 
     /// Adds removals to the events.
-    func note(_ removed: [PendingTable.Removed], _ removal: Tally.Removal, _ detail: TraceDetail = .none) {
+    func note(_ removed: [PendingTable.Removed], _ removal: StoreCounters.Removal, _ detail: TraceDetail = .none) {
         for removed in removed { events.append(.delivery(.removed(removed, removal, detail))) }
     }
 
     /// Adds removals of broadcasts to the events.
-    func note(_ removed: [BroadcastTable.Removed], _ removal: Tally.Removal) {
+    func note(_ removed: [BroadcastTable.Removed], _ removal: StoreCounters.Removal) {
         for removed in removed { events.append(.broadcast(.removed(removed, removal))) }
     }
 

@@ -9,7 +9,7 @@ struct OpenedStore: @unchecked Sendable {
     let configuration: SQLiteStore.Configuration
     let connection: Connection
     let executor: Executor
-    let tally: Tally
+    let counters: StoreCounters
     let reserve: DiskReserve
 
     /// Opens or creates the file, migrates the schema, and counts the rows.
@@ -35,7 +35,7 @@ struct OpenedStore: @unchecked Sendable {
             executor = try Executor(connection, configuration.bounds, now: now)
             executor.slice = RequestSlice(clock: configuration.monotonicNanoseconds)
             try executor.devices.noteAllSeen(now: now)
-            tally = try executor.tally()
+            counters = try executor.counters()
         } catch {
             throw StoreError(error, path: configuration.path)
         }
@@ -61,12 +61,12 @@ extension SQLiteStore.Configuration {
 
 extension Executor {
     /// Counts the rows of the file.
-    fileprivate func tally() throws(SQLiteError) -> Tally {
+    fileprivate func counters() throws(SQLiteError) -> StoreCounters {
         var pending = try settled.countsByTopic()
         cards.forEachWithRecent { card in
             for entry in card.recent.all { pending[entry.topic, default: 0] += 1 }
         }
-        return Tally(
+        return StoreCounters(
             apps: try topics.all().count, devices: try devices.count(),
             registrationsByTopic: try registrations.liveCountByTopic(),
             pendingByTopic: pending.merging(try broadcasts.countsByTopic(), uniquingKeysWith: +),

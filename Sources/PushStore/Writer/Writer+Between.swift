@@ -9,27 +9,27 @@ extension Writer {
     /// Reads the next notifications for streams with capacity, a bounded number in all.
     func feedStreams() {
         var rowCount = 0
-        while failure == nil, dispatcher.ledger.streams.hasHungry, rowCount < WriterLimits.rowsReadPerTurnCountMax {
-            for device in dispatcher.ledger.takeHungry() {
+        while failure == nil, dispatcher.deliveryState.streams.anyNeedsRefill, rowCount < WriterLimits.rowsReadPerTurnCountMax {
+            for device in dispatcher.deliveryState.takeNeedingRefill() {
                 if rowCount >= WriterLimits.rowsReadPerTurnCountMax || failure != nil {
-                    dispatcher.ledger.postpone(device)
-                } else if let stream = dispatcher.ledger.streams.hungryStream(of: device) {
+                    dispatcher.deliveryState.postpone(device)
+                } else if let stream = dispatcher.deliveryState.streams.hungryStream(of: device) {
                     rowCount += feed(device, stream)
                 }
             }
         }
     }
 
-    private func feed(_ device: DeviceID, _ stream: DeviceStream) -> Int {
+    private func feed(_ device: DeviceID, _ stream: DeliveryWindow) -> Int {
         do {
             let found = try executor.waiting(
-                of: device, isListener: dispatcher.ledger.listens(device), after: stream.lastSent,
+                of: device, isListener: dispatcher.deliveryState.listens(device), after: stream.lastSent,
                 now: dispatcher.now, countMax: stream.room, isGone: { dispatcher.isGone($0, for: device) })
             var read: [PendingNotification] = []
             for row in found.rows {
                 if let notification = row.notification { read.append(notification) } else { noteDamage(row, device) }
             }
-            dispatcher.ledger.refill(device, read, through: found.last, isComplete: found.isComplete)
+            dispatcher.deliveryState.refill(device, read, through: found.last, isComplete: found.isComplete)
             return found.rows.count
         } catch {
             fail(StoreError(error, path: configuration.path))
@@ -56,7 +56,7 @@ extension Writer {
     func settleIfMany() {
         guard failure == nil, reserve.isHeld else { return }
         if settling == nil, dispatcher.cards.recentCount > configuration.recentCountMax {
-            settling = SettlingRun(dispatcher.cards, through: dispatcher.lastWritten)
+            settling = Compaction(dispatcher.cards, through: dispatcher.lastWritten)
         }
         guard var run = settling else { return }
         let step = run.takeStep()
@@ -66,7 +66,7 @@ extension Writer {
             settling = nil
             return
         }
-        for row in step { dispatcher.cards.noteSettled(row) }
+        for row in step { dispatcher.cards.noteArchived(row) }
         settling = run.end == nil ? run : nil
     }
 
@@ -80,7 +80,7 @@ extension Writer {
         guard failure == nil else { return }
         if now >= nextNote {
             nextNote = now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
-            dispatcher.ledger.noteSeen(dispatcher.ledger.streams.openDevices)
+            dispatcher.deliveryState.noteSeen(dispatcher.deliveryState.streams.openDevices)
             noteRunning([])
         }
         if sweep() { nextSweep = now }
@@ -90,14 +90,14 @@ extension Writer {
     private func sweep() -> Bool {
         // Commit the pending writes first, because the sweep sees only rows.
         if dispatcher.nextDue != nil { commit(.all) }
-        let seen = dispatcher.ledger.takeDeparted(countMax: WriterLimits.devicesNotedPerStepCountMax)
+        let seen = dispatcher.deliveryState.takeDeparted(countMax: WriterLimits.devicesNotedPerStepCountMax)
         var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
         let isDone = attempt { () throws(SQLiteError) in
             try executor.noteSeen(seen)
-            if try executor.sweep(damage, isConnected: dispatcher.ledger.streams.isOpen) { isMore = true }
+            if try executor.sweep(damage, isConnected: dispatcher.deliveryState.streams.isOpen) { isMore = true }
         }
         guard isDone else {
-            dispatcher.ledger.noteSeen(seen)
+            dispatcher.deliveryState.noteSeen(seen)
             return false
         }
         damage = Damage()

@@ -5,9 +5,9 @@ internal import PushSQLite
 extension Writer {
     /// Executes a bounded step of the next search.
     func searchTrace() {
-        guard failure == nil, let search = dispatcher.ledger.takeSearch() else { return }
+        guard failure == nil, let search = dispatcher.deliveryState.takeSearch() else { return }
         do {
-            dispatcher.ledger.putBack(search, isMore: try executor.step(search))
+            dispatcher.deliveryState.putBack(search, isMore: try executor.step(search))
         } catch {
             fail(StoreError(error, path: configuration.path))
         }

@@ -34,7 +34,7 @@ final class Writer {
     /// The damaged rows that the next sweep deletes.
     var damage = Damage()
     var nextNote = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
-    var settling: SettlingRun?
+    var settling: Compaction?
     var nextSynchronization = MonotonicTime.past
     private var isClosing = false
     /// The time at which the trace's buffer is written; nil while it is empty.
@@ -49,8 +49,8 @@ final class Writer {
         executor = opened.executor
         dispatcher = Dispatcher(
             opened.executor,
-            Ledger(
-                tally: opened.tally, gatheringMilliseconds: configuration.gatheringMilliseconds,
+            DeliveryState(
+                counters: opened.counters, gatheringMilliseconds: configuration.gatheringMilliseconds,
                 trace: opened.executor.trace, histories: opened.executor.histories, receivers: receivers),
             configuration.durability)
         nextSweep = .now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
@@ -68,8 +68,8 @@ final class Writer {
         while true {
             queue.take(until: nextWork, into: &taken)
             beginTurn()
-            for answer in taken.shed { dispatcher.ledger.shed(answer) }
-            for answer in taken.shedRequests { dispatcher.ledger.refuse(.busy, answer) }
+            for answer in taken.shed { dispatcher.deliveryState.shed(answer) }
+            for answer in taken.shedRequests { dispatcher.deliveryState.refuse(.busy, answer) }
             process(taken.commands)
             serveWaiting(all: taken.isLast)
             handOut()
@@ -92,12 +92,12 @@ final class Writer {
     /// The time until which the writer may sleep.
     private var nextWork: MonotonicTime {
         guard failure == nil else { return nextSweep }
-        let isBusy = settling != nil || dispatcher.ledger.isSearching || executor.backups.isRunning || !waiting.isEmpty
-        if isBusy || dispatcher.ledger.streams.hasHungry { return .past }
+        let isBusy = settling != nil || dispatcher.deliveryState.isSearching || executor.backups.isRunning || !waiting.isEmpty
+        if isBusy || dispatcher.deliveryState.streams.anyNeedsRefill { return .past }
         var next = min(nextSweep, nextTraceFlush ?? nextSweep)
         if let due = dispatcher.nextDue { next = min(next, due) }
         if let due = executor.histories.nextWrite { next = min(next, due) }
-        if let end = dispatcher.ledger.streams.nextGatheringEnd { next = min(next, end) }
+        if let end = dispatcher.deliveryState.streams.nextGatheringEnd { next = min(next, end) }
         if isSynchronizedLater, connection.logPageCount > 0 { next = min(next, nextSynchronization) }
         return next
     }
@@ -105,14 +105,14 @@ final class Writer {
     private func beginTurn() {
         hasUsedSlice = false
         dispatcher.now = configuration.unixMilliseconds()
-        dispatcher.ledger.now = dispatcher.now
+        dispatcher.deliveryState.now = dispatcher.now
         dispatcher.moment = .now
-        dispatcher.ledger.moment = dispatcher.moment
+        dispatcher.deliveryState.moment = dispatcher.moment
         dispatcher.hasSpace = failure == nil && hasSpace()
-        dispatcher.ledger.endGathering(by: dispatcher.moment)
+        dispatcher.deliveryState.endGathering(by: dispatcher.moment)
     }
 
-    private func handOut() { dispatcher.ledger.handOut(now: dispatcher.now) }
+    private func handOut() { dispatcher.deliveryState.handOut(now: dispatcher.now) }
 
     // MARK: Commands
 
@@ -126,7 +126,7 @@ final class Writer {
         var next = 0
         while next < commands.count {
             if let failure {
-                for command in commands[next...] { dispatcher.ledger.refuse(command, failure.description) }
+                for command in commands[next...] { dispatcher.deliveryState.refuse(command, failure.description) }
                 return
             }
             if isForDispatcher(commands[next]) {
@@ -151,8 +151,8 @@ final class Writer {
     private func wait(for command: StoreCommand) {
         guard !waiting.append(StoreTask(command)) else { return }
         switch command {
-        case .publish(_, let answer): dispatcher.ledger.shed(answer)
-        case .perform(_, let answer): dispatcher.ledger.refuse(.busy, answer)
+        case .publish(_, let answer): dispatcher.deliveryState.shed(answer)
+        case .perform(_, let answer): dispatcher.deliveryState.refuse(.busy, answer)
         case .accept, .attach, .detach, .acknowledge: break
         }
     }
@@ -194,7 +194,7 @@ final class Writer {
         } catch {
             // The dispatcher only reads here, so the file is at fault.
             let error = StoreError(error, path: configuration.path)
-            dispatcher.ledger.refuse(command, error.description)
+            dispatcher.deliveryState.refuse(command, error.description)
             fail(error)
         }
     }
@@ -302,7 +302,7 @@ final class Writer {
     }
 
     func refuse(_ batch: some Sequence<StoreTask>, _ error: StoreError) {
-        for task in batch { dispatcher.ledger.refuse(task.command, error.description) }
+        for task in batch { dispatcher.deliveryState.refuse(task.command, error.description) }
     }
 
     /// Refuses every waiting command and write after the disk failed.
@@ -369,7 +369,7 @@ final class Writer {
     private func publishDirectory() {
         directoryVersion += 1
         do {
-            dispatcher.ledger.publish(try executor.directory(version: directoryVersion))
+            dispatcher.deliveryState.publish(try executor.directory(version: directoryVersion))
         } catch {
             fail(StoreError(error, path: configuration.path))
         }
@@ -394,8 +394,8 @@ final class Writer {
         isClosing = true
         executor.backups.end(.failed(path: configuration.path, code: 4, text: "the server stopped"))
         if failure == nil { commit(.all) }
-        dispatcher.ledger.noteSeen(dispatcher.ledger.streams.openDevices)
-        noteRunning(dispatcher.ledger.takeDeparted(countMax: .max))
+        dispatcher.deliveryState.noteSeen(dispatcher.deliveryState.streams.openDevices)
+        noteRunning(dispatcher.deliveryState.takeDeparted(countMax: .max))
         flushTrace()
         writeAllHistories()
         if failure == nil { checkpoint(.truncate) }

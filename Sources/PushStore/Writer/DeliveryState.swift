@@ -5,10 +5,10 @@ internal import PushCore
 /// The writer's delivery state in memory: streams, subscribers, counters and the outbox.
 ///
 /// Committed events, the dispatcher and the writer change it, all on the writer's thread.
-struct Ledger {
+struct DeliveryState {
     private(set) var streams: Streams
-    private(set) var tally: Tally
-    private var audience = Audience()
+    private(set) var counters: StoreCounters
+    private var subscribers = SubscriberIndex()
     private var outbox: Outbox
     /// Devices whose streams closed and whose last-seen time is not written yet.
     private var departed: Set<DeviceID> = []
@@ -24,13 +24,13 @@ struct Ledger {
     var moment = MonotonicTime.now
 
     init(
-        tally: Tally, gatheringMilliseconds: Int64, trace: TraceRecorder, histories: DeliveryHistories,
+        counters: StoreCounters, gatheringMilliseconds: Int64, trace: TraceRecorder, histories: DeliveryHistories,
         receivers: [any StoreReplyReceiver]
     ) {
         self.trace = trace
         self.histories = histories
         streams = Streams(gatheringMilliseconds: gatheringMilliseconds)
-        self.tally = tally
+        self.counters = counters
         outbox = Outbox(receivers: receivers)
     }
 
@@ -103,13 +103,13 @@ struct Ledger {
     // MARK: Reading for streams
 
     /// Returns the devices whose streams may need a refill, and clears the list.
-    mutating func takeHungry() -> [DeviceID] { streams.takeHungry() }
+    mutating func takeNeedingRefill() -> [DeviceID] { streams.takeNeedingRefill() }
 
     /// Queues a device for a refill again.
     mutating func postpone(_ device: DeviceID) { streams.postpone(device) }
 
     /// Returns whether broadcasts may wait for a device with an open stream.
-    func listens(_ device: DeviceID) -> Bool { audience.listens(device) }
+    func listens(_ device: DeviceID) -> Bool { subscribers.listens(device) }
 
     /// Sends the rows that were read for a device's stream, up to a sequence.
     mutating func refill(_ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
@@ -134,27 +134,27 @@ struct Ledger {
     // MARK: Notifications
 
     /// Records that a notification is accepted, because it is on the disk or its device acknowledged it.
-    mutating func accept(_ unwritten: Unwritten, isAcknowledged: Bool) {
+    mutating func accept(_ unwritten: PendingWrite, isAcknowledged: Bool) {
         let address = unwritten.pending.notification.address
-        if unwritten.isAnswered { tally.addAccepted() } else { accept(unwritten.answer) }
-        if isAcknowledged { tally.addGone(.acknowledged) } else { tally.addPending(of: address.topic) }
+        if unwritten.isAnswered { counters.addAccepted() } else { accept(unwritten.answer) }
+        if isAcknowledged { counters.addGone(.acknowledged) } else { counters.addPending(of: address.topic) }
         for replaced in unwritten.replaced {
             if let older = replaced.older {
-                if older.isAnswered { tally.addAccepted() } else { accept(older.answer) }
-                tally.addGone(replaced.removal)
+                if older.isAnswered { counters.addAccepted() } else { accept(older.answer) }
+                counters.addGone(replaced.removal)
             } else {
-                tally.removePending(of: replaced.entry.topic, replaced.removal)
+                counters.removePending(of: replaced.entry.topic, replaced.removal)
             }
         }
     }
 
     /// Answers that a notification is accepted although it is written later.
-    mutating func answer(_ unwritten: Unwritten) {
+    mutating func answer(_ unwritten: PendingWrite) {
         outbox.add(.accepted(answer: unwritten.answer), to: unwritten.answer)
     }
 
     /// Refuses a notification that could not be written, and the unwritten ones that it replaced.
-    mutating func refuse(_ unwritten: Unwritten) {
+    mutating func refuse(_ unwritten: PendingWrite) {
         refuse(unwritten.answer, isAnswered: unwritten.isAnswered)
         for replaced in unwritten.replaced {
             if let older = replaced.older { refuse(older.answer, isAnswered: older.isAnswered) }
@@ -166,23 +166,23 @@ struct Ledger {
     /// One that was answered before the write is lost, which its durability allows.
     private mutating func refuse(_ answer: ReplyAddress, isAnswered: Bool) {
         guard isAnswered else { return shed(answer) }
-        tally.addAccepted()
-        tally.addGone(.dropped)
+        counters.addAccepted()
+        counters.addGone(.dropped)
     }
 
     /// Accepts a notification that is not delivered.
-    mutating func acceptNotStored(_ pending: PendingNotification, _ removal: Tally.Removal, _ answer: ReplyAddress) {
+    mutating func acceptNotStored(_ pending: PendingNotification, _ removal: StoreCounters.Removal, _ answer: ReplyAddress) {
         accept(answer)
-        tally.addGone(removal)
+        counters.addGone(removal)
     }
 
     /// Accepts a now-or-never notification and offers it to its device's stream.
     mutating func acceptNowOrNever(_ pending: PendingNotification, _ answer: ReplyAddress) {
         accept(answer)
         if streams.offerNow(pending) {
-            tally.addPending(of: pending.notification.address.topic)
+            counters.addPending(of: pending.notification.address.topic)
         } else {
-            tally.addGone(.expired)
+            counters.addGone(.expired)
             let address = pending.notification.address
             let detail: TraceDetail = streams.isOpen(address.device) ? .windowFull : .notConnected
             trace.recordLater(.expired, detail, of: pending.sequence, address.topic, on: address.device, at: now)
@@ -191,14 +191,14 @@ struct Ledger {
 
     /// Offers a notification to its device's stream.
     mutating func offer(
-        _ pending: PendingNotification, to stream: DeviceStream?, at moment: MonotonicTime
-    ) -> DeviceStream.Offer {
+        _ pending: PendingNotification, to stream: DeliveryWindow?, at moment: MonotonicTime
+    ) -> DeliveryWindow.Offer {
         streams.offer(pending, to: stream, at: moment)
     }
 
     /// Records that a waiting notification was removed.
-    mutating func remove(_ sequence: Int64, of device: DeviceID, _ topic: TopicID, _ removal: Tally.Removal) {
-        tally.removePending(of: topic, removal)
+    mutating func remove(_ sequence: Int64, of device: DeviceID, _ topic: TopicID, _ removal: StoreCounters.Removal) {
+        counters.removePending(of: topic, removal)
         streams.forget(sequence, of: device)
     }
 
@@ -207,7 +207,7 @@ struct Ledger {
         guard let never = streams.acknowledgeNowOrNever(sequence, by: device) else { return false }
         // The first acknowledgement of a broadcast counts for all its copies.
         if !never.isBroadcast || copies.removeValue(forKey: never.sequence) != nil {
-            tally.removePending(of: never.topic, .acknowledged)
+            counters.removePending(of: never.topic, .acknowledged)
         }
         return true
     }
@@ -216,24 +216,24 @@ struct Ledger {
     mutating func forget(_ sequence: Int64, of device: DeviceID) { streams.forget(sequence, of: device) }
 
     /// Records that a device acknowledged a waiting notification.
-    mutating func acknowledge(_ entry: QueueEntry, _ stream: DeviceStream?, at moment: MonotonicTime) {
-        tally.removePending(of: entry.topic, .acknowledged)
+    mutating func acknowledge(_ entry: QueueEntry, _ stream: DeliveryWindow?, at moment: MonotonicTime) {
+        counters.removePending(of: entry.topic, .acknowledged)
         streams.acknowledge(entry.sequence, on: stream, at: moment)
     }
 
     /// Records that a device acknowledged a notification that is not written.
-    mutating func acknowledge(_ sequence: Int64, _ stream: DeviceStream?, at moment: MonotonicTime) {
+    mutating func acknowledge(_ sequence: Int64, _ stream: DeliveryWindow?, at moment: MonotonicTime) {
         streams.acknowledge(sequence, on: stream, at: moment)
     }
 
     /// Counts an outcome that a device reports for the first time.
-    mutating func note(_ outcome: DeviceAPI.Outcome) { tally.add(outcome) }
+    mutating func note(_ outcome: DeviceAPI.Outcome) { counters.add(outcome) }
 
     /// Counts acknowledgements that were ignored.
-    mutating func noteGlitches(_ count: Int = 1) { tally.addGlitches(count) }
+    mutating func noteGlitches(_ count: Int = 1) { counters.addGlitches(count) }
 
     /// Expires now-or-never notifications that can no longer be acknowledged.
-    private mutating func expire(_ never: [DeviceStream.NowOrNever]) {
+    private mutating func expire(_ never: [DeliveryWindow.NowOrNever]) {
         for never in never {
             count(never)
             trace.recordLater(.expired, .notConnected, of: never.sequence, never.topic, on: never.device, at: now)
@@ -241,18 +241,18 @@ struct Ledger {
     }
 
     /// Counts a now-or-never notification as expired; a broadcast counts with its last copy.
-    private mutating func count(_ never: DeviceStream.NowOrNever) {
-        guard never.isBroadcast else { return tally.removePending(of: never.topic, .expired) }
+    private mutating func count(_ never: DeliveryWindow.NowOrNever) {
+        guard never.isBroadcast else { return counters.removePending(of: never.topic, .expired) }
         guard let left = copies[never.sequence] else { return }
         copies[never.sequence] = left > 1 ? left - 1 : nil
-        if left <= 1 { tally.removePending(of: never.topic, .expired) }
+        if left <= 1 { counters.removePending(of: never.topic, .expired) }
     }
 
     private mutating func apply(_ event: StoreEvent.Delivery) {
         switch event {
         case .acceptedNotStored(_, let removal, let answer):
             accept(answer)
-            tally.addGone(removal)
+            counters.addGone(removal)
         case .removed(let removed, let removal, _): remove(removed.sequence, of: removed.device, removed.topic, removal)
         }
     }
@@ -260,23 +260,23 @@ struct Ledger {
     private mutating func apply(_ event: StoreEvent.OfBroadcast) {
         switch event {
         case .stored(let template, let channel, let answer):
-            tally.addPending(of: template.notification.address.topic)
+            counters.addPending(of: template.notification.address.topic)
             accept(answer)
-            for token in audience.listeners(of: channel).values {
+            for token in subscribers.listeners(of: channel).values {
                 _ = streams.offer(template.addressed(to: token), to: streams.stream(of: token.device), at: .now)
             }
         case .nowOrNever(let template, let channel, let answer):
             accept(answer)
             var takerCount = 0
-            for token in audience.listeners(of: channel).values where streams.offerNow(template.addressed(to: token)) {
+            for token in subscribers.listeners(of: channel).values where streams.offerNow(template.addressed(to: token)) {
                 takerCount += 1
             }
-            guard takerCount > 0 else { return tally.addGone(.expired) }
+            guard takerCount > 0 else { return counters.addGone(.expired) }
             copies[template.sequence] = takerCount
-            tally.addPending(of: template.notification.address.topic)
+            counters.addPending(of: template.notification.address.topic)
         case .removed(let removed, let removal):
-            tally.removePending(of: removed.topic, removal)
-            for device in audience.listeners(of: removed.channel).keys {
+            counters.removePending(of: removed.topic, removal)
+            for device in subscribers.listeners(of: removed.channel).keys {
                 streams.forget(removed.sequence, of: device)
             }
         case .settled(let sequence, let device): streams.forget(sequence, of: device)
@@ -284,7 +284,7 @@ struct Ledger {
     }
 
     private mutating func accept(_ answer: ReplyAddress) {
-        tally.addAccepted()
+        counters.addAccepted()
         outbox.add(.accepted(answer: answer), to: answer)
     }
 
@@ -303,7 +303,7 @@ struct Ledger {
             for never in streams.dropOutgoing(on: nil, where: isOfTopic) { count(never) }
         case .power(let device, let isSaving): streams.setSaving(isSaving, device)
         case .listen(let device, let listeners):
-            if streams.isOpen(device) { audience.set(device, listeners) }
+            if streams.isOpen(device) { subscribers.set(device, listeners) }
         }
     }
 
@@ -312,7 +312,7 @@ struct Ledger {
         let earlier = streams.attach(device, stream)
         close(earlier)
         if let earlier { outbox.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
-        audience.set(device, listeners)
+        subscribers.set(device, listeners)
         outbox.add(.attached(device, stream: stream), to: stream)
     }
 
@@ -320,13 +320,13 @@ struct Ledger {
     mutating func detach(_ address: ReplyAddress) -> DeviceID? {
         guard let device = streams.device(at: address) else { return nil }
         close(streams.remove(device))
-        audience.remove(device)
+        subscribers.remove(device)
         departed.insert(device)
         return device
     }
 
     /// Expires the now-or-never notifications of a closed stream.
-    private mutating func close(_ stream: DeviceStream?) {
+    private mutating func close(_ stream: DeliveryWindow?) {
         if let stream { expire(stream.abandoned) }
     }
 
@@ -334,31 +334,31 @@ struct Ledger {
 
     private mutating func apply(_ event: StoreEvent.Holding) {
         switch event {
-        case .deviceAdded: tally.addDevices(1)
+        case .deviceAdded: counters.addDevices(1)
         case .deviceRemoved(let device):
-            tally.addDevices(-1)
+            counters.addDevices(-1)
             let stream = streams.remove(device)
             close(stream)
-            audience.remove(device)
+            subscribers.remove(device)
             departed.remove(device)
             histories.forget(device)
             if let stream { outbox.add(.ended(.removed, stream: stream.address), to: stream.address) }
         case .registrationsChanged: break
-        case .registrationBegan(let topic): tally.addRegistrations(1, of: topic)
-        case .registrationEnded(let topic): tally.addRegistrations(-1, of: topic)
-        case .appAdded: tally.addApps(1)
+        case .registrationBegan(let topic): counters.addRegistrations(1, of: topic)
+        case .registrationEnded(let topic): counters.addRegistrations(-1, of: topic)
+        case .appAdded: counters.addApps(1)
         case .appRemoved(let topic):
-            tally.addApps(-1)
-            tally.endRegistrations(of: topic)
+            counters.addApps(-1)
+            counters.endRegistrations(of: topic)
         case .subscribed(let channel, let listener):
-            tally.addSubscriptions(1, to: channel)
-            if let listener, streams.isOpen(listener.token.device) { audience.add(listener) }
+            counters.addSubscriptions(1, to: channel)
+            if let listener, streams.isOpen(listener.token.device) { subscribers.add(listener) }
         case .unsubscribed(let ended):
-            tally.addSubscriptions(-1, to: ended.channel)
-            audience.remove(ended.device, from: ended.channel)
+            counters.addSubscriptions(-1, to: ended.channel)
+            subscribers.remove(ended.device, from: ended.channel)
         case .channelRemoved(let channel):
-            tally.endSubscriptions(to: channel)
-            audience.remove(channel)
+            counters.endSubscriptions(to: channel)
+            subscribers.remove(channel)
         }
     }
 
@@ -367,15 +367,15 @@ struct Ledger {
     /// Answers a question from memory, in the order of the events.
     private mutating func answer(_ question: StoreEvent.Question) {
         switch question {
-        case .counts(let answer): perform(.counts(tally.counts(devicesConnected: streams.count)), answer)
-        case .app(let row, let answer): perform(.app(tally.app(row)), answer)
-        case .apps(let rows, let answer): perform(.apps(rows.map(tally.app)), answer)
+        case .counts(let answer): perform(.counts(counters.counts(devicesConnected: streams.count)), answer)
+        case .app(let row, let answer): perform(.app(counters.app(row)), answer)
+        case .apps(let rows, let answer): perform(.apps(rows.map(counters.app)), answer)
         case .device(let description, let answer): perform(.device(completed(description)), answer)
         case .devices(let descriptions, let next, let answer):
             perform(.devices(descriptions.map(completed), next: next), answer)
-        case .channel(let description, let answer): perform(.channel(tally.channel(description)), answer)
+        case .channel(let description, let answer): perform(.channel(counters.channel(description)), answer)
         case .channels(let descriptions, let answer):
-            perform(.channels(descriptions.map(tally.channel)), answer)
+            perform(.channels(descriptions.map(counters.channel)), answer)
         case .trace(let search): add(search)
         }
     }

@@ -3,7 +3,7 @@
 internal import PushCore
 
 /// Counters in memory, so that a count does not need to scan a large table.
-struct Tally {
+struct StoreCounters {
     /// The reason why a notification no longer waits.
     enum Removal {
         case acknowledged, collapsed, expired, dropped, unregistered

@@ -7,22 +7,22 @@ internal import PushSQLite
 ///
 /// In this order, rows of the same page are written together. Writing rows one at a time would write the same page
 /// repeatedly.
-struct SettlingRun {
+struct Compaction {
     /// A notification that a step archives.
     struct Row {
-        var card: DeviceCard
+        var card: DeviceQueue
         var entry: QueueEntry
     }
 
     /// All notifications up to this sequence are archived when the run ends.
     private let through: Int64
-    private var rows: [(device: UInt64, sequence: Int64, card: DeviceCard)] = []
+    private var rows: [(device: UInt64, sequence: Int64, card: DeviceQueue)] = []
     private var next = 0
 
     /// Takes all recent notifications up to a sequence.
     ///
     /// All of them must be rows of the table.
-    init(_ cards: DeviceCards, through: Int64) {
+    init(_ cards: DeviceQueues, through: Int64) {
         self.through = through
         rows.reserveCapacity(cards.recentCount)
         cards.forEachWithRecent { card in
@@ -50,10 +50,10 @@ struct SettlingRun {
 
 extension Executor {
     /// Writes a step of an archiving run, and its end.
-    func settle(_ rows: [SettlingRun.Row], through end: Int64?) throws(SQLiteError) {
+    func settle(_ rows: [Compaction.Row], through end: Int64?) throws(SQLiteError) {
         for row in rows {
             try settled.add(
-                SettledTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.card.device,
+                ArchiveTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.card.device,
                 collapse: row.entry.collapse)
         }
         if let end { try state.setSettledThrough(end) }

@@ -7,18 +7,18 @@ internal import PushSQLite
 ///
 /// A record with recent entries is never evicted, because the newest rows of `pending` are indexed by device only here.
 /// Of the other records, a bounded number is kept.
-final class DeviceCards {
+final class DeviceQueues {
     private let registrations: RegistrationTable
     private let devices: DeviceTable
-    private let settled: SettledTable
+    private let settled: ArchiveTable
     private let countMax: Int
-    private var cards: [DeviceID: DeviceCard] = [:]
+    private var cards: [DeviceID: DeviceQueue] = [:]
     /// A number that grows when registrations change without naming the devices.
     private var version: UInt64 = 1
     /// The number of recent entries of all devices.
     private(set) var recentCount = 0
 
-    init(_ registrations: RegistrationTable, _ devices: DeviceTable, _ settled: SettledTable, countMax: Int) {
+    init(_ registrations: RegistrationTable, _ devices: DeviceTable, _ settled: ArchiveTable, countMax: Int) {
         self.countMax = countMax
         self.registrations = registrations
         self.devices = devices
@@ -35,7 +35,7 @@ final class DeviceCards {
     }
 
     /// Returns the record of a device; nil when the device was never enrolled.
-    func card(of device: DeviceID) throws(SQLiteError) -> DeviceCard? {
+    func card(of device: DeviceID) throws(SQLiteError) -> DeviceQueue? {
         if let card = cards[device] {
             if card.registrationsVersion != version || card.settled == nil { try fill(card) }
             return card
@@ -47,22 +47,22 @@ final class DeviceCards {
     }
 
     /// Returns the record of a device if it is in memory, without reading the tables.
-    func known(_ device: DeviceID) -> DeviceCard? { cards[device] }
+    func known(_ device: DeviceID) -> DeviceQueue? { cards[device] }
 
     /// Calls a closure for each record with recent entries.
-    func forEachWithRecent(_ take: (DeviceCard) -> Void) {
+    func forEachWithRecent(_ take: (DeviceQueue) -> Void) {
         for card in cards.values where !card.recent.isEmpty { take(card) }
     }
 
-    private func bare(_ device: DeviceID) -> DeviceCard {
+    private func bare(_ device: DeviceID) -> DeviceQueue {
         if let card = cards[device] { return card }
         if cards.count >= countMax { forgetSome() }
-        let card = DeviceCard(device)
+        let card = DeviceQueue(device)
         cards[device] = card
         return card
     }
 
-    private func fill(_ card: DeviceCard) throws(SQLiteError) {
+    private func fill(_ card: DeviceQueue) throws(SQLiteError) {
         if card.registrationsVersion != version {
             card.registrations = try registrations.all(of: card.device)
             card.registrationsVersion = version
@@ -72,24 +72,24 @@ final class DeviceCards {
 
     // MARK: Changing
 
-    func append(_ entry: QueueEntry, to card: DeviceCard) {
+    func append(_ entry: QueueEntry, to card: DeviceQueue) {
         card.append(entry)
         recentCount += 1
     }
 
-    func restore(_ entry: QueueEntry, to card: DeviceCard) {
+    func restore(_ entry: QueueEntry, to card: DeviceQueue) {
         card.restore(entry)
         recentCount += 1
     }
 
-    func remove(_ sequence: Int64, from card: DeviceCard) -> QueueEntry? {
+    func remove(_ sequence: Int64, from card: DeviceQueue) -> QueueEntry? {
         guard let entry = card.remove(sequence) else { return nil }
         recentCount -= 1
         return entry
     }
 
     /// Records that a recent notification is archived.
-    func noteSettled(_ row: SettlingRun.Row) {
+    func noteArchived(_ row: Compaction.Row) {
         guard remove(row.entry.sequence, from: row.card) != nil else { return }
         row.card.changeSettled(row.entry.topic, by: 1)
         row.card.settledNextExpiry = min(row.card.settledNextExpiry, row.entry.expiresUnixMilliseconds ?? .max)

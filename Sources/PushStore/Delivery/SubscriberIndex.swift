@@ -6,7 +6,7 @@ internal import PushCore
 ///
 /// It is loaded when a stream opens and updated by committed events. A broadcast finds its connected subscribers here
 /// without a query.
-struct Audience {
+struct SubscriberIndex {
     private var listeners: [ChannelNumber: [DeviceID: DeviceTokenContents]] = [:]
     private var channels: [DeviceID: Set<ChannelNumber>] = [:]
 

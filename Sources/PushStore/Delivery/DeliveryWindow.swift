@@ -7,7 +7,7 @@ internal import PushCore
 /// Each notification up to `lastSent` was sent on this stream, has expired or was removed. While `hasBacklog` is true,
 /// later rows wait in the table. While it is false and the window has capacity, new notifications are sent without
 /// being read back from the table.
-final class DeviceStream {
+final class DeliveryWindow {
     /// A notification with expiration 0, which is delivered now or never, and which is not acknowledged.
     struct NowOrNever {
         var sequence: Int64
@@ -87,7 +87,7 @@ final class DeviceStream {
     var room: Int { Limits.unacknowledgedCountMax - unacknowledged.count }
 
     /// Whether the stream needs a refill from the table now.
-    var isHungry: Bool { hasBacklog && room > 0 && gatheringEnd == nil }
+    var needsRefill: Bool { hasBacklog && room > 0 && gatheringEnd == nil }
 
     // MARK: Sending
 
@@ -263,7 +263,7 @@ final class DeviceStream {
     }
 }
 
-extension DeviceStream.NowOrNever {
+extension DeliveryWindow.NowOrNever {
     fileprivate init(_ pending: PendingNotification) {
         self.init(
             sequence: pending.sequence, device: pending.notification.address.device,

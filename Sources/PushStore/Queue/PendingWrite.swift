@@ -3,14 +3,14 @@
 internal import PushCore
 
 /// A pending write: a notification that is neither on the disk nor acknowledged.
-final class Unwritten {
+final class PendingWrite {
     /// A notification that a newer one replaced or evicted.
     struct Replaced {
         var entry: QueueEntry
         var isSettled: Bool
         /// The address of its provider, and whether it was answered; nil if the notification was written.
         var older: (answer: ReplyAddress, isAnswered: Bool)?
-        var removal: Tally.Removal
+        var removal: StoreCounters.Removal
         /// The reason, for the trace.
         var detail: TraceDetail
     }
@@ -19,7 +19,7 @@ final class Unwritten {
     let collapse: CollapseHash
     let answer: ReplyAddress
     /// The record of its device, which is not evicted while the notification is in its queue.
-    let card: DeviceCard
+    let card: DeviceQueue
     /// The notifications that this one replaces once it is accepted.
     let replaced: [Replaced]
     /// The deadline for writing it; in the past for an urgent one.
@@ -32,7 +32,7 @@ final class Unwritten {
     var isAnswered = false
 
     init(
-        _ pending: PendingNotification, _ collapse: CollapseHash, of card: DeviceCard, answer: ReplyAddress,
+        _ pending: PendingNotification, _ collapse: CollapseHash, of card: DeviceQueue, answer: ReplyAddress,
         due: MonotonicTime, replaced: [Replaced]
     ) {
         self.pending = pending
@@ -51,7 +51,7 @@ struct Due {
 
     static var all: Due { Due(moment: .future) }
 
-    func contains(_ unwritten: Unwritten) -> Bool {
+    func contains(_ unwritten: PendingWrite) -> Bool {
         guard !unwritten.isGone, unwritten.due <= moment else { return false }
         return sequence == nil || unwritten.pending.sequence == sequence
     }
@@ -60,8 +60,8 @@ struct Due {
 /// The pending writes, in the order of their sequences.
 ///
 /// Except for urgent ones, an older write has no later deadline than a newer one.
-struct UnwrittenQueue {
-    private var entries: [Unwritten] = []
+struct PendingWriteQueue {
+    private var entries: [PendingWrite] = []
     /// The index of the first entry to write.
     ///
     /// Earlier entries are freed once they are many.
@@ -74,34 +74,34 @@ struct UnwrittenQueue {
     private(set) var lastDue = MonotonicTime.past
 
     /// All entries from the first one to write; later ones may be marked as gone.
-    var all: ArraySlice<Unwritten> { entries[head...] }
+    var all: ArraySlice<PendingWrite> { entries[head...] }
 
     /// The first entry that is neither on the disk nor gone.
-    var first: Unwritten? { head < entries.count ? entries[head] : nil }
+    var first: PendingWrite? { head < entries.count ? entries[head] : nil }
 
     /// An upper bound of the number of pending writes; it includes gone entries that are not freed.
     var count: Int { entries.count - head }
 
-    mutating func append(_ unwritten: Unwritten) {
+    mutating func append(_ unwritten: PendingWrite) {
         entries.append(unwritten)
         lastDue = max(lastDue, unwritten.due)
         if unwritten.due == .past { hastyCount += 1 }
     }
 
     /// Expedites a write: makes it due immediately.
-    mutating func hurry(_ unwritten: Unwritten) {
+    mutating func expedite(_ unwritten: PendingWrite) {
         guard !unwritten.isGone, unwritten.due != .past else { return }
         unwritten.due = .past
         hastyCount += 1
     }
 
     /// Expedites all pending writes for a device.
-    mutating func hurry(_ device: DeviceID) {
-        for unwritten in all where unwritten.pending.notification.address.device == device { hurry(unwritten) }
+    mutating func expedite(_ device: DeviceID) {
+        for unwritten in all where unwritten.pending.notification.address.device == device { expedite(unwritten) }
     }
 
     /// Marks a write as gone, because the notification was acknowledged or replaced.
-    mutating func leaveOut(_ unwritten: Unwritten) {
+    mutating func leaveOut(_ unwritten: PendingWrite) {
         guard !unwritten.isGone else { return }
         unwritten.isGone = true
         if unwritten.due == .past { hastyCount -= 1 }

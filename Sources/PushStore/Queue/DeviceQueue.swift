@@ -16,7 +16,7 @@ struct QueueEntry {
     /// The expiration in UNIX milliseconds; nil when it is unknown, or without an expiration.
     var expiresUnixMilliseconds: Int64?
     /// The pending write; nil when the notification is a row of the table.
-    var unwritten: Unwritten?
+    var unwritten: PendingWrite?
 
     var isWritten: Bool { unwritten == nil }
 
@@ -27,10 +27,10 @@ struct QueueEntry {
 /// The writer's record of a device: its registrations and the part of its queue that is not archived.
 ///
 /// The archived (`settled`) notifications are only counted here. All of them precede the recent ones.
-final class DeviceCard {
+final class DeviceQueue {
     let device: DeviceID
     /// The registrations by topic, including ended ones; read again when the version differs from that of
-    /// `DeviceCards`.
+    /// `DeviceQueues`.
     var registrations: [(topic: TopicID, row: RegistrationTable.Row)] = []
     var registrationsVersion: UInt64 = 0
     /// The number of archived notifications by topic; nil until they are counted.
@@ -41,7 +41,7 @@ final class DeviceCard {
     /// it is read.
     var settledNextExpiry = Int64.min
     /// The device's stream, if it was open when `streamsVersion` equaled the version of `Streams`.
-    var stream: DeviceStream?
+    var stream: DeliveryWindow?
     var streamsVersion: UInt64 = 0
     private(set) var recent = EntryQueue()
     private var recentCounts: [TopicCount] = []

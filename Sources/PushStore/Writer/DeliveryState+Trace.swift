@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-extension Ledger {
+extension DeliveryState {
     // MARK: Searches of the trace
 
     /// Whether a search is running.

@@ -7,7 +7,7 @@ internal import PushSQLite
 ///
 /// A device that was disconnected for a long time reads its queue here. `settled_counts` has the number of rows of each
 /// topic, so that a start does not need to count them.
-final class SettledTable {
+final class ArchiveTable {
     struct Row {
         var sequence: Int64
         var topic: TopicID
