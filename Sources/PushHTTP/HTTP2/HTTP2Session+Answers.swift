@@ -5,7 +5,7 @@ internal import CNghttp2
 extension HTTP2Session: ExchangeOwner {
     /// Queues HEADERS in nghttp2, and DATA if the answer has a body.
     func submitAnswer(of exchange: HTTPExchange, status: Int) {
-        guard !isTerminated, doom == nil else { return exchange.answer.body = ByteQueue() }
+        guard !isTerminated, pendingTermination == nil else { return exchange.answer.body = ByteQueue() }
         exchange.tookNanoseconds = max(nowNanoseconds, 1)
         // An answer to HEAD has the status and fields of a GET and no body, so even a streamed answer ends here.
         if exchange.method == .head {
@@ -35,7 +35,7 @@ extension HTTP2Session: ExchangeOwner {
 
     /// Resumes the stream, which nghttp2 deferred if it had nothing to send.
     func streamGrew(_ exchange: HTTPExchange) {
-        guard !isTerminated, doom == nil else { return exchange.answer.body = ByteQueue() }
+        guard !isTerminated, pendingTermination == nil else { return exchange.answer.body = ByteQueue() }
         answerGrew(exchange)
         // Fails if the stream is not deferred, which is harmless.
         _ = unsafe nghttp2_session_resume_data(handle, exchange.id)

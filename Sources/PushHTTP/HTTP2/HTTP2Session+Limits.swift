@@ -66,8 +66,8 @@ extension HTTP2Session {
         var charge = meter.charge(for: bytes)
         switch charge.violation {
         case nil: break
-        case .streamClosed: doom(NGHTTP2_STREAM_CLOSED, "the peer sent a frame on a stream that it had ended")
-        case .idTooLow: doom(NGHTTP2_PROTOCOL_ERROR, "the peer opened a stream with a lower id than an earlier one")
+        case .streamClosed: pendingTermination(NGHTTP2_STREAM_CLOSED, "the peer sent a frame on a stream that it had ended")
+        case .idTooLow: pendingTermination(NGHTTP2_PROTOCOL_ERROR, "the peer opened a stream with a lower id than an earlier one")
         }
         windowUpdateAllowance = min(
             windowUpdateAllowance + charge.headers * HTTPBounds.windowUpdatesPerRequest,
@@ -76,7 +76,7 @@ extension HTTP2Session {
         windowUpdateAllowance -= owed
         charge.glitches += (charge.windowUpdates - owed) * HTTPBounds.glitchesPerOtherFrame
         guard !glitches.spend(charge.glitches, nowNanoseconds: nowNanoseconds) else { return }
-        doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer sent too many frames that ask for nothing")
+        pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, "the peer sent too many frames that ask for nothing")
     }
 
     /// Counts a reset that we sent, unless it was our own choice.
@@ -110,28 +110,28 @@ extension HTTP2Session {
     /// Ends the session of a peer that does not read our answers and refusals and so makes us hold too much.
     func endIfOverfull() {
         guard retainedByteCount / HTTPBounds.overfullFactor > retainedByteCountMax else { return }
-        doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer asks for more than it reads")
+        pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, "the peer asks for more than it reads")
     }
 
     private func spendReset() {
         guard !sentResets.spend(1, nowNanoseconds: nowNanoseconds) else { return }
-        doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer made us reset too many streams")
+        pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, "the peer made us reset too many streams")
     }
 
     /// Marks the session to be ended by `carryOutDoom`, outside of callbacks; the first reason counts.
-    func doom(_ code: nghttp2_error_code, _ reason: String) {
-        guard doom == nil else { return }
-        doom = Doom(reason: reason, code: code)
+    func pendingTermination(_ code: nghttp2_error_code, _ reason: String) {
+        guard pendingTermination == nil else { return }
+        pendingTermination = Termination(reason: reason, code: code)
     }
 
     /// Marks the session to be ended after a failed nghttp2 call.
     func endAfterError(_ code: Int32) {
         let text = unsafe String(cString: nghttp2_strerror(code))
         switch nghttp2_error(code) {
-        case NGHTTP2_ERR_BAD_CLIENT_MAGIC: doom(NGHTTP2_PROTOCOL_ERROR, text)
+        case NGHTTP2_ERR_BAD_CLIENT_MAGIC: pendingTermination(NGHTTP2_PROTOCOL_ERROR, text)
         case NGHTTP2_ERR_FLOODED, NGHTTP2_ERR_TOO_MANY_SETTINGS, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
-            doom(NGHTTP2_ENHANCE_YOUR_CALM, text)
-        default: doom(NGHTTP2_INTERNAL_ERROR, text)
+            pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, text)
+        default: pendingTermination(NGHTTP2_INTERNAL_ERROR, text)
         }
     }
 

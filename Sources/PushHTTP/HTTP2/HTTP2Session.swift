@@ -10,7 +10,7 @@ internal import CNghttp2
 @safe
 package final class HTTP2Session: HTTPSession {
     /// The reason why the session must end, for the log and for the peer.
-    struct Doom {
+    struct Termination {
         /// The reason for the log.
         var reason: String
         /// The error code for GOAWAY.
@@ -55,7 +55,7 @@ package final class HTTP2Session: HTTPSession {
     // Safety: `end` clears this before the pool releases the exchange.
     private(set) var latest: Unmanaged<HTTPExchange>?
     /// The pending end of the session, set by callbacks and carried out by `carryOutDoom`.
-    var doom: Doom?
+    var pendingTermination: Termination?
     /// Whether `nghttp2_session_terminate_session` or `close` was called.
     var isTerminated = false
     private(set) var isClosed = false
@@ -135,11 +135,11 @@ package final class HTTP2Session: HTTPSession {
     package func receive(_ bytes: Span<UInt8>) -> Bool {
         guard failure == nil, !isTerminated else { return false }
         charge(for: bytes)
-        if doom == nil {
+        if pendingTermination == nil {
             if opening == nil { feed(bytes) } else { takeOpening(bytes) }
             stopOldUploads()
         }
-        carryOutDoom()
+        terminateIfPending()
         return failure == nil
     }
 
@@ -160,7 +160,7 @@ package final class HTTP2Session: HTTPSession {
             let count = unsafe nghttp2_session_mem_send(handle, &frame)
             if count < 0 { endAfterError(Int32(truncatingIfNeeded: count)) }
             let wasTerminated = isTerminated
-            carryOutDoom()
+            terminateIfPending()
             guard count > 0, let frame = unsafe frame else {
                 if isTerminated, !wasTerminated, count == 0 { continue }
                 break
@@ -277,10 +277,10 @@ package final class HTTP2Session: HTTPSession {
     }
 
     /// Terminates the session as a callback requested, now that nghttp2 has returned.
-    func carryOutDoom() {
-        guard let doom, !isTerminated else { return }
+    func terminateIfPending() {
+        guard let pendingTermination, !isTerminated else { return }
         isTerminated = true
-        failure = doom.reason
-        unsafe nghttp2_session_terminate_session(handle, doom.code.rawValue)
+        failure = pendingTermination.reason
+        unsafe nghttp2_session_terminate_session(handle, pendingTermination.code.rawValue)
     }
 }
