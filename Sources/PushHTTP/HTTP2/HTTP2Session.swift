@@ -61,8 +61,8 @@ package final class HTTP2Session: HTTPSession {
     private(set) var isClosed = false
 
     var meter = FrameMeter()
-    var glitches = TokenBucket(capacity: HTTPBounds.glitchCountMax, refillPerSecond: HTTPBounds.glitchCountPerSecond)
-    var sentResets = TokenBucket(
+    var glitches = RateBucket(capacity: HTTPBounds.glitchCountMax, refillPerSecond: HTTPBounds.glitchCountPerSecond)
+    var sentResets = RateBucket(
         capacity: HTTPBounds.sentResetCountMax, refillPerSecond: HTTPBounds.sentResetCountPerSecond)
     /// The number of WINDOW_UPDATE frames that the peer may send for DATA that it received.
     var windowUpdateAllowance = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Limits the rate of an event that may occur in bursts: full at first, refilled at a steady rate.
-struct TokenBucket {
+struct RateBucket {
     private let capacity: Int
     private let refillPerSecond: Int
     private var available: Int
