@@ -21,7 +21,7 @@ internal import Glibc
 
     private let epoll: FileDescriptor
     private let events: UnsafeMutableBufferPointer<epoll_event>
-    private var registrations = RegistrationTable()
+    private var registrations = ReadinessTable()
     private var timers = TimerQueue()
     private var endOfTurnActions: [() -> Void] = []
     private var spareActions: [() -> Void] = []

@@ -3,7 +3,7 @@
 /// The registrations of a loop: reusable slots, each with a generation that changes whenever the slot is freed.
 ///
 /// An event that epoll reported before its handler deregistered carries the old generation and finds no entry.
-struct RegistrationTable {
+struct ReadinessTable {
     /// The contents of a slot in use.
     struct Entry {
         let descriptor: Int32
