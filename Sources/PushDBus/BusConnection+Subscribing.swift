@@ -3,7 +3,7 @@
 internal import CSystemd
 
 /// A handler for a signal; owned by the connection.
-final class Subscription {
+final class SignalSubscription {
     let handler: (IncomingSignal) -> Void
 
     init(_ handler: @escaping (IncomingSignal) -> Void) { self.handler = handler }
@@ -35,7 +35,7 @@ extension BusConnection {
         _ handler: @escaping (IncomingSignal) -> Void
     ) throws(BusError) {
         defer { activityHandler?() }
-        let subscription = Subscription(handler)
+        let subscription = SignalSubscription(handler)
         let address = unsafe Unmanaged.passUnretained(subscription).toOpaque()
         let code = unsafe withOptionalCString(sender) { sender in
             unsafe withOptionalCString(path) { path in
@@ -50,7 +50,7 @@ extension BusConnection {
     /// Calls `handler` for each signal that matches a trusted match rule (`sd_bus_add_match`).
     func subscribe(rule: String, _ handler: @escaping (IncomingSignal) -> Void) throws(BusError) {
         defer { activityHandler?() }
-        let subscription = Subscription(handler)
+        let subscription = SignalSubscription(handler)
         let address = unsafe Unmanaged.passUnretained(subscription).toOpaque()
         try BusError.check(unsafe sd_bus_add_match(handle, nil, rule, signalArrived, address), "subscribe")
         subscriptions.append(subscription)
@@ -68,7 +68,7 @@ private func signalArrived(
     _ message: OpaquePointer?, _ userData: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<sd_bus_error>?
 ) -> Int32 {
     guard let message = unsafe message, let userData = unsafe userData else { return 0 }
-    let subscription = unsafe Unmanaged<Subscription>.fromOpaque(userData).takeUnretainedValue()
+    let subscription = unsafe Unmanaged<SignalSubscription>.fromOpaque(userData).takeUnretainedValue()
     unsafe subscription.receive(BusMessage(borrowing: message))
     // Zero lets other subscriptions to the same signal run.
     return 0

@@ -40,7 +40,7 @@ internal import Glibc
     package var activityHandler: (() -> Void)?
 
     var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
-    var subscriptions: [Subscription] = []
+    var subscriptions: [SignalSubscription] = []
     var servedObjects: [ServedObject] = []
     /// The completions of calls that could not be sent; they run in the next `process()`.
     private var deferred: [() -> Void] = []
