@@ -32,7 +32,7 @@ final class AgentHarness: AgentObserver {
             return true
         }
         let installed = installed
-        var surroundings = Surroundings(
+        var surroundings = AgentEnvironment(
             presenterName: "terminal", presenter: presenter, badges: badges, sounds: RecordingSounds(), opener: opener,
             filter: AppFilters(
                 connection: nil, loop: loop, environment: ["PATH": "/usr/bin:/bin"], timeLimit: filterTimeLimit),
@@ -41,7 +41,7 @@ final class AgentHarness: AgentObserver {
         surroundings.soundInstaller = SoundInstaller(environment: ["XDG_DATA_HOME": directory.path(of: "data")])
         agent = Agent(
             loop: loop, database: database, secretFile: secretFile,
-            authorityFile: AuthorityFile(path: directory.path(of: "authority.pem")), surroundings: surroundings,
+            authorityFile: EnrolledAuthority(path: directory.path(of: "authority.pem")), surroundings: surroundings,
             streamForm: streamForm, access: access)
         agent.observer = self
         screen.harness = self

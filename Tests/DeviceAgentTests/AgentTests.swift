@@ -201,8 +201,8 @@ private final class Dock: BadgePresenter {
         let agent = Agent(
             loop: try EventLoop(), database: try AgentDatabase(path: directory.path(of: "agent.sqlite")),
             secretFile: SecretFile(path: directory.path(of: "secret")),
-            authorityFile: AuthorityFile(path: directory.path(of: "authority.pem")),
-            surroundings: Surroundings(
+            authorityFile: EnrolledAuthority(path: directory.path(of: "authority.pem")),
+            surroundings: AgentEnvironment(
                 presenterName: "desktop", presenter: AbsentPresenter(), describeApp: { _ in nil }))
         #expect(agent.status(nowUnixSeconds: 0).presenter == "none")
     }

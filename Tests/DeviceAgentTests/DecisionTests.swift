@@ -45,8 +45,8 @@ import Testing
             EventSwitches(allowsBadge: event & 1 == 0, allowsSound: event & 2 == 0, allowsAlert: event & 4 == 0)
         }
 
-        var circumstances: Circumstances {
-            Circumstances(
+        var circumstances: PresentationContext {
+            PresentationContext(
                 isMasterOn: moment & 1 == 0, isQuiet: moment & 2 > 0, isSilent: moment & 4 > 0,
                 desk: DeskState(
                     isLocked: desk & 1 > 0, isQuiet: desk & 2 > 0, isMuted: desk & 4 > 0, isRecording: desk & 8 > 0))
@@ -139,8 +139,8 @@ import Testing
     @Test func `the reason for showing nothing is the first that applies`() {
         let nothing = Payload()
         let alert = Payload(alert: .init(body: "x"))
-        let off = Circumstances(isMasterOn: false)
-        func reason(_ payload: Payload, _ settings: AppSettings?, _ circumstances: Circumstances = Circumstances())
+        let off = PresentationContext(isMasterOn: false)
+        func reason(_ payload: Payload, _ settings: AppSettings?, _ circumstances: PresentationContext = PresentationContext())
             -> SuppressionReason?
         {
             Decision(Decision.Question(payload, settings: settings, circumstances: circumstances)).suppression
@@ -150,8 +150,8 @@ import Testing
         #expect(reason(alert, nil, off) == .unknownApp)
         #expect(reason(nothing, AppSettings(), off) == .nothingToShow)
         #expect(reason(alert, mute, off) == .masterOff)
-        #expect(reason(alert, mute, Circumstances(isQuiet: true)) == .switchedOff)
-        #expect(reason(alert, AppSettings(), Circumstances(isQuiet: true)) == .doNotDisturb)
+        #expect(reason(alert, mute, PresentationContext(isQuiet: true)) == .switchedOff)
+        #expect(reason(alert, AppSettings(), PresentationContext(isQuiet: true)) == .doNotDisturb)
         #expect(reason(alert, AppSettings()) == nil)
     }
 
@@ -181,7 +181,7 @@ import Testing
     @Test func `readable text on a locked screen is the user's choice`() {
         var settings = AppSettings()
         settings.showsPreview = true
-        let locked = Circumstances(desk: DeskState(isLocked: true))
+        let locked = PresentationContext(desk: DeskState(isLocked: true))
         let question = Decision.Question(Payload(alert: .init(body: "x")), settings: settings, circumstances: locked)
         #expect(!Decision(question).hidesTexts)
     }

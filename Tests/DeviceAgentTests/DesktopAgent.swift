@@ -24,8 +24,8 @@ final class DesktopAgent {
         presenter = try session.presenter(answerTimeout: answerTimeout)
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
-            authorityFile: AuthorityFile(path: file.directory.path(of: "authority.pem")),
-            surroundings: Surroundings(presenter: presenter, desk: { desk }, texts: { _ in { words[$0] } }))
+            authorityFile: EnrolledAuthority(path: file.directory.path(of: "authority.pem")),
+            surroundings: AgentEnvironment(presenter: presenter, desk: { desk }, texts: { _ in { words[$0] } }))
         sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry) } ?? 0
         try agent.start()
     }

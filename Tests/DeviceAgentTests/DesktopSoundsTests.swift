@@ -68,8 +68,8 @@ struct DesktopSoundsTests {
 
     @Test func `a sound that failed does not prevent the next one`() async {
         await #expect(processExitsWith: .success) {
-            unsafe setenv("PULSE_SERVER", "unix:/nonexistent/pulse", 1)
-            unsafe setenv("CANBERRA_DRIVER", "pulse", 1)
+            unsafe setenv("PULSE_SERVER", "unix:/nonexistent/keepalive", 1)
+            unsafe setenv("CANBERRA_DRIVER", "keepalive", 1)
             let loop = try EventLoop()
             let sounds = try DesktopSounds(loop: loop, environment: [:], log: quiet)
             var results: [SuppressionReason?] = []

@@ -95,7 +95,7 @@ struct EventSoundsTests {
         }
         try await mute(true)
         let session = try DesktopSession(screen.bus)
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.silence, on: session.connection)
         #expect(watch.isSilent && !watch.isQuiet && !watch.isLocked)
         try await mute(false)

@@ -41,13 +41,13 @@ final class PanelDesk {
         panel = try PanelAlerts(connection: session.connection, loop: session.loop, times: times)
         desktop = try DesktopPresenter(connection: session.connection, loop: session.loop, environment: [:])
         let desk = DeskBox()
-        var surroundings = Surroundings(
+        var surroundings = AgentEnvironment(
             presenterName: "desktop", presenter: StyledPresenter(panel: panel, desktop: desktop), sounds: sounds,
             opener: app, desk: { desk.owner?.state ?? DeskState() })
         surroundings.panel = panel
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
-            authorityFile: AuthorityFile(path: file.directory.path(of: "authority.pem")), surroundings: surroundings)
+            authorityFile: EnrolledAuthority(path: file.directory.path(of: "authority.pem")), surroundings: surroundings)
         service = try AgentService(agent, on: session.connection, deviceName: "test", callers: AnyCaller())
         agent.observer = service
         sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry) } ?? 0

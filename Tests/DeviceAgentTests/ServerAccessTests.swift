@@ -111,7 +111,7 @@ import Testing
             let client = ServerSession(
                 loop: harness.loop, url: server.url, caFile: ca, secret: nil,
                 access: access { ($0.clientCertificateFile, $0.clientKeyFile) = (certificate, key) })
-            var error: ServerError?
+            var error: ServerFailure?
             client.client.removeSelf { if case .failure(let found) = $0 { error = found } }
             try await harness.loop.run("it fails") { error != nil }
             guard case .badFile(let text) = error else {

@@ -29,11 +29,11 @@ private final class Listener: StreamClientDelegate {
     }
 
     private func client(
-        _ form: StreamForm = .auto, _ pulse: Pulse = Pulse(), access: ServerAccess = ServerAccess()
+        _ form: StreamForm = .auto, _ keepalive: KeepaliveMonitor = KeepaliveMonitor(), access: ServerAccess = ServerAccess()
     ) -> StreamClient {
         let session = ServerSession(
             loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret", access: access)
-        let client = StreamClient(loop: loop, session: session, form: form, pulse: pulse, random: { 0 })
+        let client = StreamClient(loop: loop, session: session, form: form, keepalive: keepalive, random: { 0 })
         client.delegate = listener
         return client
     }
@@ -93,7 +93,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test func `a network change that keeps the connection's path only probes it`() async throws {
-        let client = client(.websocket, Pulse(shortest: .seconds(600), patience: .milliseconds(300)))
+        let client = client(.websocket, KeepaliveMonitor(shortest: .seconds(600), patience: .milliseconds(300)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         client.networkChanged()
@@ -125,7 +125,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test func `an acknowledgment without an answer means a broken connection`() async throws {
-        let client = client(.websocket, Pulse(shortest: .seconds(600), patience: .milliseconds(300)))
+        let client = client(.websocket, KeepaliveMonitor(shortest: .seconds(600), patience: .milliseconds(300)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await server.freeze()
@@ -145,7 +145,7 @@ private final class Listener: StreamClientDelegate {
         var access = ServerAccess()
         access.proxy = proxy.url
         let client = client(
-            .websocket, Pulse(shortest: .milliseconds(400), patience: .milliseconds(800)), access: access)
+            .websocket, KeepaliveMonitor(shortest: .milliseconds(400), patience: .milliseconds(800)), access: access)
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await proxy.fallSilent()

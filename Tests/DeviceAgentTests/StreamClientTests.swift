@@ -33,17 +33,17 @@ private final class Listener: StreamClientDelegate {
         loop = try EventLoop()
     }
 
-    private func client(_ form: StreamForm = .auto, _ pulse: Pulse = Pulse()) -> StreamClient {
+    private func client(_ form: StreamForm = .auto, _ keepalive: KeepaliveMonitor = KeepaliveMonitor()) -> StreamClient {
         let session = ServerSession(loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret")
         let client = StreamClient(
-            loop: loop, session: session, form: form, pulse: pulse, random: { 0 })
+            loop: loop, session: session, form: form, keepalive: keepalive, random: { 0 })
         client.delegate = listener
         return client
     }
 
     @Test(arguments: [StreamForm.websocket, .events])
     func `a silent connection is abandoned, and a new one is made`(form: StreamForm) async throws {
-        let client = client(form, Pulse(shortest: .milliseconds(300), patience: .milliseconds(100)))
+        let client = client(form, KeepaliveMonitor(shortest: .milliseconds(300), patience: .milliseconds(100)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await server.freeze()
@@ -56,7 +56,7 @@ private final class Listener: StreamClientDelegate {
     @Test(arguments: [StreamForm.websocket, .events])
     func `only a silence as long as the limit ends a connection`(form: StreamForm) async throws {
         let silenceMax: Duration = .seconds(1)
-        let client = client(form, Pulse(shortest: .milliseconds(500), patience: .milliseconds(500)))
+        let client = client(form, KeepaliveMonitor(shortest: .milliseconds(500), patience: .milliseconds(500)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         let start = ContinuousClock.now

@@ -14,7 +14,7 @@ extension Agent {
             agentLog.warning("filter_failed", ["app": appID, "error": message])
         }
         filters.onChange = { [weak self] in
-            self?.link?.uplink.setNeedsFlush()
+            self?.link?.outboxSender.setNeedsFlush()
             self?.inboxChanged()
         }
     }
@@ -55,7 +55,7 @@ extension Agent {
     ///   - wake: The app and the notification that wakes it.
     ///   - completion: Called when the app has finished or failed, if the result is true.
     /// - Returns: Whether the app was called.
-    func wake(_ wake: BackgroundWakes.Wake, _ completion: @escaping () -> Void) -> Bool {
+    func wake(_ wake: BackgroundLauncher.Wake, _ completion: @escaping () -> Void) -> Bool {
         guard let opener = surroundings.opener, let entry = entryToHandOver(wake.entry), mayWake(wake.appID) else {
             return false
         }

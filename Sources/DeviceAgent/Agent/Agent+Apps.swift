@@ -167,7 +167,7 @@ extension Agent {
             observer?.tokenChanged(appID: app.appID, deviceToken: app.deviceToken)
         }
         if earlier == nil { observer?.settingsChanged(appID: app.appID) }
-        link?.uplink.setNeedsFlush()
+        link?.outboxSender.setNeedsFlush()
         link?.registrar.setNeedsFlush()
         return .success(app.deviceToken)
     }
@@ -199,7 +199,7 @@ extension Agent {
         agentLog.info("unregistered", ["app": app.appID])
         observer?.settingsChanged(appID: app.appID)
         inboxChanged()
-        link?.uplink.setNeedsFlush()
+        link?.outboxSender.setNeedsFlush()
         return .success(())
     }
 }

@@ -26,7 +26,7 @@ extension Agent: AlertPresenterDelegate {
             try database.inbox.setReason("", of: entry)
             try database.outbox.append(sequence: row.sequence, .shown)
         }
-        link?.uplink.setNeedsFlush()
+        link?.outboxSender.setNeedsFlush()
     }
 
     /// Deletes the stored places of alerts that are no longer on the screen.
@@ -106,7 +106,7 @@ extension Agent: AlertPresenterDelegate {
             try database.finish(number, from: [.waiting, .claimed, .shown], to: state, outcome)
         }
         guard isMoved else { return false }
-        link?.uplink.setNeedsFlush()
+        link?.outboxSender.setNeedsFlush()
         inboxChanged()
         return true
     }
@@ -196,7 +196,7 @@ extension Agent: AlertPresenterDelegate {
         }
         guard !removed.isEmpty else { return 0 }
         presentations.withdraw(removed)
-        link?.uplink.setNeedsFlush()
+        link?.outboxSender.setNeedsFlush()
         inboxChanged()
         return removed.count
     }
@@ -225,7 +225,7 @@ extension Agent: AlertPresenterDelegate {
             try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: appID) }
         }
         presentations.withdraw(removed)
-        link?.uplink.setNeedsFlush()
+        link?.outboxSender.setNeedsFlush()
         inboxChanged()
         return removed.count
     }

@@ -103,7 +103,7 @@ extension Agent {
         try withdrawUnwantedAlerts()
         if appID.isEmpty { trimInbox() }
         observer?.settingsChanged(appID: appID)
-        link?.uplink.setNeedsFlush()
+        link?.outboxSender.setNeedsFlush()
     }
 
     /// Returns the value as it is stored; nil if the text is not a valid value.

@@ -21,7 +21,7 @@ extension Agent: StreamClientDelegate {
             return false
         }
         agentLog.info("received", ["new": "\(reception.newCount)", "repeated": "\(reception.repeatedCount)"])
-        link?.uplink.setNeedsFlush()
+        link?.outboxSender.setNeedsFlush()
         if reception.hasUnwantedChannel { link?.registrar.setNeedsFlush() }
         presentations.withdraw(reception.replaced + reception.removed)
         for (appID, badge) in reception.badges.sorted(by: { $0.key < $1.key }) { present(badge: badge, appID: appID) }
@@ -43,7 +43,7 @@ extension Agent: StreamClientDelegate {
         lastError = ""
         noteLastConnected(atUnixSeconds: now)
         agentLog.info("connected", ["server": identity?.serverURL ?? ""])
-        link?.uplink.open()
+        link?.outboxSender.open()
         checkRegistrations(nowUnixSeconds: now)
         checkInstallations(nowUnixSeconds: now)
         link?.registrar.open()
@@ -63,7 +63,7 @@ extension Agent: StreamClientDelegate {
         noteDisconnected()
         lastError = reason
         agentLog.warning(event, ["reason": reason])
-        link?.uplink.close()
+        link?.outboxSender.close()
         link?.registrar.close()
         observer?.statusChanged()
     }

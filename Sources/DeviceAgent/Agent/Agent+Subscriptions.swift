@@ -121,7 +121,7 @@ extension Agent {
 
     /// Reports an ended subscription in the log, in the status and to the app.
     package func registrar(
-        endedSubscriptionTo channel: String, of appID: String, because error: ServerError
+        endedSubscriptionTo channel: String, of appID: String, because error: ServerFailure
     ) {
         agentLog.warning("subscription_ended", ["app": appID, "channel": channel, "error": error.message])
         forgetEnded(channel, of: appID)

@@ -37,20 +37,20 @@ package final class Agent {
     package var savesPower = false {
         didSet {
             link?.stream.savesPower = savesPower
-            link?.uplink.savesPower = savesPower
+            link?.outboxSender.savesPower = savesPower
         }
     }
 
     let loop: EventLoop
     let database: AgentDatabase
     let secretFile: SecretFile
-    let authorityFile: AuthorityFile
-    let surroundings: Surroundings
+    let authorityFile: EnrolledAuthority
+    let surroundings: AgentEnvironment
     let streamForm: StreamForm
     let access: ServerAccess
     let receiver: Receiver
     let presentations: PresentationQueue
-    let wakes: BackgroundWakes
+    let wakes: BackgroundLauncher
     let filters: FilterQueue
     /// Answers of the user that could not be written because the disk was full.
     let answers: StorageRetry
@@ -85,14 +85,14 @@ package final class Agent {
     struct Link {
         let session: ServerSession
         let stream: StreamClient
-        let uplink: Uplink
+        let outboxSender: OutboxSender
         let registrar: Registrar
     }
 
     /// Creates the agent; it opens no connection before `start`.
     package init(
-        loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, authorityFile: AuthorityFile,
-        surroundings: Surroundings,
+        loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, authorityFile: EnrolledAuthority,
+        surroundings: AgentEnvironment,
         streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
     ) {
         self.loop = loop
@@ -103,7 +103,7 @@ package final class Agent {
         self.authorityFile = authorityFile
         self.surroundings = surroundings
         receiver = Receiver(database, desk: surroundings.desk, texts: surroundings.texts)
-        wakes = BackgroundWakes(database, loop: loop)
+        wakes = BackgroundLauncher(database, loop: loop)
         answers = StorageRetry(loop: loop)
         filters = FilterQueue(database, loop: loop, filter: surroundings.filter, texts: surroundings.texts) {
             () throws(SQLiteError) in
@@ -127,7 +127,7 @@ package final class Agent {
         wakes.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onChange = { [weak self] in self?.inboxChanged() }
-        presentations.onOutcome = { [weak self] in self?.link?.uplink.setNeedsFlush() }
+        presentations.onOutcome = { [weak self] in self?.link?.outboxSender.setNeedsFlush() }
         do {
             identity = try database.identity.load()
             lastConnectedUnixSeconds = try database.facts.value(of: .lastConnectedUnixSeconds)
@@ -159,7 +159,7 @@ package final class Agent {
         }
         guard let link else { return end() }
         loop.schedule(after: patience, end)
-        link.uplink.whenEmpty(end)
+        link.outboxSender.whenEmpty(end)
     }
 
     /// Reports that addresses or routes have changed, or that the network is back.
@@ -176,16 +176,16 @@ package final class Agent {
     func connect(_ identity: Identity, secret: String) {
         let session = ServerSession(
             loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret, access: access)
-        let uplink = Uplink(database, loop: loop, client: session.client)
-        uplink.onFailure = { [weak self] in self?.databaseFailed($0) }
-        uplink.savesPower = savesPower
+        let outboxSender = OutboxSender(database, loop: loop, client: session.client)
+        outboxSender.onFailure = { [weak self] in self?.databaseFailed($0) }
+        outboxSender.savesPower = savesPower
         let stream = StreamClient(loop: loop, session: session, form: streamForm)
         stream.delegate = self
         stream.savesPower = savesPower
-        uplink.carrier = stream
+        outboxSender.carrier = stream
         let registrar = Registrar(database, loop: loop, client: session.client)
         registrar.delegate = self
-        link = Link(session: session, stream: stream, uplink: uplink, registrar: registrar)
+        link = Link(session: session, stream: stream, outboxSender: outboxSender, registrar: registrar)
         self.identity = identity
         checkedUnixSeconds = nil
         serverClock = ServerClock()
@@ -197,7 +197,7 @@ package final class Agent {
     func disconnect() {
         guard let link else { return }
         link.stream.stop()
-        link.uplink.close()
+        link.outboxSender.close()
         link.registrar.close()
         noteDisconnected()
         self.link = nil

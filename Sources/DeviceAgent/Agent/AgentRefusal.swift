@@ -93,7 +93,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         .notTrusted, "The server's certificate is not signed by the CA in the code.")
 
     /// Converts the server's refusal of an enrollment.
-    init(enrolment error: ServerError, hadCode: Bool) {
+    init(enrolment error: ServerFailure, hadCode: Bool) {
         switch error {
         // Only the server's own code counts: a proxy uses the same statuses for other failures.
         case .refused(_, "BadEnrolmentCode", _, _):
@@ -105,13 +105,13 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     }
 
     /// Converts the server's refusal of a registration; names the topic, which may be a default.
-    init(_ error: ServerError, topic: String) {
+    init(_ error: ServerFailure, topic: String) {
         self.init(error)
         if code == .unknownTopic { message = "The server has no app with topic '\(topic)'." }
     }
 
     /// Converts the server's refusal of a request about a topic or about the device.
-    package init(_ error: ServerError) {
+    package init(_ error: ServerFailure) {
         switch error {
         case .unreachable, .unintelligible: self.init(.unreachable, error.message)
         case .notTrusted: self.init(.notTrusted, error.message)

@@ -75,14 +75,14 @@ package final class QuietSettings {
         let start = ContinuousClock.now
         connection.send(
             asked, DesktopPresenter.path, DesktopPresenter.busName, "GetServerInformation", [],
-            timeout: DeskWatch.answerTimeout
+            timeout: SessionMonitor.answerTimeout
         ) { [weak self] answer in
             // Another server has replaced this one meanwhile.
             guard let self, owner == asked else { return }
             switch answer {
             case .success(let values): follow(values.compactMap(\.stringValue))
             case .failure(let error):
-                if error.isOfBusyProgram, ContinuousClock.now - start >= DeskWatch.dropTimeMin { ask(asked) }
+                if error.isOfBusyProgram, ContinuousClock.now - start >= SessionMonitor.dropTimeMin { ask(asked) }
             }
         }
     }

@@ -272,7 +272,7 @@ package final class PresentationQueue {
         return (entry, app, try alert(entry, app, payload, decision), decision)
     }
 
-    func circumstances() throws(SQLiteError) -> Circumstances {
+    func circumstances() throws(SQLiteError) -> PresentationContext {
         try database.settings.circumstances(nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: desk())
     }
 

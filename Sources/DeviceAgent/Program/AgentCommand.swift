@@ -31,7 +31,7 @@ package enum AgentCommand {
             Explanation("posthorn-agent", "Run in the session, like the service unit."),
             Explanation("posthorn-agent --terminal", "Show notifications on this terminal."),
         ],
-        environment: AgentSetting.allCases.map { Explanation($0.variable, $0.help + ".") } + [
+        environment: AgentConfigurationKey.allCases.map { Explanation($0.variable, $0.help + ".") } + [
             Explanation(
                 BusConnection.Bus.agentVariable,
                 "The bus to use instead of the session bus: 'system' or a D-Bus address; disables the desktop."),

@@ -4,7 +4,7 @@ internal import PushINI
 internal import PushNet
 
 /// A setting in section `[server]` of `agent.ini`, or in the environment.
-package enum AgentSetting: String, CaseIterable, Sendable {
+package enum AgentConfigurationKey: String, CaseIterable, Sendable {
     case url
     case caFile = "ca_file"
     case enrolmentCode = "enrolment_code"
@@ -69,30 +69,30 @@ package struct AgentConfiguration: Sendable, Equatable {
     package init(
         path: String, isRequired: Bool, environment: [String: String], hostName: String
     ) throws(AgentConfigurationError) {
-        var values: [AgentSetting: String] = [:]
+        var values: [AgentConfigurationKey: String] = [:]
         for entry in try Self.read(path, isRequired: isRequired) {
-            guard entry.section == "server", let setting = AgentSetting(rawValue: entry.name) else {
+            guard entry.section == "server", let setting = AgentConfigurationKey(rawValue: entry.name) else {
                 throw AgentConfigurationError(
                     message: "\(path):\(entry.line): unknown setting '\(entry.name)' in section [\(entry.section)]",
                     remedy:
-                        "Section [server] has these settings: \(AgentSetting.allCases.map(\.rawValue).joined(separator: ", "))."
+                        "Section [server] has these settings: \(AgentConfigurationKey.allCases.map(\.rawValue).joined(separator: ", "))."
                 )
             }
             values[setting] = entry.value
         }
-        var sources: [AgentSetting: String] = [:]
-        for setting in AgentSetting.allCases {
+        var sources: [AgentConfigurationKey: String] = [:]
+        for setting in AgentConfigurationKey.allCases {
             guard let value = environment[setting.variable], !value.isEmpty else { continue }
             values[setting] = value
             sources[setting] = setting.variable
         }
-        func place(_ setting: AgentSetting) -> String { sources[setting] ?? "\(setting.rawValue) in \(path)" }
+        func place(_ setting: AgentConfigurationKey) -> String { sources[setting] ?? "\(setting.rawValue) in \(path)" }
         serverURL = values[.url].flatMap { $0.isEmpty ? nil : $0 }
         caFile = values[.caFile] ?? ""
         enrolmentCode = values[.enrolmentCode] ?? ""
         deviceName = values[.name].flatMap { $0.isEmpty ? nil : $0 } ?? hostName
         if let text = values[.stream], !text.isEmpty { streamForm = try Self.streamForm(text, place(.stream)) }
-        func value(_ setting: AgentSetting) -> String? { values[setting].flatMap { $0.isEmpty ? nil : $0 } }
+        func value(_ setting: AgentConfigurationKey) -> String? { values[setting].flatMap { $0.isEmpty ? nil : $0 } }
         access.proxy = value(.proxy)
         access.clientCertificateFile = value(.clientCertificate)
         access.clientKeyFile = value(.clientKey)
@@ -100,13 +100,13 @@ package struct AgentConfiguration: Sendable, Equatable {
     }
 
     /// Validates the values; errors name the variable or the line of the file to correct.
-    private func check(_ place: (AgentSetting) -> String) throws(AgentConfigurationError) {
+    private func check(_ place: (AgentConfigurationKey) -> String) throws(AgentConfigurationError) {
         if let serverURL, Agent.serverURL(serverURL) == nil {
             throw AgentConfigurationError(
                 message: "invalid server URL '\(serverURL)'",
                 remedy: "Set \(place(.url)) to https://HOST:PORT, without a path.")
         }
-        let files: [(AgentSetting, String?)] = [
+        let files: [(AgentConfigurationKey, String?)] = [
             (.caFile, caFile), (.clientCertificate, access.clientCertificateFile), (.clientKey, access.clientKeyFile),
         ]
         for (setting, file) in files {

@@ -46,10 +46,10 @@ final class AgentProgram {
     private let lock: AgentLock
     private let agent: Agent
     private let signals: SignalHandler
-    private let desk: Desk
+    private let desk: DesktopEnvironment
     private let service: AgentService?
     private let enrolment: UnattendedEnrolment
-    private var wakeWatch: WakeWatch?
+    private var wakeWatch: SleepMonitor?
     private var systemRevival: BusRevival?
     private var routeWatch: RouteWatch?
     private var exit = AgentExit.stopped
@@ -65,10 +65,10 @@ final class AgentProgram {
         let database = try AgentDatabase(path: directories.databasePath)
         // Must precede the threads of the sound library and of the resolver, because they inherit the blocked signals.
         signals = try SignalHandler(loop: loop)
-        desk = try Desk(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
+        desk = try DesktopEnvironment(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
-            authorityFile: AuthorityFile(path: directories.authorityPath),
+            authorityFile: EnrolledAuthority(path: directories.authorityPath),
             surroundings: desk.surroundings, streamForm: configuration.streamForm, access: configuration.access)
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }
@@ -130,12 +130,12 @@ final class AgentProgram {
     }
 
     private func watchSystem() throws(BusError) {
-        let watch = try WakeWatch(loop: loop, connection: BusConnection(.system)) { [weak self] in self?.hear($0) }
+        let watch = try SleepMonitor(loop: loop, connection: BusConnection(.system)) { [weak self] in self?.hear($0) }
         watch.onLost = { [weak self] in self?.systemRevival?.lost() }
         wakeWatch = watch
     }
 
-    private func hear(_ event: WakeWatch.Event) {
+    private func hear(_ event: SleepMonitor.Event) {
         agentLog.info("machine", ["news": event.word])
         switch event {
         case .sleeps: agent.sleep()

@@ -37,11 +37,11 @@ package struct Decision: Sendable, Equatable {
         /// The switches of the notification's event type.
         package var event = EventSwitches()
         /// The settings and states that apply to all apps.
-        package var circumstances = Circumstances()
+        package var circumstances = PresentationContext()
 
         package init(
             _ payload: Payload, settings: AppSettings?, event: EventSwitches = EventSwitches(),
-            circumstances: Circumstances = Circumstances()
+            circumstances: PresentationContext = PresentationContext()
         ) {
             self.payload = payload
             self.settings = settings

@@ -37,7 +37,7 @@ package final class FilterQueue {
     private let database: AgentDatabase
     private let filter: (any AppFilter)?
     private let texts: (String) -> AppTexts.Translation
-    private let circumstances: () throws(SQLiteError) -> Circumstances
+    private let circumstances: () throws(SQLiteError) -> PresentationContext
     private let retry: StorageRetry
     private var waiting: [Int64] = []
     private var runningCount = 0
@@ -53,7 +53,7 @@ package final class FilterQueue {
     package init(
         _ database: AgentDatabase, loop: EventLoop, filter: (any AppFilter)?,
         texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } },
-        circumstances: @escaping () throws(SQLiteError) -> Circumstances
+        circumstances: @escaping () throws(SQLiteError) -> PresentationContext
     ) {
         self.database = database
         self.filter = filter

@@ -27,7 +27,7 @@ package struct Reception: Sendable, Equatable {
     /// They must not be presented yet.
     package var filtering: [Int64] = []
     /// Apps to wake in the background, in order.
-    package var wakes: [BackgroundWakes.Wake] = []
+    package var wakes: [BackgroundLauncher.Wake] = []
     /// Numbers to put on icons, by app ID.
     package var badges: [String: UInt32] = [:]
     /// Whether broadcasts arrived on channels without a subscription; the server must be told.
@@ -133,7 +133,7 @@ package final class Receiver {
     }
 
     private func receive(
-        _ notification: ReceivedNotification, _ circumstances: Circumstances, now: Int64, isExpired: Bool,
+        _ notification: ReceivedNotification, _ circumstances: PresentationContext, now: Int64, isExpired: Bool,
         _ reception: inout Reception
     ) throws(SQLiteError) {
         try database.outbox.append(sequence: notification.sequence, .delivered)
@@ -234,7 +234,7 @@ package final class Receiver {
         entry.entry = number
         reception.arrived.append(number)
         if let app, payload?.isContentAvailable == true, app.manifest.wakesInBackground {
-            let wake = BackgroundWakes.Wake(appID: app.appID, entry: number)
+            let wake = BackgroundLauncher.Wake(appID: app.appID, entry: number)
             try database.wakes.setDue(wake)
             reception.wakes.append(wake)
         }
@@ -295,7 +295,7 @@ extension ReceivedNotification {
 extension AgentDatabase {
     /// Decides on a payload with the settings of its app and event type.
     package func decide(
-        _ payload: Payload, for app: RegisteredApp?, _ circumstances: Circumstances
+        _ payload: Payload, for app: RegisteredApp?, _ circumstances: PresentationContext
     ) throws(SQLiteError) -> Decision {
         var question = Decision.Question(payload, settings: nil, circumstances: circumstances)
         guard let app else { return Decision(question) }

@@ -10,7 +10,7 @@ package protocol RegistrarDelegate: AnyObject {
     /// registration cannot be used.
     func registrar(_ app: RegisteredApp, isRegisteredAs registration: DeviceAPI.Registration) -> Bool
     /// Called when the server refused a subscription permanently and it was removed.
-    func registrar(endedSubscriptionTo channel: String, of appID: String, because error: ServerError)
+    func registrar(endedSubscriptionTo channel: String, of appID: String, because error: ServerFailure)
     /// Called when the database returned an error.
     func registrar(failed error: SQLiteError)
 }
@@ -200,7 +200,7 @@ package final class Registrar {
     // MARK: Answers
 
     private func finish<Body>(
-        _ result: Result<Body, ServerError>, _ settle: (Registrar, Body) throws(SQLiteError) -> Void
+        _ result: Result<Body, ServerFailure>, _ settle: (Registrar, Body) throws(SQLiteError) -> Void
     ) {
         guard let (work, app) = underWay else { preconditionFailure("an answer to no request") }
         underWay = nil
@@ -224,7 +224,7 @@ package final class Registrar {
     }
 
     /// Handles a permanent refusal, which a retry would not change.
-    private func giveUp(_ work: Work, _ app: RegisteredApp, _ error: ServerError) throws(SQLiteError) {
+    private func giveUp(_ work: Work, _ app: RegisteredApp, _ error: ServerFailure) throws(SQLiteError) {
         let isUnknown = error.word == "UnknownTopic"
         switch work {
         case .registration:
@@ -280,7 +280,7 @@ extension [String] {
     fileprivate mutating func popFirst() -> String? { isEmpty ? nil : removeFirst() }
 }
 
-extension ServerError {
+extension ServerFailure {
     /// The server's error word; nil if the error is not a refusal.
     var word: String? {
         guard case .refused(_, let word, _, _) = self else { return nil }

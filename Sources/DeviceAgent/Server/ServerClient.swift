@@ -6,7 +6,7 @@ package import PushCurl
 internal import PushNet
 
 /// The reason why a request to the server failed.
-package enum ServerError: Error, Sendable, Equatable {
+package enum ServerFailure: Error, Sendable, Equatable {
     /// The server is unreachable; with libcurl's text.
     case unreachable(String)
     /// The server's certificate is not trusted, or TLS failed in another way; with libcurl's text.
@@ -79,7 +79,7 @@ package struct ServerClient {
     }
 
     /// Fetches the server's certificates as PEM, trusted or not, without identifying the device to the server.
-    package func certificates(completion: @escaping (Result<[[UInt8]], ServerError>) -> Void) {
+    package func certificates(completion: @escaping (Result<[[UInt8]], ServerFailure>) -> Void) {
         var request = HTTPRequest(method: "GET", url: url)
         var way = access
         (way.clientCertificateFile, way.clientKeyFile) = (nil, nil)
@@ -92,12 +92,12 @@ package struct ServerClient {
                 let certificates = channel.certificates
                 if let connecting { curl.cancel(connecting) }
                 completion(.success(certificates))
-            }, onFailure: { completion(.failure(ServerError($0))) })
+            }, onFailure: { completion(.failure(ServerFailure($0))) })
     }
 
     /// Sends `POST /v1/devices`, which enrolls the device.
     package func enrol(
-        _ enrolment: DeviceAPI.Enrolment, completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerError>) -> Void
+        _ enrolment: DeviceAPI.Enrolment, completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerFailure>) -> Void
     ) {
         send("POST", "/v1/devices", enrolment) { completion($0.flatMap(Self.decode)) }
     }
@@ -105,68 +105,68 @@ package struct ServerClient {
     /// Sends `PUT /v1/apps/{topic}`; the topic satisfies `HeaderValues.isTopic`, so it needs no escaping.
     package func register(
         topic: String, environment: Environment = .production,
-        completion: @escaping (Result<DeviceAPI.Registration, ServerError>) -> Void
+        completion: @escaping (Result<DeviceAPI.Registration, ServerFailure>) -> Void
     ) {
         let body = DeviceAPI.NewRegistration(environment: environment)
         send("PUT", "/v1/apps/\(topic)", body) { completion($0.flatMap(Self.decode)) }
     }
 
     /// Sends `DELETE /v1/apps/{topic}`.
-    package func unregister(topic: String, completion: @escaping (Result<Void, ServerError>) -> Void) {
+    package func unregister(topic: String, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
         send("DELETE", "/v1/apps/\(topic)") { completion($0.map { _ in }) }
     }
 
     /// Sends `PUT /v1/apps/{topic}/channels/{channel-id}`.
     package func subscribe(
-        topic: String, channel: String, completion: @escaping (Result<Void, ServerError>) -> Void
+        topic: String, channel: String, completion: @escaping (Result<Void, ServerFailure>) -> Void
     ) {
         send("PUT", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
     }
 
     /// Sends `DELETE /v1/apps/{topic}/channels/{channel-id}`.
     package func unsubscribe(
-        topic: String, channel: String, completion: @escaping (Result<Void, ServerError>) -> Void
+        topic: String, channel: String, completion: @escaping (Result<Void, ServerFailure>) -> Void
     ) {
         send("DELETE", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
     }
 
     /// Sends `GET /v1/apps/{topic}/channels`.
     package func subscriptions(
-        topic: String, completion: @escaping (Result<DeviceAPI.Subscriptions, ServerError>) -> Void
+        topic: String, completion: @escaping (Result<DeviceAPI.Subscriptions, ServerFailure>) -> Void
     ) {
         send("GET", "/v1/apps/\(topic)/channels") { completion($0.flatMap(Self.decode)) }
     }
 
     /// Sends `DELETE /v1/devices/self`.
-    package func removeSelf(completion: @escaping (Result<Void, ServerError>) -> Void) {
+    package func removeSelf(completion: @escaping (Result<Void, ServerFailure>) -> Void) {
         send("DELETE", "/v1/devices/self") { completion($0.map { _ in }) }
     }
 
     /// Sends `GET /v1/policy`.
-    package func policy(completion: @escaping (Result<DeviceAPI.Policy, ServerError>) -> Void) {
+    package func policy(completion: @escaping (Result<DeviceAPI.Policy, ServerFailure>) -> Void) {
         send("GET", "/v1/policy") { completion($0.flatMap(Self.decode)) }
     }
 
     /// Sends `PUT /v1/filter`.
-    package func setFilter(_ filter: DeviceAPI.Filter, completion: @escaping (Result<Void, ServerError>) -> Void) {
+    package func setFilter(_ filter: DeviceAPI.Filter, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
         send("PUT", "/v1/filter", filter) { completion($0.map { _ in }) }
     }
 
     /// Sends `PUT /v1/power`.
-    package func setPower(_ power: DeviceAPI.Power, completion: @escaping (Result<Void, ServerError>) -> Void) {
+    package func setPower(_ power: DeviceAPI.Power, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
         send("PUT", "/v1/power", power) { completion($0.map { _ in }) }
     }
 
     /// Sends `POST /v1/acks`.
     package func acknowledge(
-        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
+        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerFailure>) -> Void
     ) {
         send("POST", "/v1/acks", DeviceAPI.Acknowledgements(acks: acknowledgements)) { completion($0.map { _ in }) }
     }
 
     private func send(
         _ method: String, _ path: String, _ body: some Encodable,
-        completion: @escaping (Result<HTTPResponse, ServerError>) -> Void
+        completion: @escaping (Result<HTTPResponse, ServerFailure>) -> Void
     ) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -177,16 +177,16 @@ package struct ServerClient {
     }
 
     private func send(
-        _ method: String, _ path: String, completion: @escaping (Result<HTTPResponse, ServerError>) -> Void
+        _ method: String, _ path: String, completion: @escaping (Result<HTTPResponse, ServerFailure>) -> Void
     ) {
         send(request(method, path), completion: completion)
     }
 
-    private func send(_ request: HTTPRequest, completion: @escaping (Result<HTTPResponse, ServerError>) -> Void) {
+    private func send(_ request: HTTPRequest, completion: @escaping (Result<HTTPResponse, ServerFailure>) -> Void) {
         curl.start(request) { result in
             switch result {
             case .failure(let error):
-                completion(.failure(ServerError(error)))
+                completion(.failure(ServerFailure(error)))
             case .success(let response) where (200..<300).contains(response.status): completion(.success(response))
             case .success(let response): completion(.failure(.init(refusal: response)))
             }
@@ -206,7 +206,7 @@ package struct ServerClient {
         return "/v1/apps/\(topic)/channels/\(escaped)"
     }
 
-    private static func decode<Body: Decodable>(_ response: HTTPResponse) -> Result<Body, ServerError> {
+    private static func decode<Body: Decodable>(_ response: HTTPResponse) -> Result<Body, ServerFailure> {
         do {
             try JSONValidator.validateObject(response.body.span)
             return .success(try JSONDecoder().decode(Body.self, from: Data(response.body)))
@@ -216,7 +216,7 @@ package struct ServerClient {
     }
 }
 
-extension ServerError {
+extension ServerFailure {
     /// Maps libcurl's error.
     init(_ error: CurlError) {
         switch error.kind {

@@ -23,7 +23,7 @@ package protocol StreamClientDelegate: AnyObject {
 protocol AcknowledgementCarrier: AnyObject {
     /// Sends a batch; returns false, without calling `completion`, if it must be sent another way.
     func acknowledge(
-        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
+        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerFailure>) -> Void
     ) -> Bool
 }
 
@@ -52,7 +52,7 @@ package final class StreamClient {
     private var retryAfter: Duration?
     /// The server's reason for ending the stream, once it has sent one.
     private var goodbye: String?
-    private var pulse: Pulse
+    private var keepalive: KeepaliveMonitor
     private var pulseTimer: TimerID?
     private var connectingSinceNanoseconds: UInt64 = 0
     private var waitTimer: TimerID?
@@ -62,21 +62,21 @@ package final class StreamClient {
 
     /// Creates a client that does not connect yet; `pulse` and `random` are parameters for tests.
     package init(
-        loop: EventLoop, session: ServerSession, form: StreamForm = .auto, pulse: Pulse = Pulse(),
+        loop: EventLoop, session: ServerSession, form: StreamForm = .auto, keepalive: KeepaliveMonitor = KeepaliveMonitor(),
         random: @escaping () -> Double = { Double.random(in: 0...1) }
     ) {
         self.loop = loop
         self.session = session
         self.form = form
-        self.pulse = pulse
+        self.keepalive = keepalive
         self.random = random
     }
 
     /// Whether the machine saves power; if so, the client pings a quiet connection less often.
     package var savesPower: Bool {
-        get { pulse.savesPower }
+        get { keepalive.savesPower }
         set {
-            pulse.savesPower = newValue
+            keepalive.savesPower = newValue
             if attempt != nil { watchPulse() }
         }
     }
@@ -94,10 +94,10 @@ package final class StreamClient {
     /// Handles a change of addresses or routes: reconnects if the connection cannot have survived it, otherwise pings.
     package func networkChanged() {
         if machine.isOpen, attempt?.path != .other {
-            if !pulse.isAsked { _ = attempt?.ask() }
+            if !keepalive.isAsked { _ = attempt?.ask() }
             return
         }
-        pulse.networkChanged()
+        keepalive.networkChanged()
         // Many changes in a row must not keep a connection from being established.
         guard attempt == nil || machine.isOpen || elapsed(since: connectingSinceNanoseconds) > Self.hurryPause else {
             return
@@ -166,7 +166,7 @@ package final class StreamClient {
         attempt.delegate = self
         self.attempt = attempt
         attempt.begin()
-        pulse.connecting(atNanoseconds: loop.monotonicNanoseconds)
+        keepalive.connecting(atNanoseconds: loop.monotonicNanoseconds)
         watchPulse()
     }
 
@@ -204,7 +204,7 @@ package final class StreamClient {
     private func ended(_ reason: String) {
         closeAttempt()
         hasFailed = true
-        if goodbye == nil { pulse.ended(atNanoseconds: loop.monotonicNanoseconds) }
+        if goodbye == nil { keepalive.ended(atNanoseconds: loop.monotonicNanoseconds) }
         let action = machine.ended(
             atNanoseconds: loop.monotonicNanoseconds, fraction: random(), retryAfter: retryAfter)
         guard action != .none else { return }
@@ -239,7 +239,7 @@ package final class StreamClient {
     /// Schedules the next check as late as possible, because each timer wakes the machine.
     private func watchPulse() {
         cancelPulse()
-        switch pulse.next(atNanoseconds: loop.monotonicNanoseconds) {
+        switch keepalive.next(atNanoseconds: loop.monotonicNanoseconds) {
         case .wait(let duration):
             pulseTimer = loop.schedule(after: duration) { [weak self] in self?.watchPulse() }
         case .ask:
@@ -265,23 +265,23 @@ package final class StreamClient {
 
 extension StreamClient: StreamAttemptDelegate {
     func attemptHeard() {
-        let wasAsked = pulse.isAsked
-        pulse.heard(atNanoseconds: loop.monotonicNanoseconds)
+        let wasAsked = keepalive.isAsked
+        keepalive.heard(atNanoseconds: loop.monotonicNanoseconds)
         if wasAsked { watchPulse() }
         if attempt?.isProven == true { brokenCount = 0 }
     }
 
     func attemptAsked() {
-        pulse.asked(atNanoseconds: loop.monotonicNanoseconds)
+        keepalive.asked(atNanoseconds: loop.monotonicNanoseconds)
         watchPulse()
     }
 
     func attemptOpened(heartbeat: String?) {
         hasFailed = false
         if attempt is WebSocketAttempt {
-            pulse.opened(atNanoseconds: loop.monotonicNanoseconds)
+            keepalive.opened(atNanoseconds: loop.monotonicNanoseconds)
         } else {
-            pulse.opened(
+            keepalive.opened(
                 withHeartbeatsEvery: Heartbeat.interval(heartbeat), atNanoseconds: loop.monotonicNanoseconds)
         }
         watchPulse()
@@ -321,7 +321,7 @@ extension StreamClient: StreamAttemptDelegate {
 
 extension StreamClient: AcknowledgementCarrier {
     func acknowledge(
-        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
+        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerFailure>) -> Void
     ) -> Bool {
         (attempt as? WebSocketAttempt)?.acknowledge(acknowledgements, completion: completion) ?? false
     }

@@ -7,7 +7,7 @@ package enum SubscriptionAnswer: Sendable, Equatable {
     /// The subscription is stored here and is sent to the server when possible.
     case pending
     /// The server refused the subscription, and it was removed.
-    case refused(ServerError)
+    case refused(ServerFailure)
 }
 
 /// Callers that wait for the server's answer to a subscription; each is answered once.

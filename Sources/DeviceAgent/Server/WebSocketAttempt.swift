@@ -33,7 +33,7 @@ final class WebSocketAttempt: StreamAttempt {
     private var arrivals: [Arrival] = []
     private(set) var isProven = false
     /// The unconfirmed acknowledgements, identified by the ping that was sent after them.
-    private var confirmation: (ping: [UInt8], completion: (Result<Void, ServerError>) -> Void)?
+    private var confirmation: (ping: [UInt8], completion: (Result<Void, ServerFailure>) -> Void)?
     private var pingCount: UInt64 = 0
 
     /// The maximum number of reads per turn of the event loop, so that other connections get their turn.
@@ -258,7 +258,7 @@ extension WebSocketAttempt: WebSocketDelegate {
     ///   - completion: Called once, unless this function returns false.
     /// - Returns: Whether the acknowledgements were sent; false if that is not possible now.
     func acknowledge(
-        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
+        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerFailure>) -> Void
     ) -> Bool {
         guard case .open(let socket) = state, confirmation == nil else { return false }
         var text: [UInt8] = []

@@ -46,7 +46,7 @@ package struct EventSwitches: Sendable, Equatable {
 }
 
 /// The settings and states that apply to all apps at one moment.
-package struct Circumstances: Sendable, Equatable {
+package struct PresentationContext: Sendable, Equatable {
     /// Whether the master switch is on.
     package var isMasterOn = true
     /// Whether "do not disturb" is on, manually or by its schedule.

@@ -122,11 +122,11 @@ package final class SettingStore {
     /// - Throws: `SQLiteError` if a setting cannot be read.
     package func circumstances(
         nowUnixMilliseconds now: Int64, desk: DeskState
-    ) throws(SQLiteError) -> Circumstances {
+    ) throws(SQLiteError) -> PresentationContext {
         let manual = DoNotDisturb(try value(of: .doNotDisturb, at: .person).text)
         let schedule = QuietSchedule(try value(of: .schedule, at: .person).text)
         let isScheduled = schedule?.contains(LocalClock.time(atUnixSeconds: now / 1000)) ?? false
-        return Circumstances(
+        return PresentationContext(
             isMasterOn: try isOn(.master), isQuiet: manual?.holds(at: now / 1000) ?? false || isScheduled,
             isSilent: try isOn(.silent), desk: desk)
     }

@@ -26,23 +26,23 @@ package final class WakeTable {
     }
 
     /// Stores the notification that wakes an app, in place of an older one.
-    package func setDue(_ wake: BackgroundWakes.Wake) throws(SQLiteError) {
+    package func setDue(_ wake: BackgroundLauncher.Wake) throws(SQLiteError) {
         upsertDue.bind(wake.appID, at: 1)
         upsertDue.bind(wake.entry, at: 2)
         try upsertDue.run()
     }
 
     /// Returns the waiting wakes, oldest first.
-    package func due() throws(SQLiteError) -> [BackgroundWakes.Wake] {
+    package func due() throws(SQLiteError) -> [BackgroundLauncher.Wake] {
         defer { selectDue.reset() }
-        var wakes: [BackgroundWakes.Wake] = []
+        var wakes: [BackgroundLauncher.Wake] = []
         while try selectDue.step() { wakes.append(.init(appID: selectDue.string(0), entry: selectDue.int64(1))) }
         return wakes
     }
 
     /// Moves a wake from the waiting ones to the starts, and deletes starts that are too old to count.
     func begin(
-        _ wake: BackgroundWakes.Wake, nowUnixMilliseconds now: Int64, periodMilliseconds: Int64
+        _ wake: BackgroundLauncher.Wake, nowUnixMilliseconds now: Int64, periodMilliseconds: Int64
     ) throws(SQLiteError) {
         deleteDue.bind(wake.appID, at: 1)
         deleteDue.bind(wake.entry, at: 2)

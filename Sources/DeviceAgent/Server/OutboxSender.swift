@@ -9,7 +9,7 @@ package import PushSQLite
 /// The reports are the acknowledgements and the filter, both from the database, and whether the machine saves power.
 /// Sends while the stream is open, one request of a kind at a time. Unconfirmed reports remain for the next stream or
 /// the next run.
-package final class Uplink {
+package final class OutboxSender {
     /// The maximum number of acknowledgements per request; with their reasons they fit into
     /// `Limits.controlBodyByteCountMax`.
     package static let batchCountMax = min(500, Limits.acknowledgementBatchCountMax)
@@ -104,7 +104,7 @@ package final class Uplink {
     private func acknowledge() throws(SQLiteError) {
         guard !isAcknowledging, let batch = try database.outbox.oldest(countMax: Self.batchCountMax) else { return }
         isAcknowledging = true
-        let completion: (Result<Void, ServerError>) -> Void = { [weak self] result in
+        let completion: (Result<Void, ServerFailure>) -> Void = { [weak self] result in
             guard let self else { return }
             isAcknowledging = false
             confirm(result, "acknowledgements_refused") { database throws(SQLiteError) in
@@ -151,7 +151,7 @@ package final class Uplink {
     // MARK: Answers
 
     private func confirm(
-        _ result: Result<Void, ServerError>, _ refusal: StaticString,
+        _ result: Result<Void, ServerFailure>, _ refusal: StaticString,
         _ settle: (AgentDatabase) throws(SQLiteError) -> Void
     ) {
         switch result {
@@ -171,7 +171,7 @@ package final class Uplink {
         }
     }
 
-    private func retryLater(after error: ServerError) {
+    private func retryLater(after error: ServerFailure) {
         guard isOpen, retryTimer == nil else { return reportEmpty() }
         retryTimer = loop.schedule(after: pause.next(asked: error.retryAfter)) { [weak self] in
             self?.retryTimer = nil
@@ -181,7 +181,7 @@ package final class Uplink {
     }
 }
 
-extension ServerError {
+extension ServerFailure {
     /// Whether the server would refuse the same request again.
     ///
     /// True for a 4xx status except 408 and 429, which mean "try later", and 401, which the stream detects and handles.

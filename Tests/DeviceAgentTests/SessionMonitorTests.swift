@@ -75,7 +75,7 @@ struct DeskWatchTests {
     @Test(arguments: programs)
     func `a program's state applies from its start to its end`(program: Program) async throws {
         let session = try DesktopSession(await DesktopBus())
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         let sources = DeskWatchSource.logind + DeskWatchSource.lockers + DeskWatchSource.quiet
         try watch.watch(sources, on: session.connection)
         var changeCount = 0
@@ -106,7 +106,7 @@ struct DeskWatchTests {
     @Test(arguments: [true, false])
     func `the lock state is kept when its bus is lost, until the next bus reports it`(isLocked: Bool) async throws {
         let first = try DesktopSession(await DesktopBus())
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         let sources = DeskWatchSource.logind + DeskWatchSource.power
         try watch.watch(sources, on: first.connection)
         var teller: Teller? = try Teller(first, Self.logind, .variant(.bool(isLocked)))
@@ -126,7 +126,7 @@ struct DeskWatchTests {
 
     @Test func `programs that are already on the next bus are queried`() async throws {
         let first = try DesktopSession(await DesktopBus())
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.logind, on: first.connection)
         let second = try DesktopSession(await DesktopBus())
         let teller = try Teller(second, Self.logind, Self.logind.yes)
@@ -138,7 +138,7 @@ struct DeskWatchTests {
 
     @Test func `a signal that another program forges changes nothing`() async throws {
         let session = try DesktopSession(await DesktopBus())
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
         let program = Self.programs[0]
         let teller = try Teller(session, program, program.no)
@@ -155,7 +155,7 @@ struct DeskWatchTests {
 
     @Test func `an invalid answer is ignored`() async throws {
         let session = try DesktopSession(await DesktopBus())
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
         let program = Self.programs[0]
         let teller = try Teller(session, program, program.yes)
@@ -170,7 +170,7 @@ struct DeskWatchTests {
         let program = Self.programs[0]
         // The locker runs in this thread, so it cannot answer while the watch waits for it.
         let teller = try Teller(session, program, program.no)
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.lockers + DeskWatchSource.quiet, on: session.connection)
         #expect(watch.isLocked)
         #expect(!watch.isQuiet)
@@ -180,7 +180,7 @@ struct DeskWatchTests {
 
     @Test func `a locker's last state applies while it does not answer`() async throws {
         let session = try DesktopSession(await DesktopBus())
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
         let program = Self.programs[0]
         let teller = try Teller(session, program, program.yes)
@@ -197,7 +197,7 @@ struct DeskWatchTests {
 
     @Test func `the value in a signal counts when the locker does not answer`() async throws {
         let session = try DesktopSession(await DesktopBus())
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
         let program = Self.programs[0]
         let teller = try Teller(session, program, program.no)
@@ -214,7 +214,7 @@ struct DeskWatchTests {
         try await screen.keepRunning(.dunst)
         try await setPaused(true, screen.bus)
         let session = try DesktopSession(screen.bus)
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.quiet, on: session.connection)
         #expect(watch.isQuiet)
         #expect(!watch.isLocked)
@@ -227,7 +227,7 @@ struct DeskWatchTests {
         try await screen.keepRunning(.xfce)
         try await screen.bus.setXfceQuiet(true)
         let session = try DesktopSession(screen.bus)
-        let watch = DeskWatch()
+        let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.quiet, on: session.connection)
         #expect(watch.isQuiet)
         try await screen.bus.setXfceQuiet(false)

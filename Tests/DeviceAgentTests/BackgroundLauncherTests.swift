@@ -27,8 +27,8 @@ struct BackgroundWakesTests {
     private func wakes(
         _ apps: Apps, _ database: AgentDatabase? = nil, period: Duration = .seconds(3600),
         nowUnixMilliseconds now: Int64 = 1_000_000_000
-    ) throws -> BackgroundWakes {
-        let wakes = try BackgroundWakes(
+    ) throws -> BackgroundLauncher {
+        let wakes = try BackgroundLauncher(
             database ?? file.open(), loop: loop, period: period, nowUnixMilliseconds: { now })
         wakes.start = { wake, completion in
             guard !apps.isRefusing else { return false }

@@ -7,7 +7,7 @@ internal import PushTLS
 /// The certificate of the authority that an enrolment code named, in a file next to the secret.
 ///
 /// The device trusts this authority for its server.
-package struct AuthorityFile: Sendable {
+package struct EnrolledAuthority: Sendable {
     /// The path of the PEM file.
     ///
     /// The file is absent if the device trusts the system's authorities or a file of the user.

@@ -6,7 +6,7 @@ package import PushNet
 /// Reports from the system bus when the machine goes to sleep, wakes up, and is connected to the network again.
 ///
 /// Either of logind and NetworkManager may be absent.
-package final class WakeWatch {
+package final class SleepMonitor {
     /// A change of the machine's state.
     package enum Event: Sendable, Equatable {
         case sleeps, wakes, networkChanged

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The services of the environment that the agent uses: presenters, sounds, apps and session state.
-package struct Surroundings {
+package struct AgentEnvironment {
     /// The presenter's name in the status: `desktop`, `terminal` or `none`; the status adds the panel.
     package var presenterName: String
     /// The presenter; nil if alerts stay in the inbox.

@@ -18,10 +18,10 @@ internal import PushSound
 /// | none of these                                | the inbox only          |
 ///
 /// An app's hook runs together with any of them, and replaces a missing one.
-final class Desk {
+final class DesktopEnvironment {
     /// The bus on which the agent is reached, by default the session bus; nil if no bus is available.
     let connection: BusConnection?
-    private(set) var surroundings: Surroundings
+    private(set) var surroundings: AgentEnvironment
     /// Called when the session bus is lost; this connection does not reconnect.
     var onBusLost: () -> Void = {}
     /// Called when the state of the desktop session has changed, which may include power saving.
@@ -29,7 +29,7 @@ final class Desk {
     /// Called when the screen may have been locked or unlocked.
     var onLockChange: () -> Void = {}
     private var driver: BusDriver?
-    private let watch = DeskWatch()
+    private let watch = SessionMonitor()
     private var systemDriver: BusDriver?
     private var systemRevival: BusRevival?
 
@@ -43,7 +43,7 @@ final class Desk {
     ///   reached.
     init(loop: EventLoop, environment: [String: String], wantsTerminal: Bool) throws(AgentConfigurationError) {
         let entries = DesktopEntries(environment: environment)
-        surroundings = Surroundings(describeApp: { appID in entries.find(appID).map { ($0.name, $0.icon) } })
+        surroundings = AgentEnvironment(describeApp: { appID in entries.find(appID).map { ($0.name, $0.icon) } })
         let manifests = AppManifestFiles(environment: environment)
         surroundings.manifest = manifests.find
         surroundings.texts = AppTexts(environment: environment).translation

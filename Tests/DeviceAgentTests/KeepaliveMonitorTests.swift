@@ -8,41 +8,41 @@ import Testing
 
     /// A keepalive monitor with a clock, and a connection that answers immediately or never.
     private struct Walk {
-        var pulse = Pulse()
+        var keepalive = KeepaliveMonitor()
         var now: UInt64 = 5 * second
 
         /// Waits until the monitor's next deadline.
         ///
         /// - Returns: The monitor's action at that time.
-        mutating func wait() -> Pulse.Action {
-            guard case .wait(let duration) = pulse.next(atNanoseconds: now) else { return .wait(.zero) }
+        mutating func wait() -> KeepaliveMonitor.Action {
+            guard case .wait(let duration) = keepalive.next(atNanoseconds: now) else { return .wait(.zero) }
             now += UInt64(duration / .nanoseconds(1))
-            return pulse.next(atNanoseconds: now)
+            return keepalive.next(atNanoseconds: now)
         }
 
         /// Answers a number of probes immediately.
         mutating func live(questions: Int) {
             for _ in 0..<questions {
                 #expect(wait() == .ask)
-                pulse.asked(atNanoseconds: now)
-                pulse.heard(atNanoseconds: now)
+                keepalive.asked(atNanoseconds: now)
+                keepalive.heard(atNanoseconds: now)
             }
         }
 
         /// Sends a probe that gets no answer.
-        mutating func die() -> Pulse.Action {
+        mutating func die() -> KeepaliveMonitor.Action {
             #expect(wait() == .ask)
-            pulse.asked(atNanoseconds: now)
+            keepalive.asked(atNanoseconds: now)
             let end = wait()
-            pulse.ended(atNanoseconds: now)
-            pulse.opened(atNanoseconds: now)
+            keepalive.ended(atNanoseconds: now)
+            keepalive.opened(atNanoseconds: now)
             return end
         }
     }
 
     @Test(arguments: [0, 1, 500]) func `a broken link is detected within half a minute at any age`(questions: Int) {
         var walk = Walk()
-        walk.pulse.opened(atNanoseconds: walk.now)
+        walk.keepalive.opened(atNanoseconds: walk.now)
         walk.live(questions: questions)
         let last = walk.now
         #expect(walk.die() == .dead(.seconds(28)))
@@ -51,74 +51,74 @@ import Testing
 
     @Test func `received data postpones the next probe`() {
         var walk = Walk()
-        walk.pulse.opened(atNanoseconds: walk.now)
+        walk.keepalive.opened(atNanoseconds: walk.now)
         for _ in 0..<10 {
             walk.now += 19 * Self.second
-            #expect(walk.pulse.next(atNanoseconds: walk.now) == .wait(.seconds(1)))
-            walk.pulse.heard(atNanoseconds: walk.now)
+            #expect(walk.keepalive.next(atNanoseconds: walk.now) == .wait(.seconds(1)))
+            walk.keepalive.heard(atNanoseconds: walk.now)
         }
         #expect(walk.wait() == .ask)
     }
 
     @Test func `only one probe is pending at a time, and its timeout is not extended`() {
         var walk = Walk()
-        walk.pulse.opened(atNanoseconds: walk.now)
-        walk.pulse.asked(atNanoseconds: walk.now)
-        walk.pulse.asked(atNanoseconds: walk.now + 5 * Self.second)
+        walk.keepalive.opened(atNanoseconds: walk.now)
+        walk.keepalive.asked(atNanoseconds: walk.now)
+        walk.keepalive.asked(atNanoseconds: walk.now + 5 * Self.second)
         #expect(walk.wait() == .dead(.seconds(8)))
     }
 
     @Test func `a device that saves power probes less and less often, up to every four minutes`() {
         var walk = Walk()
-        walk.pulse.savesPower = true
-        walk.pulse.opened(atNanoseconds: walk.now)
+        walk.keepalive.savesPower = true
+        walk.keepalive.opened(atNanoseconds: walk.now)
         var intervals: [Duration] = []
         for _ in 0..<6 {
-            intervals.append(walk.pulse.interval)
+            intervals.append(walk.keepalive.interval)
             walk.live(questions: 3)
         }
         #expect(intervals == [20, 40, 80, 160, 240, 240].map { Duration.seconds($0) })
-        walk.pulse.savesPower = false
-        #expect(walk.pulse.interval == .seconds(20))
+        walk.keepalive.savesPower = false
+        #expect(walk.keepalive.interval == .seconds(20))
     }
 
     @Test func `a link that broke while idle is probed more often until the network changes`() {
         var walk = Walk()
-        walk.pulse.savesPower = true
-        walk.pulse.opened(atNanoseconds: walk.now)
+        walk.keepalive.savesPower = true
+        walk.keepalive.opened(atNanoseconds: walk.now)
         walk.live(questions: 9)
-        #expect(walk.pulse.interval == .seconds(160))
+        #expect(walk.keepalive.interval == .seconds(160))
         #expect(walk.die() == .dead(.seconds(168)))
-        #expect(walk.pulse.interval == .seconds(20))
+        #expect(walk.keepalive.interval == .seconds(20))
         walk.live(questions: 30)
-        #expect(walk.pulse.interval == .seconds(80))
-        walk.pulse.networkChanged()
+        #expect(walk.keepalive.interval == .seconds(80))
+        walk.keepalive.networkChanged()
         walk.live(questions: 30)
-        #expect(walk.pulse.interval == .seconds(240))
+        #expect(walk.keepalive.interval == .seconds(240))
     }
 
     @Test func `a disconnection unrelated to idle time does not change the probe interval`() {
         var walk = Walk()
-        walk.pulse.savesPower = true
-        walk.pulse.opened(atNanoseconds: walk.now)
+        walk.keepalive.savesPower = true
+        walk.keepalive.opened(atNanoseconds: walk.now)
         walk.live(questions: 3)
-        walk.pulse.ended(atNanoseconds: walk.now + 20 * Self.second)
-        #expect(walk.pulse.interval == .seconds(40))
+        walk.keepalive.ended(atNanoseconds: walk.now + 20 * Self.second)
+        #expect(walk.keepalive.interval == .seconds(40))
     }
 
     @Test func `without probes, a late heartbeat ends the connection`() {
         var walk = Walk()
-        walk.pulse.connecting(atNanoseconds: walk.now)
-        walk.pulse.asked(atNanoseconds: walk.now)
-        #expect(!walk.pulse.isAsked)
+        walk.keepalive.connecting(atNanoseconds: walk.now)
+        walk.keepalive.asked(atNanoseconds: walk.now)
+        #expect(!walk.keepalive.isAsked)
         #expect(walk.wait() == .dead(.seconds(28)))
-        walk.pulse.opened(withHeartbeatsEvery: .seconds(100), atNanoseconds: walk.now)
+        walk.keepalive.opened(withHeartbeatsEvery: .seconds(100), atNanoseconds: walk.now)
         #expect(walk.wait() == .dead(.seconds(108)))
     }
 
     @Test func `a clock that runs backwards is not a timeout`() {
-        var pulse = Pulse()
-        pulse.opened(atNanoseconds: 100 * Self.second)
-        #expect(pulse.next(atNanoseconds: 0) == .wait(.seconds(20)))
+        var keepalive = KeepaliveMonitor()
+        keepalive.opened(atNanoseconds: 100 * Self.second)
+        #expect(keepalive.next(atNanoseconds: 0) == .wait(.seconds(20)))
     }
 }

@@ -13,7 +13,7 @@ package import PushSQLite
 ///
 /// The database has the waiting wakes and the times of the last starts, so the next run of the agent continues with
 /// them. A wake that has started is not started again.
-package final class BackgroundWakes {
+package final class BackgroundLauncher {
     /// The maximum number of wakes per app within `period`.
     ///
     /// Of those after them, only the newest waits.
@@ -62,7 +62,7 @@ package final class BackgroundWakes {
 
     /// Creates the queue with the full budget for each app; `resume` restores the used part.
     package init(
-        _ database: AgentDatabase, loop: EventLoop, period: Duration = BackgroundWakes.period,
+        _ database: AgentDatabase, loop: EventLoop, period: Duration = BackgroundLauncher.period,
         nowUnixMilliseconds now: @escaping () -> Int64 = { WallClock.unixMilliseconds() }
     ) {
         self.database = database

@@ -13,7 +13,7 @@ package import PushDBus
 /// locker is away.
 ///
 /// It runs on the thread of the connections.
-package final class DeskWatch {
+package final class SessionMonitor {
     /// The time limit of the first query, which blocks: waiting alerts must not show what a lock hides.
     static let startPatience: Duration = .milliseconds(500)
     /// The time limit of later queries; a program that takes longer is queried again.

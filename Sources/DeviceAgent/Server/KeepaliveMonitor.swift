@@ -19,7 +19,7 @@
 ///
 /// The agent cannot ping before the stream is open, nor over server-sent events. There it waits for the server's
 /// heartbeat.
-package struct Pulse: Sendable {
+package struct KeepaliveMonitor: Sendable {
     /// The next step for the caller.
     package enum Action: Equatable, Sendable {
         /// Call `next` again after this time, or when an answer arrives.

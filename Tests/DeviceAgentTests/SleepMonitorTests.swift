@@ -28,11 +28,11 @@ import Testing
     }
 
     private final class Heard {
-        var events: [WakeWatch.Event] = []
+        var events: [SleepMonitor.Event] = []
     }
 
-    private func watch(_ heard: Heard) throws -> WakeWatch {
-        try WakeWatch(loop: loop, connection: BusConnection(.address(bus.address))) { heard.events.append($0) }
+    private func watch(_ heard: Heard) throws -> SleepMonitor {
+        try SleepMonitor(loop: loop, connection: BusConnection(.address(bus.address))) { heard.events.append($0) }
     }
 
     /// Returns logind's list of inhibitors, queried without the loop's help.
