@@ -13,20 +13,20 @@ struct AdminSocketTests {
         (["HOME": "/h", "XDG_DATA_HOME": ""], ["/h/.local/share/posthorn/server/admin.sock"]), ([:], []),
     ])
     func `the system's socket is tried before the user's`(environment: [String: String], own: [String]) {
-        let surroundings = Surroundings(environment: environment, isRoot: false)
+        let surroundings = CommandContext(environment: environment, isRoot: false)
         #expect(AdminSocket.candidates(named: nil, in: surroundings) == [Self.system] + own)
     }
 
     @Test func `root's own server keeps its socket in the system's data directory`() {
-        let surroundings = Surroundings(environment: ["HOME": "/h"], isRoot: true)
+        let surroundings = CommandContext(environment: ["HOME": "/h"], isRoot: true)
         #expect(AdminSocket.candidates(named: nil, in: surroundings) == [Self.system, "/var/lib/posthorn/admin.sock"])
     }
 
     @Test func `a given socket is the only one tried, and the option overrides the environment`() {
-        let surroundings = Surroundings(environment: ["POSTHORN_ADMIN_SOCKET": "/e"], isRoot: true)
+        let surroundings = CommandContext(environment: ["POSTHORN_ADMIN_SOCKET": "/e"], isRoot: true)
         #expect(AdminSocket.candidates(named: "/o", in: surroundings) == ["/o"])
         #expect(AdminSocket.candidates(named: nil, in: surroundings) == ["/e"])
-        let empty = Surroundings(environment: ["POSTHORN_ADMIN_SOCKET": ""], isRoot: true)
+        let empty = CommandContext(environment: ["POSTHORN_ADMIN_SOCKET": ""], isRoot: true)
         #expect(AdminSocket.candidates(named: nil, in: empty).count == 2)
     }
 }

@@ -85,7 +85,7 @@ struct AgentAnswerTests {
 
     @Test func `a device that the server removed gets one remedy that works`() {
         let facts: [(String, BusValue)] = [("enrolled", .bool(true)), ("removed", .bool(true))]
-        let text = AgentCommands.report(of: AgentStatus(.dictionary(facts))).text
+        let text = AgentCommands.report(of: AgentStatusReply(.dictionary(facts))).text
         #expect(text.contains("no longer; the device was removed from the server. Run 'posthorn agent unenrol'.\n"))
         let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.DeviceRemoved", message: "Because."))
         #expect(failure.remedy.contains("'posthorn agent unenrol', then enrol again: posthorn agent enrol"))
@@ -102,33 +102,33 @@ struct AgentAnswerTests {
     }
 
     @Test func `a status shows the next attempt to connect`() {
-        let waiting = AgentStatus(.dictionary([("next_try", .int64(1_800_000_000))]))
+        let waiting = AgentStatusReply(.dictionary([("next_try", .int64(1_800_000_000))]))
         #expect(AgentCommands.report(of: waiting).text.contains("Next retry"))
-        #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Next retry"))
+        #expect(!AgentCommands.report(of: AgentStatusReply(.dictionary([]))).text.contains("Next retry"))
     }
 
     @Test(arguments: [
         ("", false), ("none", false), ("desktop", true), ("desktop, panel", true), ("hooks: any", true),
     ])
     func `a status shows when nothing displays alerts`(presenter: String, isThere: Bool) {
-        let text = AgentCommands.report(of: AgentStatus(.dictionary([("presenter", .string(presenter))]))).text
+        let text = AgentCommands.report(of: AgentStatusReply(.dictionary([("presenter", .string(presenter))]))).text
         #expect(text.contains("no notification server is running") != isThere, "\(text)")
         #expect(!isThere || text.hasSuffix("Alerts shown by  \(presenter)"), "\(text)")
     }
 
     @Test func `a status shows which alerts a panel alone displays`() {
-        let text = AgentCommands.report(of: AgentStatus(.dictionary([("presenter", .string("panel"))]))).text
+        let text = AgentCommands.report(of: AgentStatusReply(.dictionary([("presenter", .string("panel"))]))).text
         #expect(text.contains("the panel, for style alert only; no notification server is running"))
     }
 
     @Test func `values that are missing or of another type read as empty`() throws {
-        let status = AgentStatus(.dictionary([("version", .uint32(1)), ("enrolled", .string("yes"))]))
+        let status = AgentStatusReply(.dictionary([("version", .uint32(1)), ("enrolled", .string("yes"))]))
         #expect(
             try AgentCommands.report(of: status).jsonText
                 == #"{"connected":false,"connected_since":0,"device_id":"","enrolled":false,"last_connected":0,"#
                 + #""last_error":"","next_try":0,"notice":"","presenter":"","process_id":0,"removed":false,"server_url":"","#
                 + #""version":""}"#
         )
-        #expect(AgentCommands.report(of: AgentStatus(.string("?"))).text.contains("posthorn agent enrol"))
+        #expect(AgentCommands.report(of: AgentStatusReply(.string("?"))).text.contains("posthorn agent enrol"))
     }
 }

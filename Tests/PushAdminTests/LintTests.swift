@@ -9,7 +9,7 @@ internal import Testing
 struct LintTests {
     private func lint(_ words: [String], environment: [String: String] = [:]) throws -> Report {
         let run = try #require(AdminProgram.root.find(["lint"]))
-        return try run(try typed(["lint"] + words), Surroundings(environment: environment, isRoot: false))
+        return try run(try typed(["lint"] + words), CommandContext(environment: environment, isRoot: false))
     }
 
     @Test func `each finding is a line, and a last line counts them`() throws {

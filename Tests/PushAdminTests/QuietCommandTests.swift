@@ -15,7 +15,7 @@ struct QuietCommandTests {
 
     private func report(_ manual: String, _ schedule: String) -> Report {
         let settings = [("do-not-disturb", manual), ("schedule", schedule)].map { name, value in
-            AgentSetting(.dictionary([("name", .string(name)), ("value", .string(value))]))
+            AgentSettingReply(.dictionary([("name", .string(name)), ("value", .string(value))]))
         }
         return QuietCommand.report(of: settings, nowUnixSeconds: Self.now)
     }

@@ -36,22 +36,22 @@ struct ReportTests {
             ("shown", "late", ["alert:silent"], "shown: late"), ("closed", "", ["alert:silent"], "closed"),
         ] as [(String, String, [String], String)])
     func `the inbox shows why an alert was suppressed`(state: String, reason: String, parts: [String], said: String) {
-        let entry = InboxEntry(
+        let entry = InboxItem(
             .dictionary([("state", .string(state)), ("reason", .string(reason)), ("effects", .strings(parts))]))
         #expect(InboxCommands.report(of: [entry]).text.contains(" \(said), new"))
     }
 
     @Test func `a reason that is too long is cut at its end, and the mark of a new entry stays`() {
         let reason = "hook any: " + String(repeating: "x", count: 100)
-        let entry = InboxEntry(
+        let entry = InboxItem(
             .dictionary([("state", .string("shown")), ("reason", .string(reason)), ("title", .string("T"))]))
         let row = InboxCommands.report(of: [entry]).text
         #expect(row.contains("shown: hook any: xxx") && row.hasSuffix(", new  T"), "\(row)")
     }
 
     @Test func `settings have readable values, and a column of events only if there are any`() {
-        func line(_ event: String, _ name: String, _ value: String) -> AgentSetting {
-            AgentSetting(.dictionary([("event", .string(event)), ("name", .string(name)), ("value", .string(value))]))
+        func line(_ event: String, _ name: String, _ value: String) -> AgentSettingReply {
+            AgentSettingReply(.dictionary([("event", .string(event)), ("name", .string(name)), ("value", .string(value))]))
         }
         let (app, later) = (AgentApp(.dictionary([])), LocalTime.nowUnixSeconds + 3600)
         let personal = SettingsCommands.report(
@@ -212,7 +212,7 @@ struct ReportTests {
     }
 
     @Test func `a message keeps its lines, indented`() {
-        let entry = InboxEntry(
+        let entry = InboxItem(
             .dictionary([
                 ("entry", .int64(3)), ("id", .string("00ff")), ("app_id", .string("org.example.Mail")),
                 ("app_name", .string("Mail")),
@@ -222,7 +222,7 @@ struct ReportTests {
         let text = InboxCommands.report(of: entry).text
         #expect(text.contains("\nID        00ff\n"))
         #expect(!text.contains("Channel"))
-        let broadcast = InboxEntry(.dictionary([("channel", .string("c"))]))
+        let broadcast = InboxItem(.dictionary([("channel", .string("c"))]))
         #expect(InboxCommands.report(of: broadcast).text.contains("\nChannel   c\n"))
         #expect(text.contains("App       Mail (org.example.Mail)") && text.contains("State     suppressed: master"))
         #expect(text.hasSuffix("\n\n  one\n  two\n  State  viewed"))
@@ -243,12 +243,12 @@ struct ReportTests {
                 ("channels", .array("s", [.string("one"), .string("two")])),
                 ("pending_channels", .array("s", [.string("two")])),
             ]))
-        let locked = AgentSetting(
+        let locked = AgentSettingReply(
             .dictionary([
                 ("event", .string("NEWS")), ("name", .string("sound")), ("value", .string("off")),
                 ("locked", .bool(true)), ("origin", .string("administrator")),
             ]))
-        let administrators = AgentSetting(
+        let administrators = AgentSettingReply(
             .dictionary([
                 ("event", .string("")), ("name", .string("sound")), ("value", .string("off")),
                 ("origin", .string("administrator")),
@@ -276,9 +276,9 @@ struct ReportTests {
     }
 
     @Test func `the agent's status shows a notice if there is one`() {
-        let notice = AgentStatus(.dictionary([("notice", .string("a\nb"))]))
+        let notice = AgentStatusReply(.dictionary([("notice", .string("a\nb"))]))
         #expect(AgentCommands.report(of: notice).text.contains("\nNotice           a"))
-        #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Notice"))
+        #expect(!AgentCommands.report(of: AgentStatusReply(.dictionary([]))).text.contains("Notice"))
     }
 
     @Test(arguments: [(true, "Notifications are on."), (false, "Notifications are off (master switch).")])
@@ -288,7 +288,7 @@ struct ReportTests {
                 ("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4)),
                 ("alert_style", .string("banner")),
             ]))
-        let personal = AgentSetting(
+        let personal = AgentSettingReply(
             .dictionary([("name", .string("master")), ("value", .string(master ? "on" : "off"))]))
         let report = SettingsCommands.report(personal: [personal], apps: [app])
         #expect(report.text.hasPrefix(head))
@@ -305,7 +305,7 @@ struct ReportTests {
     func `the agent's status shows when it was last connected`(
         connected: Bool, since: Int64, last: Int64, text: String
     ) {
-        let status = AgentStatus(
+        let status = AgentStatusReply(
             .dictionary([
                 ("enrolled", .bool(true)), ("connected", .bool(connected)), ("connected_since", .int64(since)),
                 ("last_connected", .int64(last)),

@@ -11,7 +11,7 @@ struct SendTests {
         _ words: [String], file: RequestFile = .none, environment: [String: String] = [:]
     ) throws -> SendOptions {
         SendOptions(
-            try typed(["send"] + words), in: Surroundings(environment: environment, isRoot: false), file: file)
+            try typed(["send"] + words), in: CommandContext(environment: environment, isRoot: false), file: file)
     }
 
     private func requestFile(_ json: String) throws -> RequestFile {
@@ -122,8 +122,8 @@ struct SendTests {
         #expect(error?.exitCode == .usage)
     }
 
-    private func request(_ words: [String], server: String = "https://a:1/") throws -> ProviderRequest {
-        try ProviderRequest(
+    private func request(_ words: [String], server: String = "https://a:1/") throws -> NotificationRequest {
+        try NotificationRequest(
             options(["-t", "org.example.Mail", "-d", "00ff", "--badge", "1"] + words), server: server,
             caFile: "/ca.pem",
             providerToken: "a.b.c", nowUnixSeconds: 1000)
@@ -162,13 +162,13 @@ struct SendTests {
 
     @Test func `a device token cannot change other parts of the path`() throws {
         let options = try options(["-t", "t", "-d", "../x?y", "--title", "t"])
-        let request = try ProviderRequest(
+        let request = try NotificationRequest(
             options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
         #expect(request.httpRequest.url == "https://a/3/device/..%2Fx%3Fy")
     }
 
-    private func broadcast(_ words: [String]) throws -> ProviderRequest {
-        try ProviderRequest(
+    private func broadcast(_ words: [String]) throws -> NotificationRequest {
+        try NotificationRequest(
             options(["-t", "org.example.News", "--channel", "dHN0LXNyY2gtY2hubA==", "--title", "x"] + words),
             server: "https://a:1", caFile: nil, providerToken: "a.b.c", nowUnixSeconds: 1000)
     }
@@ -192,7 +192,7 @@ struct SendTests {
 
     @Test func `a topic cannot change other parts of a broadcast's path`() throws {
         let options = try options(["-t", "../x?y", "--channel", "c", "--title", "t"])
-        let request = try ProviderRequest(
+        let request = try NotificationRequest(
             options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
         #expect(request.httpRequest.url == "https://a/4/broadcasts/apps/..%2Fx%3Fy")
     }

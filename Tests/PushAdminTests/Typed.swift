@@ -14,9 +14,9 @@ func typed(_ words: [String]) throws -> Invocation {
 
 struct NothingToRun: Error {}
 
-extension Surroundings {
+extension CommandContext {
     /// The surroundings of a user without any environment variable.
-    static let empty = Surroundings(environment: [:], isRoot: false)
+    static let empty = CommandContext(environment: [:], isRoot: false)
 }
 
 extension Report {

@@ -31,7 +31,7 @@ struct WatchAndBadgeTests {
 
     @Test func `a watched notification is one line without control characters`() {
         let evil = "one\r\n\u{1B}]0;x\u{7}two\u{202E}\u{9B}31m\u{2028}three"
-        let entry = InboxEntry(
+        let entry = InboxItem(
             .dictionary([
                 ("app_name", .string(evil)), ("title", .string(evil)), ("body", .string(evil)),
                 ("state", .string("suppressed")), ("reason", .string(evil)), ("received_at", .int64(0)),
@@ -53,7 +53,7 @@ struct WatchAndBadgeTests {
             ([], "", ""),
         ] as [([String], String, String)])
     func `a notification without text is described by its effects`(effects: [String], payload: String, said: String) {
-        let entry = InboxEntry(
+        let entry = InboxItem(
             .dictionary([
                 ("app_id", .string("a.b")), ("payload", .string(payload)), ("effects", .strings(effects)),
                 ("state", .string("shown")),
@@ -63,7 +63,7 @@ struct WatchAndBadgeTests {
     }
 
     @Test func `a notification with text is not described by its effects`() {
-        let entry = InboxEntry(
+        let entry = InboxItem(
             .dictionary([
                 ("app_id", .string("a.b")), ("title", .string("T")), ("body", .string("B")),
                 ("state", .string("waiting")),

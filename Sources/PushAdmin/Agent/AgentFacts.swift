@@ -4,7 +4,7 @@ internal import PushCore
 package import PushDBus
 
 /// The answer of `GetStatus`; a missing key reads as empty, so that older agents work too.
-package struct AgentStatus: Codable, Sendable {
+package struct AgentStatusReply: Codable, Sendable {
     let version: String
     let enrolled: Bool
     let removed: Bool
@@ -92,7 +92,7 @@ package struct AgentApp: Codable, Sendable {
 }
 
 /// A setting, as `ListSettings` returns it.
-package struct AgentSetting: Codable, Sendable {
+package struct AgentSettingReply: Codable, Sendable {
     let event: String
     let name: String
     let value: String
@@ -125,7 +125,7 @@ package struct AgentSound: Codable, Sendable {
 }
 
 /// An inbox entry, as `ListInbox` returns it.
-package struct InboxEntry: Codable, Sendable {
+package struct InboxItem: Codable, Sendable {
     let entry: Int64
     let id: String
     let appID: String

@@ -22,7 +22,7 @@ package enum AgentCommands {
     private static let status = CommandNode(Command("status", "Show agent status.")) {
         (_, surroundings) throws(CommandError) in
         let facts = try surroundings.agent().call(AgentCall("GetStatus"))
-        return report(of: AgentStatus(try AgentAnswer.dictionary(facts, of: "GetStatus")))
+        return report(of: AgentStatusReply(try AgentAnswer.dictionary(facts, of: "GetStatus")))
     }
 
     private static let enrol = CommandNode(
@@ -156,7 +156,7 @@ package enum AgentCommands {
     }
 
     /// Formats the output of `agent status`.
-    package static func report(of status: AgentStatus) -> Report {
+    package static func report(of status: AgentStatusReply) -> Report {
         var fields = [
             (name: "Agent", value: "\(status.version), process \(status.processID)"),
             (name: "Enrolled", value: enrolment(of: status)),
@@ -173,7 +173,7 @@ package enum AgentCommands {
         return Report(Table.fields(fields), json: status)
     }
 
-    private static func presenter(of status: AgentStatus) -> String {
+    private static func presenter(of status: AgentStatusReply) -> String {
         switch status.presenter {
         case "", "none": "nothing; no notification server is running. Notifications are kept in the inbox."
         case "panel":
@@ -182,13 +182,13 @@ package enum AgentCommands {
         }
     }
 
-    private static func enrolment(of status: AgentStatus) -> String {
+    private static func enrolment(of status: AgentStatusReply) -> String {
         guard status.enrolled else { return "no; run 'posthorn agent enrol SERVER CODE'" }
         guard status.removed else { return "yes" }
         return "no longer; the device was removed from the server. Run 'posthorn agent unenrol'."
     }
 
-    private static func connection(of status: AgentStatus) -> String {
+    private static func connection(of status: AgentStatusReply) -> String {
         if status.connected { return "since \(LocalTime.text(unixSeconds: status.connectedSince))" }
         guard status.lastConnected > 0 else { return "no, never" }
         return "no; last \(LocalTime.text(unixSeconds: status.lastConnected))"

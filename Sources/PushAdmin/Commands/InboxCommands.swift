@@ -41,13 +41,13 @@ package enum InboxCommands {
     }
 
     private static func answer(
-        to invocation: Invocation, _ surroundings: Surroundings
+        to invocation: Invocation, _ surroundings: CommandContext
     ) throws(CommandError) -> Report {
         let call = try searchCall(invocation)
         let agent = try surroundings.agent()
         try SettingsCommands.checkApp(invocation.value("app") ?? "", agent)
         let entries = try agent.call(call)
-        return report(of: try AgentAnswer.list(entries, of: "SearchInbox", as: InboxEntry.init))
+        return report(of: try AgentAnswer.list(entries, of: "SearchInbox", as: InboxItem.init))
     }
 
     private static let show = CommandNode(
@@ -59,7 +59,7 @@ package enum InboxCommands {
         let call = try showCall(invocation)
         let facts = try AgentAnswer.dictionary(try agent.call(call), of: call.method)
         try agent.call(AgentCall("MarkRead", call.arguments[0], .string("")))
-        return report(of: InboxEntry(facts))
+        return report(of: InboxItem(facts))
     }
 
     private static let read = CommandNode(
@@ -159,7 +159,7 @@ package enum InboxCommands {
     }
 
     /// Formats the output of `inbox list`.
-    package static func report(of entries: [InboxEntry]) -> Report {
+    package static func report(of entries: [InboxItem]) -> Report {
         guard !entries.isEmpty else { return Report("No notifications.", json: Inbox(entries: entries)) }
         let table = Table(
             [.number("ENTRY"), .text("RECEIVED"), .text("APP"), .text("STATE"), .text("NOTIFICATION")],
@@ -173,14 +173,14 @@ package enum InboxCommands {
     }
 
     /// Returns the delivery state, its reason and the mark `new`; a long reason is truncated so that the mark fits.
-    private static func state(of entry: InboxEntry) -> String {
+    private static func state(of entry: InboxItem) -> String {
         let remark = entry.read ? "" : ", new"
         return DisplayWidth.cut(oneLine(entry.outcome), columnCount: Table.cellColumnCountMax - remark.utf8.count)
             + remark
     }
 
     /// Formats the output of `inbox show`.
-    package static func report(of entry: InboxEntry) -> Report {
+    package static func report(of entry: InboxItem) -> Report {
         let channel = entry.channel.isEmpty ? [] : [(name: "Channel", value: entry.channel)]
         var text = Table.fields(
             [
@@ -200,5 +200,5 @@ package enum InboxCommands {
 
 /// The JSON of `inbox list`.
 private struct Inbox: Encodable, Sendable {
-    let entries: [InboxEntry]
+    let entries: [InboxItem]
 }

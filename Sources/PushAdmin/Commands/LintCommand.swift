@@ -59,7 +59,7 @@ enum LintCommand {
 
     /// Returns the app's name from the command line, or from the server for `--topic`.
     private static func appName(
-        _ invocation: Invocation, in surroundings: Surroundings
+        _ invocation: Invocation, in surroundings: CommandContext
     ) throws(CommandError) -> String? {
         guard let topic = invocation.value("topic") else { return invocation.value("app-name") }
         guard !invocation.has("app-name") else {

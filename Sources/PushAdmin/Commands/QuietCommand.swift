@@ -34,7 +34,7 @@ package enum QuietCommand {
         let agent = try surroundings.agent()
         if let call { try agent.call(call) }
         let settings = try AgentAnswer.list(
-            try agent.call(AgentCall("ListSettings", .string(""))), of: "ListSettings", as: AgentSetting.init)
+            try agent.call(AgentCall("ListSettings", .string(""))), of: "ListSettings", as: AgentSettingReply.init)
         return report(of: settings, nowUnixSeconds: LocalTime.nowUnixSeconds)
     }
 
@@ -86,7 +86,7 @@ package enum QuietCommand {
     // MARK: Output
 
     /// Formats the current state and the schedule.
-    package static func report(of settings: [AgentSetting], nowUnixSeconds now: Int64) -> Report {
+    package static func report(of settings: [AgentSettingReply], nowUnixSeconds now: Int64) -> Report {
         func value(_ setting: PersonalSetting) -> String {
             settings.first { $0.name == setting.rawValue && $0.event.isEmpty }?.value ?? ""
         }

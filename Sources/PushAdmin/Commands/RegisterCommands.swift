@@ -75,7 +75,7 @@ package enum RegisterCommands {
 
     /// Suggests the closest known topic if this user can query a server on this machine.
     private static func advised(
-        _ error: CommandError, _ invocation: Invocation, _ surroundings: Surroundings
+        _ error: CommandError, _ invocation: Invocation, _ surroundings: CommandContext
     ) -> CommandError {
         guard case .agentRefused(let name, _) = error, AgentFailure(busName: name) == .unknownTopic,
             let apps = try? surroundings.admin(invocation).send(.get("apps"), for: AdminAPI.Apps.self)

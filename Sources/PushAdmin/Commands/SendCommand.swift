@@ -70,7 +70,7 @@ enum SendCommand {
             remedy: "Correct the payload, or send it with --force.")
     }
 
-    private static func request(_ options: SendOptions, admin: AdminClient) throws(CommandError) -> ProviderRequest {
+    private static func request(_ options: SendOptions, admin: AdminClient) throws(CommandError) -> NotificationRequest {
         let keyFile = try options.required("key")
         let key = try ProviderTokenSigner.readKey(keyFile)
         let local = try localServer(options, admin: admin)
@@ -79,7 +79,7 @@ enum SendCommand {
         else { throw options.missing(options.value("server") == nil ? "server" : "team-id") }
         let signer = ProviderTokenSigner(key: key, keyID: try options.keyID(keyFile: keyFile), teamID: teamID)
         let now = LocalTime.nowUnixSeconds
-        return try ProviderRequest(
+        return try NotificationRequest(
             options, server: server, caFile: authority(options, of: local),
             providerToken: try sign(signer, now: now, keyFile: keyFile), nowUnixSeconds: now)
     }
@@ -114,14 +114,14 @@ enum SendCommand {
     }
 
     /// Returns the time at which the server's certificate expired; nil if it is still valid or cannot be read.
-    private static func expiration(of request: ProviderRequest) -> Int64? {
+    private static func expiration(of request: NotificationRequest) -> Int64? {
         guard let certificate = try? HTTPClient().certificates(for: request.httpRequest).first,
             let seconds = try? CertificateAuthority.secondsUntilExpiry(certificate: certificate), seconds < 0
         else { return nil }
         return LocalTime.nowUnixSeconds + seconds
     }
 
-    private static func exchange(_ request: ProviderRequest) throws(CommandError) -> HTTPResponse {
+    private static func exchange(_ request: NotificationRequest) throws(CommandError) -> HTTPResponse {
         do throws(CurlError) {
             return try HTTPClient().send(request.httpRequest)
         } catch {

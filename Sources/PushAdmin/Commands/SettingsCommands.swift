@@ -154,7 +154,7 @@ package enum SettingsCommands {
         let known = try apps(of: agent).map(\.appID)
         guard !id.isEmpty, !known.contains(where: { $0.utf8.elementsEqual(id.utf8) }) else { return }
         let search = AgentCall("SearchInbox", .string(""), .string(id), .string(""), .int64(0), .uint32(1))
-        let found = try AgentAnswer.list(try agent.call(search), of: search.method, as: InboxEntry.init)
+        let found = try AgentAnswer.list(try agent.call(search), of: search.method, as: InboxItem.init)
         if found.isEmpty { throw unknownApp(id, known: known) }
     }
 
@@ -162,13 +162,13 @@ package enum SettingsCommands {
         try AgentAnswer.list(try agent.call(AgentCall("ListApps")), of: "ListApps", as: AgentApp.init)
     }
 
-    private static func lines(of app: String, _ agent: AgentClient) throws(CommandError) -> [AgentSetting] {
+    private static func lines(of app: String, _ agent: AgentClient) throws(CommandError) -> [AgentSettingReply] {
         try AgentAnswer.list(
-            try agent.call(AgentCall("ListSettings", .string(app))), of: "ListSettings", as: AgentSetting.init)
+            try agent.call(AgentCall("ListSettings", .string(app))), of: "ListSettings", as: AgentSettingReply.init)
     }
 
     /// Formats the output of `settings list`.
-    package static func report(personal: [AgentSetting], apps: [AgentApp]) -> Report {
+    package static func report(personal: [AgentSettingReply], apps: [AgentApp]) -> Report {
         let json = Settings(settings: personal, apps: apps)
         let isOn = personal.contains { $0.name == PersonalSetting.master.rawValue && $0.value == "on" }
         let state = isOn ? "on." : "off (master switch)."
@@ -189,7 +189,7 @@ package enum SettingsCommands {
     }
 
     /// Formats the output of `settings show`.
-    package static func report(of app: AgentApp, _ settings: [AgentSetting]) -> Report {
+    package static func report(of app: AgentApp, _ settings: [AgentSettingReply]) -> Report {
         let facts = Table.fields(
             [
                 ("App", app.appID), ("Name", app.name), ("Topic", app.topic), ("Environment", app.environment),
@@ -199,7 +199,7 @@ package enum SettingsCommands {
     }
 
     /// Formats settings as a table; the settings of event types follow those of the app.
-    private static func table(of settings: [AgentSetting]) -> String {
+    private static func table(of settings: [AgentSettingReply]) -> String {
         let hasEvents = settings.contains { !$0.event.isEmpty }
         return Table(
             (hasEvents ? [.text("EVENT")] : []) + [.text("SETTING"), .text("VALUE"), .text("")],
@@ -219,7 +219,7 @@ package enum SettingsCommands {
     }
 
     /// Returns the origin of a value that the administrator set; empty for other values.
-    private static func remark(on line: AgentSetting) -> String {
+    private static func remark(on line: AgentSettingReply) -> String {
         if line.isLocked { return "set by the administrator" }
         return line.origin == "administrator" ? "the administrator's default" : ""
     }
@@ -240,12 +240,12 @@ package enum SettingsCommands {
 
 /// The JSON of `settings list`.
 private struct Settings: Encodable, Sendable {
-    let settings: [AgentSetting]
+    let settings: [AgentSettingReply]
     let apps: [AgentApp]
 }
 
 /// The JSON of `settings show`.
 private struct ShownApp: Encodable, Sendable {
     let app: AgentApp
-    let settings: [AgentSetting]
+    let settings: [AgentSettingReply]
 }

@@ -50,13 +50,13 @@ package enum WatchCommand {
     /// Returns the newest entries after a given one, oldest first.
     private static func newest(
         _ count: UInt32, of agent: AgentClient, after last: Int64 = 0
-    ) throws(CommandError) -> [InboxEntry] {
+    ) throws(CommandError) -> [InboxItem] {
         let answer = try agent.call(AgentCall("ListInbox", .uint32(count)))
-        return try AgentAnswer.list(answer, of: "ListInbox", as: InboxEntry.init).filter { $0.entry > last }.reversed()
+        return try AgentAnswer.list(answer, of: "ListInbox", as: InboxItem.init).filter { $0.entry > last }.reversed()
     }
 
     /// Formats an entry as text or as one line of JSON.
-    package static func line(for entry: InboxEntry, asJSON: Bool) -> String {
+    package static func line(for entry: InboxItem, asJSON: Bool) -> String {
         if asJSON { return JSONText.printable(JSONText.encodeKnown(entry)) }
         let time = LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000)
         let outcome = entry.state == "suppressed" ? "(not shown: \(oneLine(entry.reason)))" : ""

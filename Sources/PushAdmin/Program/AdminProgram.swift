@@ -55,7 +55,7 @@ package enum AdminProgram {
     ///   - arguments: The arguments, without the program's own name.
     ///   - surroundings: The environment variables and the effective user.
     /// - Returns: The exit code of the process.
-    package static func run(_ arguments: [String], in surroundings: Surroundings) -> ExitCode {
+    package static func run(_ arguments: [String], in surroundings: CommandContext) -> ExitCode {
         do throws(CommandError) {
             switch root.command.parse(arguments) {
             case .failure(let error): throw .usage(error)
@@ -92,7 +92,7 @@ extension AdminProgram {
     package static func main(_ arguments: [String]) -> Never {
         // A write to a closed pipe then fails with EPIPE, which ends the process with exit code 1.
         _ = signal(SIGPIPE, SIG_IGN)
-        let surroundings = Surroundings(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+        let surroundings = CommandContext(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
         exit(run(arguments, in: surroundings).rawValue)
     }
 }

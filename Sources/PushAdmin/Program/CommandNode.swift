@@ -5,7 +5,7 @@ package import PushCore
 /// A command with its implementation, or a group of commands.
 package struct CommandNode: Sendable {
     /// The implementation of a command.
-    package typealias Run = @Sendable (Invocation, Surroundings) throws(CommandError) -> Report
+    package typealias Run = @Sendable (Invocation, CommandContext) throws(CommandError) -> Report
 
     /// The description of the command, including those of its children.
     package let command: Command

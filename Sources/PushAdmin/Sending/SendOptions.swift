@@ -47,7 +47,7 @@ package struct SendOptions: Sendable {
     ]
 
     private let invocation: Invocation
-    private let surroundings: Surroundings
+    private let surroundings: CommandContext
     private let file: RequestFile
 
     /// Creates the options from their three sources.
@@ -56,7 +56,7 @@ package struct SendOptions: Sendable {
     ///   - invocation: The command line.
     ///   - surroundings: The environment.
     ///   - file: The request file; `RequestFile.none` without one.
-    package init(_ invocation: Invocation, in surroundings: Surroundings, file: RequestFile) {
+    package init(_ invocation: Invocation, in surroundings: CommandContext, file: RequestFile) {
         self.invocation = invocation
         self.surroundings = surroundings
         self.file = file

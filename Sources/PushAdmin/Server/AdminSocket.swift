@@ -12,13 +12,13 @@ package enum AdminSocket {
     /// Returns the socket paths in the order in which they are tried.
     ///
     /// A path from the command line or the environment is the only candidate, so that no other server answers instead.
-    package static func candidates(named option: String?, in surroundings: Surroundings) -> [String] {
+    package static func candidates(named option: String?, in surroundings: CommandContext) -> [String] {
         if let named = option ?? surroundings.variable(variable) { return [named] }
         return [systemPath, defaultDataDirectory(in: surroundings)].compactMap(\.self)
     }
 
     /// The socket in the default data directory of a server that this user starts without a configuration.
-    private static func defaultDataDirectory(in surroundings: Surroundings) -> String? {
+    private static func defaultDataDirectory(in surroundings: CommandContext) -> String? {
         if surroundings.isRoot { return "/var/lib/posthorn/admin.sock" }
         // The XDG base directory specification says that relative paths must be ignored.
         if let data = surroundings.variable("XDG_DATA_HOME"), data.hasPrefix("/") {

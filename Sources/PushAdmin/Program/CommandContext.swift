@@ -3,7 +3,7 @@
 internal import PushCore
 
 /// The environment in which a command runs.
-package struct Surroundings: Sendable {
+package struct CommandContext: Sendable {
     package let environment: [String: String]
     /// Whether the effective user is root.
     package let isRoot: Bool

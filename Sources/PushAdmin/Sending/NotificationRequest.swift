@@ -3,7 +3,7 @@
 package import PushCurl
 
 /// A notification as an HTTP request of a provider.
-package struct ProviderRequest: Sendable {
+package struct NotificationRequest: Sendable {
     /// The base URL, for example `https://push.example.org:2197`.
     package let server: String
     /// The file with the trusted CA certificate; nil for the system's trust store.
