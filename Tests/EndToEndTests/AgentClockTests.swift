@@ -14,7 +14,7 @@ extension DeviceEndToEnd {
         private let bus: DesktopBus
         private let daemon: RecordingDaemon
         private let icon: RunningProcess
-        private let house: House
+        private let stack: TestStack
 
         init() async throws {
             files = try TemporaryDirectory()
@@ -22,7 +22,7 @@ extension DeviceEndToEnd {
             bus = try await DesktopBus()
             daemon = try await RecordingDaemon(bus)
             icon = try await bus.monitor("type='signal',interface='com.canonical.Unity.LauncherEntry'")
-            house = try await House(
+            stack = try await TestStack(
                 bus: bus,
                 environment: [
                     "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "TZ": "UTC",
@@ -39,24 +39,24 @@ extension DeviceEndToEnd {
         private func send(_ number: Int, hasBadge: Bool = true, timeToLiveSeconds: Int? = nil) async throws {
             let badge = hasBadge ? #","badge":\#(number)"# : ""
             var notification = SentNotification(
-                token: house.token, payload: #"{"aps":{"alert":"number \#(number)"\#(badge)}}"#)
+                token: stack.token, payload: #"{"aps":{"alert":"number \#(number)"\#(badge)}}"#)
             notification.timeToLiveSeconds = timeToLiveSeconds
-            #expect(try await house.provider.send(notification).status == 200)
+            #expect(try await stack.provider.send(notification).status == 200)
         }
 
         private func entry(_ number: Int) async throws -> InboxEntry {
-            try await house.user.waitForEntry("number \(number) is settled") {
+            try await stack.user.waitForEntry("number \(number) is settled") {
                 $0.body == "number \(number)" && $0.state != "waiting" && $0.state != "claimed"
             }
         }
 
-        private var evidence: String { house.user.agent.now.transcript }
+        private var evidence: String { stack.user.agent.now.transcript }
 
         /// Checks that all numbers are in the inbox and were shown once, in order, and that the badge is the last
         /// number.
         private func checkAllShown(_ numbers: ClosedRange<Int>) async throws {
             let bodies = numbers.map { "number \($0)" }
-            #expect(try await house.user.wholeInbox().map(\.body) == bodies)
+            #expect(try await stack.user.wholeInbox().map(\.body) == bodies)
             #expect(daemon.shown().map(\.call.body) == bodies)
             try await eventually("the badge is the last", evidence: { icon.transcript }) {
                 icon.output.matches(of: /"count"\s+variant\s+int64 ([0-9]+)/).last?.1 == "\(numbers.upperBound)"
@@ -65,7 +65,7 @@ extension DeviceEndToEnd {
 
         /// Returns the CPU seconds that the agent has used so far.
         private func processorSeconds() throws -> Double {
-            let statistics = readText("/proc/\(house.user.agent.now.identifier)/stat")
+            let statistics = readText("/proc/\(stack.user.agent.now.identifier)/stat")
             let fields = try #require(statistics.split(separator: ")").last).split(separator: " ")
             let ticks = try #require(Int(fields[11])) + #require(Int(fields[12]))
             return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
@@ -92,24 +92,24 @@ extension DeviceEndToEnd {
             #expect(try await entry(1).state == "shown")
             try await daemon.kill()
             try await send(2)
-            try await house.user.waitForEntry("it waits") { $0.body == "number 2" && $0.state == "waiting" }
+            try await stack.user.waitForEntry("it waits") { $0.body == "number 2" && $0.state == "waiting" }
             for offset in ["-20d", "+3650d"] {
                 try jump(to: offset)
-                try await house.user.agent.killNow()
-                try await house.user.startAgent()
-                #expect(try await house.user.wholeInbox().map(\.state) == ["shown", "waiting"], "\(offset)")
+                try await stack.user.agent.killNow()
+                try await stack.user.startAgent()
+                #expect(try await stack.user.wholeInbox().map(\.state) == ["shown", "waiting"], "\(offset)")
             }
             // No certificate is valid at such a time, so the notification arrives when the clock is correct again.
             try await send(3)
             try jump(to: "+0")
-            try await house.user.waitUntilConnected()
+            try await stack.user.waitUntilConnected()
             try await daemon.start()
             #expect(try await entry(3).state == "shown")
             try await checkAllShown(1...3)
         }
 
         @Test(.tags(.slow)) func `do-not-disturb uses the current clock`() async throws {
-            try await house.user.posthorn("dnd", "for", "1h")
+            try await stack.user.posthorn("dnd", "for", "1h")
             try await send(1, hasBadge: false)
             #expect(try await entry(1).reason == "do-not-disturb")
             try jump(to: "+2h")
@@ -119,10 +119,10 @@ extension DeviceEndToEnd {
             try await send(3, hasBadge: false)
             #expect(try await entry(3).reason == "do-not-disturb")
 
-            try await house.user.posthorn("dnd", "off")
+            try await stack.user.posthorn("dnd", "off")
             let start = (Int(Date().timeIntervalSince1970) / 60 + 12 * 60) % (24 * 60)
             let times = [start, start + 60].map { $0 % (24 * 60) }.map { String(format: "%02d:%02d", $0 / 60, $0 % 60) }
-            try await house.user.posthorn("settings", "set", "schedule", "mon-sun \(times[0])-\(times[1])")
+            try await stack.user.posthorn("settings", "set", "schedule", "mon-sun \(times[0])-\(times[1])")
             try await send(4, hasBadge: false)
             #expect(try await entry(4).state == "shown")
             try jump(to: "-690m")

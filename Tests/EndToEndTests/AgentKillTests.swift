@@ -17,11 +17,11 @@ extension DeviceEndToEnd {
         {
             let seed = UInt64.random(in: 0...UInt64.max)
             var generator = SeededGenerator(seed: seed)
-            let turmoil = try await Turmoil()
+            let turmoil = try await ChaosScenario()
             let rounds = max(15, Patience.caseCount * 3 / 100)
-            let (sent, kills) = try await turmoil.rage(rounds: rounds, using: &generator)
+            let (sent, kills) = try await turmoil.run(rounds: rounds, using: &generator)
             try await turmoil.settle()
-            let entries = try await turmoil.house.user.wholeInbox()
+            let entries = try await turmoil.stack.user.wholeInbox()
             let numbers = entries.compactMap { number(in: $0.body) }
 
             let story: Comment = "seed \(seed), \(kills)"
@@ -34,9 +34,9 @@ extension DeviceEndToEnd {
             let shown = turmoil.daemon.shown()
             let doubtCount = checkShown(entries, shown, story)
             #expect(doubtCount <= kills.agent, story)
-            let newest = numbers.last { !Turmoil.isStaying($0) }
+            let newest = numbers.last { !ChaosScenario.isStaying($0) }
             #expect(turmoil.badgeOnIcon == newest, story)
-            let badge = try await turmoil.house.user.posthorn("badge", House.app).output
+            let badge = try await turmoil.stack.user.posthorn("badge", TestStack.app).output
             #expect(Int(badge.trimmingCharacters(in: .whitespacesAndNewlines)) == newest, story)
             print(
                 "\(story): \(sent.accepted.count) accepted, \(sent.uncertain.count) unanswered, \(doubtCount) in doubt,",
@@ -64,7 +64,7 @@ extension DeviceEndToEnd {
                 // A server that is killed before it answers counts as having shown nothing.
                 let seen = calls.filter(\.isAnswered)
                 #expect(Set(seen.map(\.call.daemon)).count == seen.count, "twice on one screen: \(detail)")
-                #expect(Turmoil.isStaying(number) || seen.count <= 1, "a banner came back: \(detail)")
+                #expect(ChaosScenario.isStaying(number) || seen.count <= 1, "a banner came back: \(detail)")
             }
             return doubtCount
         }

@@ -9,20 +9,20 @@ extension DeviceEndToEnd {
     struct BroadcastTests {
         @Test(.tags(.slow))
         func `a broadcast is an alert on the desktop, and its channel's next one replaces it`() async throws {
-            let desk = try await Desk()
+            let desk = try await DesktopSession()
             let daemon = try await desk.screen.start(.dunst)
-            let studio = try await Studio(desk.house)
+            let studio = try await BroadcastProvider(desk.stack)
             let (game, other) = (try await studio.createChannel(), try await studio.createChannel())
-            for channel in [game, other] { try await desk.house.user.posthorn("subscribe", House.app, channel) }
+            for channel in [game, other] { try await desk.stack.user.posthorn("subscribe", TestStack.app, channel) }
 
             try await studio.publish(#"{"aps":{"alert":{"title":"1:0","body":"Goal"},"event":"update"}}"#, to: game)
-            try await desk.house.user.waitForEntry("it is shown") { $0.title == "1:0" && $0.state == "shown" }
+            try await desk.stack.user.waitForEntry("it is shown") { $0.title == "1:0" && $0.state == "shown" }
             try await eventually("the alert is on the screen") { try await desk.screen.alertFrames().count == 1 }
             try await studio.publish(#"{"aps":{"alert":{"title":"2:0","body":"Goal"}}}"#, to: game)
-            try await desk.house.user.waitForEntry("the next is shown") { $0.title == "2:0" && $0.state == "shown" }
+            try await desk.stack.user.waitForEntry("the next is shown") { $0.title == "2:0" && $0.state == "shown" }
             #expect(replacedIDs(desk).map { $0 == 0 } == [true, false], "in the place of the one before")
             try await studio.publish(#"{"aps":{"alert":{"title":"Kick-off"}}}"#, to: other)
-            try await desk.house.user.waitForEntry("the other is shown") {
+            try await desk.stack.user.waitForEntry("the other is shown") {
                 $0.title == "Kick-off" && $0.state == "shown"
             }
             #expect(replacedIDs(desk).map { $0 == 0 } == [true, false, true], "another channel has a place of its own")
@@ -30,141 +30,141 @@ extension DeviceEndToEnd {
         }
 
         @Test func `badge and sound arrive with a broadcast, and an update without text has no entry`() async throws {
-            let house = try await House()
-            let studio = try await Studio(house)
+            let stack = try await TestStack()
+            let studio = try await BroadcastProvider(stack)
             let channel = try await studio.createChannel()
-            try await house.user.posthorn("subscribe", House.app, channel)
+            try await stack.user.posthorn("subscribe", TestStack.app, channel)
             try await studio.publish(
                 #"{"aps":{"content-state":{"score":"1:0"},"event":"update","badge":5}}"#, to: channel)
-            #expect(try await house.bodiesUpToMarker() == [])
-            #expect(try await app(of: house.user).badge == 5)
+            #expect(try await stack.bodiesUpToMarker() == [])
+            #expect(try await app(of: stack.user).badge == 5)
         }
 
         @Test func `settings suppress a broadcast like other notifications`() async throws {
-            let house = try await House()
-            let studio = try await Studio(house)
+            let stack = try await TestStack()
+            let studio = try await BroadcastProvider(stack)
             let channel = try await studio.createChannel()
-            try await house.user.posthorn("subscribe", House.app, channel)
-            try await house.user.posthorn("settings", "set", "master", "off")
+            try await stack.user.posthorn("subscribe", TestStack.app, channel)
+            try await stack.user.posthorn("settings", "set", "master", "off")
             try await studio.publish(#"{"aps":{"alert":"unseen"}}"#, to: channel)
-            let entry = try await house.user.waitForEntry("it is in the inbox") { $0.body == "unseen" }
+            let entry = try await stack.user.waitForEntry("it is in the inbox") { $0.body == "unseen" }
             #expect(entry.state == "suppressed" && entry.reason == "master-off")
         }
 
         @Test func `an app that unsubscribed gets no broadcasts, and one that subscribes again does`() async throws {
-            let house = try await House()
-            let studio = try await Studio(house)
+            let stack = try await TestStack()
+            let studio = try await BroadcastProvider(stack)
             let channel = try await studio.createChannel()
-            try await house.user.posthorn("subscribe", House.app, channel)
+            try await stack.user.posthorn("subscribe", TestStack.app, channel)
             #expect(try await studio.subscriptionCount(of: channel) == 1)
-            try await house.user.posthorn("unsubscribe", House.app, channel)
+            try await stack.user.posthorn("unsubscribe", TestStack.app, channel)
             try await eventually("the server knows") { try await studio.subscriptionCount(of: channel) == 0 }
             try await studio.publish(#"{"aps":{"alert":"between"}}"#, to: channel)
-            #expect(try await house.bodiesUpToMarker() == [])
-            try await house.user.posthorn("subscribe", House.app, channel)
+            #expect(try await stack.bodiesUpToMarker() == [])
+            try await stack.user.posthorn("subscribe", TestStack.app, channel)
             try await studio.publish(#"{"aps":{"alert":"after"}}"#, to: channel)
-            try await house.user.waitForEntry("it arrives") { $0.body == "after" }
+            try await stack.user.waitForEntry("it arrives") { $0.body == "after" }
         }
 
         @Test func `a channel's stored broadcast reaches a device that was off, once`() async throws {
-            let house = try await House()
-            let studio = try await Studio(house)
+            let stack = try await TestStack()
+            let studio = try await BroadcastProvider(stack)
             let channel = try await studio.createChannel(policy: "last")
-            try await house.user.posthorn("subscribe", House.app, channel)
-            try await house.user.agent.killNow()
+            try await stack.user.posthorn("subscribe", TestStack.app, channel)
+            try await stack.user.agent.killNow()
             let expiration = Int64(Date().timeIntervalSince1970) + 3600
             for text in ["1:0", "2:0"] {
                 try await studio.publish(#"{"aps":{"alert":"\#(text)"}}"#, to: channel, expiration: expiration)
             }
             for _ in 1...2 {
-                try await house.user.startAgent()
-                try await house.user.waitForEntry("the last arrives") { $0.body == "2:0" }
-                #expect(try await house.bodiesUpToMarker().filter { !$0.hasPrefix("marker") } == ["2:0"])
-                try await house.user.agent.killNow()
+                try await stack.user.startAgent()
+                try await stack.user.waitForEntry("the last arrives") { $0.body == "2:0" }
+                #expect(try await stack.bodiesUpToMarker().filter { !$0.hasPrefix("marker") } == ["2:0"])
+                try await stack.user.agent.killNow()
             }
         }
 
         @Test func `a subscription made while the server is away is sent when it is back`() async throws {
-            let house = try await House()
-            let studio = try await Studio(house)
+            let stack = try await TestStack()
+            let studio = try await BroadcastProvider(stack)
             let channel = try await studio.createChannel()
-            try await house.server.process.killNow()
+            try await stack.server.process.killNow()
             try await eventually("the agent noticed") {
-                try await !house.user.posthorn("agent", "status", "--json").output.contains(#""connected":true"#)
+                try await !stack.user.posthorn("agent", "status", "--json").output.contains(#""connected":true"#)
             }
-            let answer = try await house.user.posthorn("subscribe", House.app, channel, "--json")
+            let answer = try await stack.user.posthorn("subscribe", TestStack.app, channel, "--json")
             #expect(answer.output.contains(#""state":"pending""#))
-            #expect(try await app(of: house.user).pendingChannels == [channel])
-            try await house.server.start()
-            try await eventually("the server was told") { try await app(of: house.user).pendingChannels.isEmpty }
-            #expect(try await app(of: house.user).channels == [channel])
+            #expect(try await app(of: stack.user).pendingChannels == [channel])
+            try await stack.server.start()
+            try await eventually("the server was told") { try await app(of: stack.user).pendingChannels.isEmpty }
+            #expect(try await app(of: stack.user).channels == [channel])
             #expect(try await studio.subscriptionCount(of: channel) == 1)
         }
 
         @Test func `an unknown channel is refused, and a removed one leaves a notice at the next start`() async throws {
-            let house = try await House()
-            let studio = try await Studio(house)
+            let stack = try await TestStack()
+            let studio = try await BroadcastProvider(stack)
             let (kept, removed) = (try await studio.createChannel(), try await studio.createChannel())
-            for channel in [kept, removed] { try await house.user.posthorn("subscribe", House.app, channel) }
-            try await house.server.posthorn("channel", "remove", House.app, removed, "--yes")
-            let refused = try await house.user.run(["subscribe", House.app, "AAAAAAAAAAAAAAAAAAAAAA=="])
+            for channel in [kept, removed] { try await stack.user.posthorn("subscribe", TestStack.app, channel) }
+            try await stack.server.posthorn("channel", "remove", TestStack.app, removed, "--yes")
+            let refused = try await stack.user.run(["subscribe", TestStack.app, "AAAAAAAAAAAAAAAAAAAAAA=="])
             #expect(refused.exit == .code(4) && refused.errorOutput.contains("404 UnknownChannel"))
-            try await house.user.agent.killNow()
-            try await house.user.startAgent()
-            try await eventually("it is gone") { try await app(of: house.user).channels == [kept] }
-            let status = try await house.user.posthorn("agent", "status").output
-            #expect(status.contains("The subscription of \(House.app) to channel \(removed) ended"))
+            try await stack.user.agent.killNow()
+            try await stack.user.startAgent()
+            try await eventually("it is gone") { try await app(of: stack.user).channels == [kept] }
+            let status = try await stack.user.posthorn("agent", "status").output
+            #expect(status.contains("The subscription of \(TestStack.app) to channel \(removed) ended"))
         }
 
         // MARK: Environments
 
         @Test func `a development token works only in development, and so do its channels`() async throws {
-            let house = try await House()
-            let studio = try await Studio(house)
+            let stack = try await TestStack()
+            let studio = try await BroadcastProvider(stack)
             let channels = [
                 try await studio.createChannel(), try await studio.createChannel(environment: "development"),
             ]
-            try await house.user.posthorn("subscribe", House.app, channels[0])
-            let token = try await house.user.posthorn("register", House.app, "-e", "development").output
+            try await stack.user.posthorn("subscribe", TestStack.app, channels[0])
+            let token = try await stack.user.posthorn("register", TestStack.app, "-e", "development").output
                 .trimmingCharacters(in: .whitespacesAndNewlines)
-            #expect(token != house.token)
+            #expect(token != stack.token)
             let development = SentNotification(token: token, payload: #"{"aps":{"alert":"x"}}"#)
-            let answer = try await house.provider.send(development)
+            let answer = try await stack.provider.send(development)
             #expect(answer.status == 400 && answer.reason == "BadDeviceToken", "\(answer)")
-            #expect(try await house.provider.send(house.notification("too late")).status == 410)
+            #expect(try await stack.provider.send(stack.notification("too late")).status == 410)
             try await eventually("the channel of production is gone") {
-                try await app(of: house.user).channels.isEmpty
+                try await app(of: stack.user).channels.isEmpty
             }
-            try await house.user.posthorn("subscribe", House.app, channels[1])
-            #expect(try await app(of: house.user).environment == "development")
+            try await stack.user.posthorn("subscribe", TestStack.app, channels[1])
+            #expect(try await app(of: stack.user).environment == "development")
             try await studio.publish(#"{"aps":{"alert":"hello"}}"#, to: channels[1], environment: "development")
-            try await house.user.waitForEntry("it arrives") { $0.body == "hello" }
+            try await stack.user.waitForEntry("it arrives") { $0.body == "hello" }
         }
 
         @Test func `a device that was away for too long gets new tokens and its channels when it returns`() async throws
         {
-            let house = try await House()
-            let studio = try await Studio(house)
+            let stack = try await TestStack()
+            let studio = try await BroadcastProvider(stack)
             let channel = try await studio.createChannel()
-            try await house.user.posthorn("subscribe", House.app, channel)
-            try await house.user.agent.killNow()
-            try await house.server.process.killNow()
-            try await expireRegistrations(of: house.server)
-            try await house.server.start()
-            let answer = try await house.provider.send(house.notification("away"))
+            try await stack.user.posthorn("subscribe", TestStack.app, channel)
+            try await stack.user.agent.killNow()
+            try await stack.server.process.killNow()
+            try await expireRegistrations(of: stack.server)
+            try await stack.server.start()
+            let answer = try await stack.provider.send(stack.notification("away"))
             #expect(answer.status == 410 && answer.reason == "ExpiredToken" && answer.timestamp == 1000, "\(answer)")
 
-            let signals = try await house.bus.monitor("type='signal',member='TokenChanged'")
-            try await house.user.startAgent()
-            try await eventually("the app has another token", evidence: { house.user.agent.now.transcript }) {
-                let token = try await app(of: house.user).deviceToken
-                return !token.isEmpty && token != house.token && signals.output.contains(House.app)
+            let signals = try await stack.bus.monitor("type='signal',member='TokenChanged'")
+            try await stack.user.startAgent()
+            try await eventually("the app has another token", evidence: { stack.user.agent.now.transcript }) {
+                let token = try await app(of: stack.user).deviceToken
+                return !token.isEmpty && token != stack.token && signals.output.contains(TestStack.app)
             }
-            let token = try await app(of: house.user).deviceToken
+            let token = try await app(of: stack.user).deviceToken
             #expect(!signals.output.contains(token), "every program on the bus hears it")
             let again = SentNotification(token: token, payload: #"{"aps":{"alert":"back"}}"#)
-            #expect(try await house.provider.send(again).status == 200)
-            try await house.user.waitForEntry("it arrives") { $0.body == "back" }
+            #expect(try await stack.provider.send(again).status == 200)
+            try await stack.user.waitForEntry("it arrives") { $0.body == "back" }
             try await eventually("the channel is there again") { try await studio.subscriptionCount(of: channel) == 1 }
         }
 
@@ -183,12 +183,12 @@ extension DeviceEndToEnd {
         }
 
         /// Returns the replaced id in each Notify call that the monitor recorded.
-        private func replacedIDs(_ desk: Desk) -> [UInt32] {
+        private func replacedIDs(_ desk: DesktopSession) -> [UInt32] {
             desk.alertTexts.compactMap { $0.firstMatch(of: /uint32 ([0-9]+)/).flatMap { UInt32($0.1) } }
         }
 
         private func app(of user: DeviceUser) async throws -> RegisteredApp {
-            try await user.posthorn("settings", "show", House.app, "--json").decoded(Shown.self).app
+            try await user.posthorn("settings", "show", TestStack.app, "--json").decoded(Shown.self).app
         }
 
         private struct Shown: Decodable { let app: RegisteredApp }

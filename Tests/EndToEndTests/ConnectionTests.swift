@@ -23,22 +23,22 @@ extension ServerEndToEnd {
             async throws
         {
             let proxy = try await ScriptedProxy()
-            let house = try await House(environment: ["https_proxy": proxy.url, "no_proxy": ""])
-            let agent = house.user.agent.now
+            let stack = try await TestStack(environment: ["https_proxy": proxy.url, "no_proxy": ""])
+            let agent = stack.user.agent.now
             #expect(!proxy.targets.isEmpty, "the agent goes by way of the proxy")
-            let first = try await status(of: house.user)
+            let first = try await status(of: stack.user)
             try await proxy.fallSilent()
             let end = /event=disconnected reason="the connection is dead: nothing came for (\d+) s"/
             let seconds = try await eventualValue(
                 "its end is noticed", within: .seconds(60), evidence: { agent.transcript }
             ) { agent.errorOutput.firstMatch(of: end).flatMap { Int($0.output.1) } }
             #expect(.seconds(seconds) <= .seconds(30) * Patience.factor)
-            try await house.user.waitUntilConnected()
-            let second = try await status(of: house.user)
+            try await stack.user.waitUntilConnected()
+            let second = try await status(of: stack.user)
             #expect(second.connected_since > first.connected_since && second.last_error.isEmpty)
-            _ = try await house.provider.send(house.notification("Still here"))
-            try await house.user.waitForEntry("what is sent then comes") { $0.body == "Still here" }
-            #expect(try await house.user.inbox().count == 1)
+            _ = try await stack.provider.send(stack.notification("Still here"))
+            try await stack.user.waitForEntry("what is sent then comes") { $0.body == "Still here" }
+            #expect(try await stack.user.inbox().count == 1)
         }
 
         @Test func `a machine that sleeps says goodbye to the server, and reconnects when it wakes`() async throws {
@@ -47,8 +47,8 @@ extension ServerEndToEnd {
                 "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "logind"],
                 environment: ["DBUS_SYSTEM_BUS_ADDRESS": system.address])
             try await system.waitForOwner(of: "org.freedesktop.login1", evidence: { logind.transcript })
-            let house = try await House(environment: ["DBUS_SYSTEM_BUS_ADDRESS": system.address])
-            let agent = house.user.agent.now
+            let stack = try await TestStack(environment: ["DBUS_SYSTEM_BUS_ADDRESS": system.address])
+            let agent = stack.user.agent.now
             for isBeginning in [true, false] {
                 try await system.busctl(
                     "call", "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.DBus.Mock",
@@ -60,26 +60,26 @@ extension ServerEndToEnd {
                 try await eventually("it hears: \(expected)", evidence: { agent.transcript }) {
                     agent.errorOutput.contains(expected)
                 }
-                if isBeginning { #expect(try await status(of: house.user).connected == false) }
+                if isBeginning { #expect(try await status(of: stack.user).connected == false) }
             }
-            try await house.user.waitUntilConnected()
-            #expect(try await house.user.inbox().isEmpty)
+            try await stack.user.waitUntilConnected()
+            #expect(try await stack.user.inbox().isEmpty)
         }
 
         @Test func `an unreachable server is reported in the status, and nowhere else`() async throws {
-            let house = try await House()
-            let before = try await status(of: house.user)
+            let stack = try await TestStack()
+            let before = try await status(of: stack.user)
             #expect(before.connected && before.connected_since > 0 && before.last_connected >= before.connected_since)
-            try await house.server.process.killNow()
+            try await stack.server.process.killNow()
             let after = try await eventualValue("the status tells") {
-                let status = try await status(of: house.user)
+                let status = try await status(of: stack.user)
                 return status.connected ? nil : status
             }
             #expect(after.connected_since == 0 && after.last_connected >= before.connected_since)
             #expect(!after.last_error.isEmpty)
-            let text = try await house.user.run(["agent", "status"]).succeeded().output
+            let text = try await stack.user.run(["agent", "status"]).succeeded().output
             #expect(text.contains("no; last ") && text.contains("Last error"))
-            #expect(try await house.user.inbox().isEmpty)
+            #expect(try await stack.user.inbox().isEmpty)
         }
     }
 }

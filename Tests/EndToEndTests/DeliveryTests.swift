@@ -8,41 +8,41 @@ extension DeviceEndToEnd {
     /// Checks that accepted notifications arrive once and in order, whichever process ends in between.
     struct DeliveryTests {
         @Test func `a notification accepted before the server was killed arrives once`() async throws {
-            let house = try await House()
+            let stack = try await TestStack()
             // The agent keeps its connection but reads nothing: the server can accept, and cannot finish delivering.
-            house.user.agent.now.send(SIGSTOP)
-            let sent = try await house.provider.send(house.notification("before the kill"))
+            stack.user.agent.now.send(SIGSTOP)
+            let sent = try await stack.provider.send(stack.notification("before the kill"))
             #expect(sent.status == 200)
-            try await house.server.process.killNow()
-            house.user.agent.now.send(SIGCONT)
-            try await house.server.start()
-            try await house.user.waitForEntry("the notification arrives") { $0.body == "before the kill" }
-            #expect(try await house.bodiesUpToMarker() == ["before the kill"])
+            try await stack.server.process.killNow()
+            stack.user.agent.now.send(SIGCONT)
+            try await stack.server.start()
+            try await stack.user.waitForEntry("the notification arrives") { $0.body == "before the kill" }
+            #expect(try await stack.bodiesUpToMarker() == ["before the kill"])
         }
 
         @Test func `a notification delivered but not acknowledged is shown as one entry`() async throws {
-            let house = try await House()
-            #expect(try await house.provider.send(house.notification("in doubt")).status == 200)
-            try await house.user.waitForEntry("it arrives") { $0.body == "in doubt" }
+            let stack = try await TestStack()
+            #expect(try await stack.provider.send(stack.notification("in doubt")).status == 200)
+            try await stack.user.waitForEntry("it arrives") { $0.body == "in doubt" }
             for _ in 0..<3 {
-                try await house.user.agent.killNow()
-                try await house.server.process.killNow()
-                try await house.server.start()
-                try await house.user.startAgent()
-                try await house.user.waitUntilConnected()
+                try await stack.user.agent.killNow()
+                try await stack.server.process.killNow()
+                try await stack.server.start()
+                try await stack.user.startAgent()
+                try await stack.user.waitUntilConnected()
             }
-            #expect(try await house.bodiesUpToMarker() == ["in doubt"])
+            #expect(try await stack.bodiesUpToMarker() == ["in doubt"])
         }
 
         @Test func `fifty notifications sent while the device is off arrive in the order of sending`() async throws {
-            let house = try await House()
-            try await house.user.agent.killNow()
+            let stack = try await TestStack()
+            try await stack.user.agent.killNow()
             let texts = (0..<50).map { "number \($0)" }
-            let sent = try await house.provider.send(texts.map(house.notification), concurrency: 1)
+            let sent = try await stack.provider.send(texts.map(stack.notification), concurrency: 1)
             #expect(sent.allSatisfy { $0.status == 200 })
-            try await house.user.startAgent()
-            try await house.user.waitForEntry("the last arrives") { $0.body == texts.last }
-            #expect(try await house.user.inbox().map(\.body).reversed() == texts)
+            try await stack.user.startAgent()
+            try await stack.user.waitForEntry("the last arrives") { $0.body == texts.last }
+            #expect(try await stack.user.inbox().map(\.body).reversed() == texts)
         }
 
         @Test(.tags(.slow))
@@ -89,47 +89,47 @@ extension DeviceEndToEnd {
         @Test func `an unregistered token answers 410 with a time in milliseconds, and the next token is valid`()
             async throws
         {
-            let house = try await House()
+            let stack = try await TestStack()
             let before = Int64(Date().timeIntervalSince1970 * 1000)
-            try await house.user.posthorn("unregister", House.app)
-            let refused = try await house.provider.send(house.notification("too late"))
+            try await stack.user.posthorn("unregister", TestStack.app)
+            let refused = try await stack.provider.send(stack.notification("too late"))
             let after = Int64(Date().timeIntervalSince1970 * 1000)
             #expect(refused.status == 410 && refused.reason == "Unregistered")
             #expect((before...after).contains(try #require(refused.timestamp)))
 
-            let token = try await house.user.register(House.app, name: "Example Mail")
-            #expect(token != house.token)
+            let token = try await stack.user.register(TestStack.app, name: "Example Mail")
+            #expect(token != stack.token)
             let again = SentNotification(token: token, payload: #"{"aps":{"alert":"again"}}"#)
-            #expect(try await house.provider.send(again).status == 200)
-            try await house.user.waitForEntry("it arrives") { $0.body == "again" }
-            #expect(try await house.provider.send(house.notification("still too late")).status == 410)
+            #expect(try await stack.provider.send(again).status == 200)
+            try await stack.user.waitForEntry("it arrives") { $0.body == "again" }
+            #expect(try await stack.provider.send(stack.notification("still too late")).status == 410)
         }
 
         @Test func `a newer notification with the same collapse id replaces the waiting one`() async throws {
-            let house = try await House()
-            try await house.user.agent.killNow()
-            var score = house.notification("1:0")
+            let stack = try await TestStack()
+            try await stack.user.agent.killNow()
+            var score = stack.notification("1:0")
             score.collapseID = "score"
-            #expect(try await house.provider.send(score).status == 200)
+            #expect(try await stack.provider.send(score).status == 200)
             score.payload = #"{"aps":{"alert":"2:0"}}"#
-            #expect(try await house.provider.send(score).status == 200)
-            #expect(try await house.server.admin.status().counts.pending == 1)
-            try await house.user.startAgent()
-            try await house.user.waitForEntry("the newer arrives") { $0.body == "2:0" }
-            #expect(try await house.bodiesUpToMarker() == ["2:0"])
+            #expect(try await stack.provider.send(score).status == 200)
+            #expect(try await stack.server.admin.status().counts.pending == 1)
+            try await stack.user.startAgent()
+            try await stack.user.waitForEntry("the newer arrives") { $0.body == "2:0" }
+            #expect(try await stack.bodiesUpToMarker() == ["2:0"])
         }
 
         @Test func `an expired notification never arrives`() async throws {
-            let house = try await House()
-            try await house.user.agent.killNow()
-            var late = house.notification("late")
+            let stack = try await TestStack()
+            try await stack.user.agent.killNow()
+            var late = stack.notification("late")
             late.timeToLiveSeconds = 1
-            #expect(try await house.provider.send(late).status == 200)
+            #expect(try await stack.provider.send(late).status == 200)
             let sentAt = Date()
             try await eventually("its second has passed") { Date().timeIntervalSince(sentAt) > 2.1 }
-            try await house.user.startAgent()
-            try await house.user.waitUntilConnected()
-            #expect(try await house.bodiesUpToMarker().isEmpty)
+            try await stack.user.startAgent()
+            try await stack.user.waitUntilConnected()
+            #expect(try await stack.bodiesUpToMarker().isEmpty)
         }
     }
 }

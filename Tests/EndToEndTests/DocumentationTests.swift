@@ -42,16 +42,16 @@ extension ServerEndToEnd {
         }
 
         @Test(.tags(.slow)) func `the JSON of the agent's commands has the members that the page shows`() async throws {
-            let house = try await House()
-            #expect(try await house.provider.send(house.notification("At noon?")).status == 200)
-            try await house.user.waitForEntry("it arrives") { $0.body == "At noon?" }
+            let stack = try await TestStack()
+            #expect(try await stack.provider.send(stack.notification("At noon?")).status == 200)
+            try await stack.user.waitForEntry("it arrives") { $0.body == "At noon?" }
             let page = readText("\(RepositoryPaths.root)/docs/reference/cli.md")
             let examples = page.matches(of: /\n```json\n((?s:.*?))```/).map { String($0.1) }
             // The last example is the output of a command that fails.
             let commands = [["agent", "status"], ["settings", "list"], ["inbox", "list"], ["app", "nonsense"]]
             #expect(examples.count == commands.count)
             for (command, example) in zip(commands, examples) {
-                let answer = try await house.user.run(command + ["--json"])
+                let answer = try await stack.user.run(command + ["--json"])
                 #expect(try members(answer.output) == members(example), "\(command)")
             }
         }

@@ -52,14 +52,14 @@ extension ServerEndToEnd {
             async throws
         {
             let server = try await InstalledServer()
-            let target = try await server.addApp(House.app)
+            let target = try await server.addApp(TestStack.app)
             let bus = try await DesktopBus()
             let user = try await DeviceUser(busAddress: bus.address, wrapper: try tracer())
             try await user.enrol(with: server)
             let secret = user.files.path(of: "state/posthorn/device-secret")
             calls().expectDurableRename(to: secret)
 
-            let token = try await user.register(House.app)
+            let token = try await user.register(TestStack.app)
             let provider = try await APNsProvider(target)
             for number in 1...5 {
                 let before = calls().count

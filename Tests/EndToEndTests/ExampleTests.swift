@@ -22,31 +22,31 @@ extension DeviceEndToEnd {
         }
 
         @Test func `the app in Python registers itself and receives the agent's calls`() async throws {
-            let house = try await House()
-            try await house.server.posthorn("app", "add", "org.example.Notes")
+            let stack = try await TestStack()
+            try await stack.server.posthorn("app", "add", "org.example.Notes")
             let app = try RunningProcess(
-                "/usr/bin/python3", ["\(Self.examples)/python/notes.py"], environment: house.user.environment)
+                "/usr/bin/python3", ["\(Self.examples)/python/notes.py"], environment: stack.user.environment)
             let line = try await app.outputLine()
             #expect(line.contains(#"{"device_token": ""#), "\(app.transcript)")
-            let settings = try await house.user.posthorn("settings", "show", "org.example.Notes").output
+            let settings = try await stack.user.posthorn("settings", "show", "org.example.Notes").output
             #expect(settings.contains("SHARED") && settings.contains("COMMENT"), "\(settings)")
-            try await call("org.example.Notes", "Wake", [Self.notification], on: house.bus).succeeded()
-            let changed = try await call("org.example.Notes", "Filter", [Self.notification], on: house.bus).succeeded()
+            try await call("org.example.Notes", "Wake", [Self.notification], on: stack.bus).succeeded()
+            let changed = try await call("org.example.Notes", "Filter", [Self.notification], on: stack.bus).succeeded()
             #expect(changed.output.contains("Note Paint"))
             let same = try await call(
-                "org.example.Notes", "Filter", [#"{"payload":{"aps":{"alert":"b"}}}"#], on: house.bus
+                "org.example.Notes", "Filter", [#"{"payload":{"aps":{"alert":"b"}}}"#], on: stack.bus
             ).succeeded()
             #expect(same.output == "('',)\n")
-            try await call("org.example.Notes", "Act", ["reply", "Thanks", Self.notification], on: house.bus)
+            try await call("org.example.Notes", "Act", ["reply", "Thanks", Self.notification], on: stack.bus)
                 .succeeded()
-            #expect(try await call("org.example.Notes", "Wake", ["{"], on: house.bus).exit != .code(0))
+            #expect(try await call("org.example.Notes", "Wake", ["{"], on: stack.bus).exit != .code(0))
             try await eventually("the app says what it heard", evidence: { app.transcript }) {
                 app.output.contains(#"{"woken_by": {"aps""#)
                     && app.output.contains(#"{"action": "reply", "text": "Thanks", "note": "Paint"}"#)
             }
             #expect(app.output.components(separatedBy: "device_token").count == 2, "told once: \(app.output)")
             let second = try await RunningProcess.run(
-                "/usr/bin/python3", ["\(Self.examples)/python/notes.py"], environment: house.user.environment)
+                "/usr/bin/python3", ["\(Self.examples)/python/notes.py"], environment: stack.user.environment)
             #expect(second.exit == .code(1) && second.errorOutput.contains("runs already"), "\(second)")
         }
 
@@ -83,9 +83,9 @@ extension DeviceEndToEnd {
         }
 
         @Test func `the script registers with its manifest, and unregisters`() async throws {
-            let house = try await House()
-            try await house.server.posthorn("app", "add", "org.example.Backup")
-            var environment = house.user.environment
+            let stack = try await TestStack()
+            try await stack.server.posthorn("app", "add", "org.example.Backup")
+            var environment = stack.user.environment
             environment["PATH"] = "\(RepositoryPaths.programs):/usr/bin:/bin"
             func script(_ word: String) async throws -> ProgramResult {
                 try await RunningProcess.run("\(Self.examples)/shell/backup.sh", [word], environment: environment)
@@ -93,12 +93,12 @@ extension DeviceEndToEnd {
             let token = try await script("setup").succeeded().output
             #expect(token.wholeMatch(of: /[0-9a-f]{64}\n/) != nil)
             #expect(try await script("settings").succeeded().output.contains("FAILED"))
-            let sent = try await house.provider.send(
+            let sent = try await stack.provider.send(
                 SentNotification(
                     token: String(token.dropLast()), payload: #"{"aps":{"alert":"3 files","category":"FAILED"}}"#,
                     topic: "org.example.Backup"))
             #expect(sent.status == 200)
-            try await house.user.waitForEntry("the news is there") { $0.body == "3 files" }
+            try await stack.user.waitForEntry("the news is there") { $0.body == "3 files" }
             try await script("remove").succeeded()
             #expect(try await script("settings").exit == .code(4))
             #expect(try await script("nonsense").exit == .code(2))
@@ -107,8 +107,8 @@ extension DeviceEndToEnd {
         @Test func `the example app registers with its full manifest`() async throws {
             let screen = try await DesktopScreen()
             let german = screen.environment.merging(["LC_ALL": "de_DE.UTF-8", "GSK_RENDERER": "cairo"]) { $1 }
-            let house = try await House(bus: screen.bus, environment: german)
-            let (user, environment) = (house.user, house.user.environment)
+            let stack = try await TestStack(bus: screen.bus, environment: german)
+            let (user, environment) = (stack.user, stack.user.environment)
             try await RunningProcess.run("/bin/sh", ["\(Self.examples)/mail/install.sh"], environment: environment)
                 .succeeded()
             let log = user.files.path(of: "mail.log")
@@ -116,11 +116,11 @@ extension DeviceEndToEnd {
                 "\(user.files.path)/data/example-mail/example-mail", [],
                 environment: environment.merging(["EXAMPLE_MAIL_LOG": log]) { $1 })
             try await eventually("the app has registered", evidence: { app.transcript }) {
-                try await user.run(["settings", "show", House.app]).output.contains("INVITATION")
+                try await user.run(["settings", "show", TestStack.app]).output.contains("INVITATION")
             }
             try await checkCalls(on: screen.bus, log: log)
             let payload = #"{"aps":{"alert":{"title-loc-key":"MAIL_FROM","title-loc-args":["Anna"],"body":"Hallo"}}}"#
-            _ = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+            _ = try await stack.provider.send(SentNotification(token: stack.token, payload: payload))
             try await user.waitForEntry("the mail is announced in German") { $0.title == "Mail von Anna" }
             let remains = try await RunningProcess.run(
                 "/bin/sh", ["\(Self.examples)/mail/install.sh", "--uninstall"], environment: environment)
@@ -133,13 +133,13 @@ extension DeviceEndToEnd {
         private func checkCalls(on bus: DesktopBus, log: String) async throws {
             let sealed = Data("The usual place".utf8).base64EncodedString()
             let notification = #"{"payload":{"aps":{"alert":{"title":"Lunch","body":"Sealed"}},"sealed":"\#(sealed)"}}"#
-            let opened = try await call(House.app, "Filter", [notification], on: bus).succeeded()
+            let opened = try await call(TestStack.app, "Filter", [notification], on: bus).succeeded()
             #expect(opened.output.contains(#""title": "Lunch", "body": "The usual place""#), "\(opened.output)")
-            #expect(try await call(House.app, "Filter", [Self.notification], on: bus).succeeded().output == "('',)\n")
+            #expect(try await call(TestStack.app, "Filter", [Self.notification], on: bus).succeeded().output == "('',)\n")
             let broken = notification.replacing(sealed, with: "%%%")
-            #expect(try await call(House.app, "Filter", [broken], on: bus).exit != .code(0))
-            try await call(House.app, "Wake", [Self.notification], on: bus).succeeded()
-            try await call(House.app, "Act", ["reply", "At noon", Self.notification], on: bus).succeeded()
+            #expect(try await call(TestStack.app, "Filter", [broken], on: bus).exit != .code(0))
+            try await call(TestStack.app, "Wake", [Self.notification], on: bus).succeeded()
+            try await call(TestStack.app, "Act", ["reply", "At noon", Self.notification], on: bus).succeeded()
             let called = readText(log).split(separator: "\n").map { $0.prefix(40) }
             #expect(called.count == 3, "\(called)")
             #expect(called.last?.hasPrefix(#"{"called":"Act","action":"reply""#) == true, "\(called)")

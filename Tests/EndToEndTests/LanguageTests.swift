@@ -10,14 +10,14 @@ extension DeviceEndToEnd {
             let bus = try await DesktopBus()
             let daemon = try await RecordingDaemon(bus)
             let catalogues = try await PanelScene.catalogues(for: language)
-            let house = try await House(
+            let stack = try await TestStack(
                 bus: bus,
                 environment: [
                     "LANG": "C.UTF-8", "LANGUAGE": language, "POSTHORN_LOCALE_DIR": catalogues.path,
                 ])
             for alert in [#""One.""#, #"{"body":"Two.","action-loc-key":null}"#] {
                 let payload = #"{"aps":{"alert":\#(alert),"thread-id":"x"}}"#
-                let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+                let sent = try await stack.provider.send(SentNotification(token: stack.token, payload: payload))
                 #expect(sent.status == 200)
             }
             return try await eventualValue("both are shown") {

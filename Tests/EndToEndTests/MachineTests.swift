@@ -9,7 +9,7 @@ extension DeviceEndToEnd {
     struct MachineTests {
         @Test func `an agent without a session runs a hook, and posthorn reaches it on its bus`() async throws {
             let bus = try await DesktopBus()
-            let house = try await House(
+            let stack = try await TestStack(
                 environment: ["POSTHORN_AGENT_BUS": bus.address]
             ) { user in
                 let folder = try user.files.makeDirectory("config/posthorn/hooks")
@@ -17,13 +17,13 @@ extension DeviceEndToEnd {
                 try user.files.write(script, to: "config/posthorn/hooks/any", permissions: 0o755)
                 #expect(FileManager.default.fileExists(atPath: folder))
             }
-            #expect(house.user.agent.now.transcript.contains("presenter=none"))
-            #expect(try await house.user.posthorn("agent", "status").output.contains("Alerts shown by  hooks: any"))
-            _ = try await house.provider.send(house.notification("disk full"))
-            try await house.user.waitForEntry("the hook is the presenter") { $0.state == "shown" }
-            let log = house.user.files.path(of: "log")
+            #expect(stack.user.agent.now.transcript.contains("presenter=none"))
+            #expect(try await stack.user.posthorn("agent", "status").output.contains("Alerts shown by  hooks: any"))
+            _ = try await stack.provider.send(stack.notification("disk full"))
+            try await stack.user.waitForEntry("the hook is the presenter") { $0.state == "shown" }
+            let log = stack.user.files.path(of: "log")
             try await eventually("the hook ran") {
-                (try? String(contentsOfFile: log, encoding: .utf8)) == "\(House.app) disk full\n"
+                (try? String(contentsOfFile: log, encoding: .utf8)) == "\(TestStack.app) disk full\n"
             }
         }
     }

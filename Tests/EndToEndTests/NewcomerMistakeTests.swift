@@ -174,13 +174,13 @@ extension DeviceEndToEnd {
         }
 
         @Test func `an app whose events all use alerts is advised at its registration`() async throws {
-            let house = try await House()
-            let manifest = try house.user.files.write(
+            let stack = try await TestStack()
+            let manifest = try stack.user.files.write(
                 #"{"event_types":[{"id":"MAIL","name":"Mail","parts":["alert"]}]}"#, to: "mail.json")
-            let result = try await house.user.posthorn("register", House.app, "--manifest", manifest)
-            #expect(result.output == house.token + "\n")
+            let result = try await stack.user.posthorn("register", TestStack.app, "--manifest", manifest)
+            #expect(result.output == stack.token + "\n")
             #expect(result.errorOutput.contains("L-P07") && result.errorOutput.contains("Missing: badge, sound."))
-            let log = house.user.agent.now.transcript
+            let log = stack.user.agent.now.transcript
             #expect(log.contains("L-P07"), "\(log)")
         }
 

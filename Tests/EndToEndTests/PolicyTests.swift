@@ -9,7 +9,7 @@ extension DeviceEndToEnd {
     struct PolicyTests {
         /// Returns a row of `posthorn settings show`, split into words.
         private func setting(_ name: String, of user: DeviceUser) async throws -> [Substring] {
-            let text = try await user.posthorn("settings", "show", House.app).output
+            let text = try await user.posthorn("settings", "show", TestStack.app).output
             let rows = text.split(separator: "\n").map { $0.split(separator: " ") }
             return rows.first { $0.first == name[...] } ?? []
         }
@@ -24,39 +24,39 @@ extension DeviceEndToEnd {
         @Test func `a locked value cannot be changed on the device, and unlocking restores the user's choice`()
             async throws
         {
-            let house = try await House()
-            try await house.user.posthorn("settings", "set", House.app, "alert", "alert")
-            try await house.server.posthorn("policy", "set", "--topic", House.app, "alert", "none", "--lock")
-            try await eventually("the device follows", evidence: { house.user.agent.now.transcript }) {
-                try await setting("alert", of: house.user).starts(with: ["alert", "none", "set"])
+            let stack = try await TestStack()
+            try await stack.user.posthorn("settings", "set", TestStack.app, "alert", "alert")
+            try await stack.server.posthorn("policy", "set", "--topic", TestStack.app, "alert", "none", "--lock")
+            try await eventually("the device follows", evidence: { stack.user.agent.now.transcript }) {
+                try await setting("alert", of: stack.user).starts(with: ["alert", "none", "set"])
             }
-            let refused = try await house.user.run(["settings", "set", House.app, "alert", "banner"])
+            let refused = try await stack.user.run(["settings", "set", TestStack.app, "alert", "banner"])
             #expect(refused.exit != .code(0) && refused.errorOutput.contains("administrator"), "\(refused)")
-            try await house.server.posthorn("policy", "set", "--topic", House.app, "alert", "banner")
+            try await stack.server.posthorn("policy", "set", "--topic", TestStack.app, "alert", "banner")
             try await eventually("a default leaves the choice to the person") {
-                try await setting("alert", of: house.user) == ["alert", "alert"]
+                try await setting("alert", of: stack.user) == ["alert", "alert"]
             }
-            try await house.user.posthorn("settings", "set", House.app, "alert", "default")
+            try await stack.user.posthorn("settings", "set", TestStack.app, "alert", "default")
             #expect(
-                try await setting("alert", of: house.user) == ["alert", "banner", "the", "administrator's", "default"])
-            try await house.server.posthorn("policy", "remove", "--topic", House.app, "alert")
-            #expect(try await house.server.posthorn("policy", "list").output.contains("No policies."))
+                try await setting("alert", of: stack.user) == ["alert", "banner", "the", "administrator's", "default"])
+            try await stack.server.posthorn("policy", "remove", "--topic", TestStack.app, "alert")
+            #expect(try await stack.server.posthorn("policy", "list").output.contains("No policies."))
         }
 
         @Test func `a device that was away gets the policy on its return, and keeps it without the server`()
             async throws
         {
-            let house = try await House()
-            try await house.user.agent.killNow()
-            try await house.server.posthorn("policy", "set", "silent", "on", "--lock")
-            try await house.user.startAgent()
-            try await eventually("it is silent", evidence: { house.user.agent.now.transcript }) {
-                try await isSilentByPolicy(house.user)
+            let stack = try await TestStack()
+            try await stack.user.agent.killNow()
+            try await stack.server.posthorn("policy", "set", "silent", "on", "--lock")
+            try await stack.user.startAgent()
+            try await eventually("it is silent", evidence: { stack.user.agent.now.transcript }) {
+                try await isSilentByPolicy(stack.user)
             }
-            try await house.server.process.killNow()
-            try await house.user.agent.killNow()
-            try await house.user.startAgent()
-            #expect(try await isSilentByPolicy(house.user))
+            try await stack.server.process.killNow()
+            try await stack.user.agent.killNow()
+            try await stack.user.startAgent()
+            #expect(try await isSilentByPolicy(stack.user))
         }
 
         @Test func `an invalid topic or value is answered with a remedy`() async throws {

@@ -36,21 +36,21 @@ extension ServerEndToEnd {
         }
 
         @Test func `a notification is traced from the back-end to the agent's settings`() async throws {
-            let house = try await House()
-            let badge = try await house.provider.send(
-                SentNotification(token: house.token, payload: #"{"aps":{"badge":3}}"#))
-            let silent = try await house.provider.send(
-                SentNotification(token: house.token, payload: #"{"aps":{"content-available":1}}"#))
+            let stack = try await TestStack()
+            let badge = try await stack.provider.send(
+                SentNotification(token: stack.token, payload: #"{"aps":{"badge":3}}"#))
+            let silent = try await stack.provider.send(
+                SentNotification(token: stack.token, payload: #"{"aps":{"content-available":1}}"#))
             let expected = [(badge, "shown/badge-only"), (silent, "suppressed/nothing-to-show")]
             for (sent, last) in expected {
-                try await eventually("the trace ends with \(last)", evidence: { house.user.agent.now.transcript }) {
+                try await eventually("the trace ends with \(last)", evidence: { stack.user.agent.now.transcript }) {
                     // The server does not store a notification that the agent acknowledges immediately.
-                    try await trace(house.server, sent.id).words.filter { $0 != "stored" }
+                    try await trace(stack.server, sent.id).words.filter { $0 != "stored" }
                         == ["accepted", "sent", "acknowledged", last]
                 }
             }
-            let text = try await house.server.posthorn("trace", badge.id.uppercased()).output
-            for word in ["apns-unique-id", House.app, "0 ms", "shown: badge only"] {
+            let text = try await stack.server.posthorn("trace", badge.id.uppercased()).output
+            for word in ["apns-unique-id", TestStack.app, "0 ms", "shown: badge only"] {
                 #expect(text.contains(word), "\(word) in:\n\(text)")
             }
         }

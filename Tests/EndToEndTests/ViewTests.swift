@@ -24,13 +24,13 @@ extension DeviceEndToEnd {
 
         @Test(.tags(.slow), arguments: daemons)
         func `View opens the app once with its payload, and Close does not`(buttons: Buttons) async throws {
-            let desk = try await Desk()
+            let desk = try await DesktopSession()
             try await desk.screen.keepRunning(buttons.server)
             try await desk.show(payload)
             try await desk.click("viewed", fromRight: buttons.viewFromRight, fromBottom: buttons.fromBottom)
             try await eventually("the app is opened") { desk.opened.count == 1 }
             let opened = try JSONDecoder().decode(Opened.self, from: Data(desk.opened[0].utf8))
-            #expect(opened.app == Desk.app && opened.topic == Desk.app)
+            #expect(opened.app == DesktopSession.app && opened.topic == DesktopSession.app)
             #expect(opened.title == "Lunch" && opened.body == "At noon")
             #expect(opened.payload.mail.id == 42)
 
@@ -44,14 +44,14 @@ extension DeviceEndToEnd {
         }
 
         @Test(.tags(.slow)) func `View starts an app that the bus activates, with its payload`() async throws {
-            let desk = try await Desk()
-            let user = desk.house.user
+            let desk = try await DesktopSession()
+            let user = desk.stack.user
             let log = user.files.path(of: "mail.log")
             let install = "\(RepositoryPaths.root)/examples/mail/install.sh"
             try await RunningProcess.run("/bin/sh", [install], environment: user.environment).succeeded()
             let program = "\(user.files.path)/data/example-mail/example-mail"
             try await desk.screen.bus.addService(
-                Desk.app,
+                DesktopSession.app,
                 command: "/usr/bin/env EXAMPLE_MAIL_LOG=\(log) GSK_RENDERER=cairo \(program) --gapplication-service")
             try await desk.screen.keepRunning(.notificationDaemon)
             try await desk.show(payload)
@@ -67,12 +67,12 @@ extension DeviceEndToEnd {
         }
 
         @Test func `an app that cannot be opened leaves a reason in the inbox`() async throws {
-            let desk = try await Desk()
+            let desk = try await DesktopSession()
             try await desk.screen.keepRunning(.notificationDaemon)
-            let user = desk.house.user
+            let user = desk.stack.user
             try user.files.write(
                 "[Desktop Entry]\nType=Application\nName=Example Mail\nExec=/nonexistent/program\n",
-                to: "data/applications/\(Desk.app).desktop")
+                to: "data/applications/\(DesktopSession.app).desktop")
             try await desk.show(payload)
             let buttons = Self.daemons[0]
             try await desk.click("viewed", fromRight: buttons.viewFromRight, fromBottom: buttons.fromBottom)

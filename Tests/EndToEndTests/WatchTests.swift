@@ -8,29 +8,29 @@ extension DeviceEndToEnd {
     /// Checks the agent's commands for a user without a desktop.
     struct WatchTests {
         @Test func `watch and badge continue over a restart of the agent`() async throws {
-            let house = try await House()
+            let stack = try await TestStack()
             let posthorn = RepositoryPaths.program("posthorn")
-            let watch = try RunningProcess(posthorn, ["watch", "--json"], environment: house.user.environment)
+            let watch = try RunningProcess(posthorn, ["watch", "--json"], environment: stack.user.environment)
             let badge = try RunningProcess(
-                posthorn, ["badge", "--format", "polybar", "--follow"], environment: house.user.environment)
+                posthorn, ["badge", "--format", "polybar", "--follow"], environment: stack.user.environment)
             #expect(try await badge.outputLine(0) == "")
             // The command listens once it prints an arriving notification.
             var sentCount = 0
             try await eventually("watch prints the first") {
                 sentCount += 1
-                _ = try await house.provider.send(house.notification("first \(sentCount)"))
+                _ = try await stack.provider.send(stack.notification("first \(sentCount)"))
                 return watch.output.contains("first")
             }
             let payload = #"{"aps":{"alert":"counted","badge":5}}"#
-            _ = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+            _ = try await stack.provider.send(SentNotification(token: stack.token, payload: payload))
             #expect(try await badge.outputLine(1) == "5")
 
-            try await house.user.agent.killNow()
-            try await house.user.startAgent()
-            try await house.user.waitUntilConnected()
-            try await house.user.posthorn("dnd", "for", "1h")
+            try await stack.user.agent.killNow()
+            try await stack.user.startAgent()
+            try await stack.user.waitUntilConnected()
+            try await stack.user.posthorn("dnd", "for", "1h")
             let quiet = #"{"aps":{"alert":"second","badge":6}}"#
-            _ = try await house.provider.send(SentNotification(token: house.token, payload: quiet))
+            _ = try await stack.provider.send(SentNotification(token: stack.token, payload: quiet))
             try await eventually("watch prints the second", evidence: { watch.transcript }) {
                 watch.output.contains("second")
             }
@@ -43,27 +43,27 @@ extension DeviceEndToEnd {
         }
 
         @Test func `a misspelled app id finds nothing and removes nothing`() async throws {
-            let house = try await House()
+            let stack = try await TestStack()
             for words in [
                 ["inbox", "list", "--app", "org.example.Mial"], ["inbox", "read", "org.example.Mial"],
                 ["inbox", "clear", "org.example.Mial"], ["watch", "--app", "org.example.Mial"],
                 ["settings", "show", "org.example.Mial"], ["badge", "org.example.Mial"],
             ] {
-                let result = try await house.user.run(words)
+                let result = try await stack.user.run(words)
                 #expect(
-                    result.exit == .code(4) && result.errorOutput.contains("Did you mean '\(House.app)'?"), "\(result)")
+                    result.exit == .code(4) && result.errorOutput.contains("Did you mean '\(TestStack.app)'?"), "\(result)")
             }
-            #expect(try await house.user.posthorn("inbox", "clear", House.app).exit == .code(0))
+            #expect(try await stack.user.posthorn("inbox", "clear", TestStack.app).exit == .code(0))
         }
 
         @Test func `an invalid argument is answered with a remedy`() async throws {
-            let house = try await House()
-            let sound = try await house.user.run(["sound", "install", House.app, "/nowhere/ping.oga"])
+            let stack = try await TestStack()
+            let sound = try await stack.user.run(["sound", "install", TestStack.app, "/nowhere/ping.oga"])
             #expect(sound.exit == .code(4) && sound.errorOutput.contains("Check the path."), "\(sound)")
-            let past = try await house.user.run(["settings", "set", "do-not-disturb", "until", "7"])
+            let past = try await stack.user.run(["settings", "set", "do-not-disturb", "until", "7"])
             #expect(past.exit == .code(1) && past.errorOutput.contains("the time is in the past"), "\(past)")
-            let standard = try await house.user.posthorn("settings", "set", House.app, "sound", "default")
-            #expect(standard.output == "\(House.app): sound is on, the default.\n", "\(standard)")
+            let standard = try await stack.user.posthorn("settings", "set", TestStack.app, "sound", "default")
+            #expect(standard.output == "\(TestStack.app): sound is on, the default.\n", "\(standard)")
         }
     }
 }

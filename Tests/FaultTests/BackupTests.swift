@@ -7,11 +7,11 @@ internal import Testing
 extension Faults {
     /// Checks backups of a running server and their restoration.
     struct BackupTests {
-        private let site: Site
+        private let site: ServerSite
         private let backup: String
 
         init() async throws {
-            site = try await Site()
+            site = try await ServerSite()
             backup = site.files.path(of: "backup")
         }
 

@@ -9,12 +9,12 @@ extension Faults {
     ///
     /// The timers' clock does not jump, as in the kernel.
     @Suite(.preloadsLibrary) struct ClockTests {
-        private let site: Site
+        private let site: ServerSite
         private let clock: String
         private let environment: [String: String]
 
         init() async throws {
-            site = try await Site()
+            site = try await ServerSite()
             clock = try site.files.write("+0", to: "clock")
             environment = [
                 "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",

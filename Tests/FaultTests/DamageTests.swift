@@ -8,10 +8,10 @@ extension Faults {
     /// Flips bits in the database while no server runs.
     struct DamageTests {
         private static let sent = (0..<40).map { "text-\($0)-" + String(repeating: "\($0 % 10)", count: 200) }
-        private let site: Site
+        private let site: ServerSite
 
         init() async throws {
-            site = try await Site()
+            site = try await ServerSite()
             let server = try site.start()
             let url = try await server.url()
             for text in Self.sent { #expect(try await site.send(text, to: url) == 200) }

@@ -7,9 +7,9 @@ internal import Testing
 extension Faults {
     /// Checks a server without free file descriptors, or on a kernel without memory for a connection.
     struct DescriptorTests {
-        private let site: Site
+        private let site: ServerSite
 
-        init() async throws { site = try await Site() }
+        init() async throws { site = try await ServerSite() }
 
         /// Opens connections that never send anything.
         private func connect(_ count: Int, port: UInt16) -> [Int32] {
@@ -70,7 +70,7 @@ extension Faults {
                     [
                         [":method", "POST"], [":scheme", "https"], [":authority", "push.example"],
                         [":path", "/3/device/\(site.token)"], ["authorization", "bearer \(token)"],
-                        ["apns-topic", Site.topic], ["apns-push-type", "alert"],
+                        ["apns-topic", ServerSite.topic], ["apns-push-type", "alert"],
                     ], body: #"{"aps":{"alert":{"body":"\#(text)"}}}"#
                 ).status
             }

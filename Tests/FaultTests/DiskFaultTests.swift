@@ -9,9 +9,9 @@ extension Faults {
     ///
     /// `make soak` tries each write.
     struct DiskFaultTests {
-        private let site: Site
+        private let site: ServerSite
 
-        init() async throws { site = try await Site() }
+        init() async throws { site = try await ServerSite() }
 
         /// Sends notifications one after the other and returns the statuses.
         private func send(_ count: Int, to server: PushServer) async throws -> [Int?] {

@@ -9,11 +9,11 @@ extension Faults {
     @Suite(.enabled(if: geteuid() == 0, "mounting a small file system needs root"))
     struct FullDiskTests {
         private let disk: SmallDisk
-        private let site: Site
+        private let site: ServerSite
 
         init() async throws {
             disk = try SmallDisk(byteCount: 3 << 20)
-            site = try await Site(data: disk.directory.path(of: "data"))
+            site = try await ServerSite(data: disk.directory.path(of: "data"))
         }
 
         /// Sends until the disk is full, and returns the number of accepted notifications.

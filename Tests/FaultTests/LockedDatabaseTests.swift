@@ -7,9 +7,9 @@ internal import Testing
 extension Faults {
     /// Checks a server whose database another program has locked, or tries to lock.
     struct LockedDatabaseTests {
-        private let site: Site
+        private let site: ServerSite
 
-        init() async throws { site = try await Site() }
+        init() async throws { site = try await ServerSite() }
 
         private func sqlite() throws -> RunningProcess {
             try RunningProcess(

@@ -9,9 +9,9 @@ extension Faults {
     ///
     /// `make soak` tries each request.
     struct MemoryTests {
-        private let site: Site
+        private let site: ServerSite
 
-        init() async throws { site = try await Site() }
+        init() async throws { site = try await ServerSite() }
 
         /// Starts the server as the child of a shell, which ends with it.
         ///

@@ -7,11 +7,11 @@ internal import Testing
 extension Faults {
     /// Starts a new server on a database of an earlier version, and an old server on a later one.
     struct MigrationCrashTests {
-        private let site: Site
+        private let site: ServerSite
         private let database: String
 
         init() async throws {
-            site = try await Site()
+            site = try await ServerSite()
             database = "\(site.data)/posthorn.sqlite"
         }
 

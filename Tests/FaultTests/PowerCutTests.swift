@@ -11,7 +11,7 @@ extension Faults {
         @Test(.tags(.slow)) func `a notification accepted before a power cut is there afterwards`() async throws {
             for round in 0..<max(2, Patience.caseCount / 50) {
                 let disk = try CutDisk()
-                let site = try await Site(data: disk.path(of: "data"))
+                let site = try await ServerSite(data: disk.path(of: "data"))
                 let server = try site.start()
                 let url = try await server.url()
                 let sender = Task {
@@ -59,7 +59,7 @@ extension Faults {
             async throws
         {
             let disk = try CutDisk()
-            let site = try await Site(data: disk.path(of: "data"))
+            let site = try await ServerSite(data: disk.path(of: "data"))
             let server = try site.start()
             let url = try await server.url()
             #expect(try await site.send("before", to: url) == 200)

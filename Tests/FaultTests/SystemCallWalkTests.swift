@@ -24,9 +24,9 @@ extension Faults {
             "writev": "EIO", "statfs": "EIO", "getdents64": "EIO", "chmod": "EPERM", "geteuid": "EPERM",
         ]
 
-        private let site: Site
+        private let site: ServerSite
 
-        init() async throws { site = try await Site() }
+        init() async throws { site = try await ServerSite() }
 
         /// Starts a server, delivers pending notifications, sends and delivers two more, and always ends the server.
         ///

@@ -123,7 +123,7 @@ extension PanelEndToEnd {
         private func registerApps(_ count: Int, in scene: PanelScene) async throws {
             let requests = (1...count).map { number in
                 """
-                unix-socket = "\(scene.house.server.admin.path)"
+                unix-socket = "\(scene.stack.server.admin.path)"
                 url = "http://posthorn/v1/apps"
                 header = "content-type: application/json"
                 data-binary = "{\\"topic\\":\\"org.example.app\(number)\\"}"

@@ -7,11 +7,11 @@ internal import TestSupport
 ///
 /// The panel is used with a pointer and keys, and read as a screen reader reads it.
 final class PanelScene: Sendable {
-    static let app = House.app
+    static let app = TestStack.app
     static let appName = "Example Mail"
 
     let screen: DesktopScreen
-    let house: House
+    let stack: TestStack
     let reader: ScreenReader
 
     /// Starts everything but the panel, which the bus starts when it is called.
@@ -38,7 +38,7 @@ final class PanelScene: Sendable {
         try await screen.bus.addService(
             Self.busName, command: "/usr/bin/env \(variables) \(RepositoryPaths.program("posthorn-panel")) --service")
         let desktop = screen.environment.merging(sound?.environment ?? [:]) { desktop, _ in desktop }
-        house = try await House(bus: screen.bus, environment: desktop) { user in
+        stack = try await TestStack(bus: screen.bus, environment: desktop) { user in
             try Self.install(for: user)
             try prepare(user)
         }
@@ -48,7 +48,7 @@ final class PanelScene: Sendable {
     static let busName = "org.posthorn.Panel"
     private let panelEnvironment: [String: String]
     private let catalogues: TemporaryDirectory
-    var user: DeviceUser { house.user }
+    var user: DeviceUser { stack.user }
 
     // MARK: Notifications
 
@@ -57,9 +57,9 @@ final class PanelScene: Sendable {
 
     /// Sends a payload to the app.
     func send(_ payload: String, collapseID: String? = nil) async throws {
-        var notification = SentNotification(token: house.token, payload: payload)
+        var notification = SentNotification(token: stack.token, payload: payload)
         notification.collapseID = collapseID
-        let sent = try await house.provider.send(notification)
+        let sent = try await stack.provider.send(notification)
         guard sent.status == 200 else { throw RefusedMarker(result: sent) }
     }
 
@@ -70,8 +70,8 @@ final class PanelScene: Sendable {
 
     /// Sends many payloads, one after the other unless `concurrency` permits more.
     func send(_ payloads: [String], concurrency: Int = 1) async throws {
-        let sent = try await house.provider.send(
-            payloads.map { SentNotification(token: house.token, payload: $0) }, concurrency: concurrency)
+        let sent = try await stack.provider.send(
+            payloads.map { SentNotification(token: stack.token, payload: $0) }, concurrency: concurrency)
         for result in sent where result.status != 200 { throw RefusedMarker(result: result) }
     }
 

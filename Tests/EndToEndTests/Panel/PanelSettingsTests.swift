@@ -146,7 +146,7 @@ extension PanelEndToEnd {
 
         @Test(.tags(.slow)) func `a locked setting says so and cannot be switched`() async throws {
             let scene = try await PanelScene()
-            try await scene.house.server.posthorn(
+            try await scene.stack.server.posthorn(
                 "policy", "set", "--topic", PanelScene.app, "sound", "off", "--lock")
             try await scene.waitUntil("sound", has: "off")
             try await scene.openPanel("--settings")
@@ -187,9 +187,9 @@ extension PanelEndToEnd {
             // Address and code are sufficient, although the server's certificate is from its own authority.
             try await scene.click("button", "Pair With a Server")
             try await scene.waitFor("dialog", "Pair With a Server")
-            try await scene.type(scene.house.server.url)
+            try await scene.type(scene.stack.server.url)
             try await scene.press("Tab")
-            try await scene.type(scene.house.server.enrolmentCode())
+            try await scene.type(scene.stack.server.enrolmentCode())
             try await scene.press("Return")
             try await scene.waitFor("button", "Leave This Server")
         }

@@ -58,7 +58,7 @@ extension PanelEndToEnd {
             try await scene.click("tab", "Apps")
             try await scene.moveFocus(to: "the icon") { $0.first("button", PanelScene.appName) }
             let before = try await scene.waitFor("button", PanelScene.appName)
-            try await scene.house.server.posthorn("app", "add", "org.example.Aardvark")
+            try await scene.stack.server.posthorn("app", "add", "org.example.Aardvark")
             _ = try await scene.user.register("org.example.Aardvark", name: "Aardvark")
             let new = try await scene.waitFor("button", "Aardvark")
             let after = try await scene.waitFor("button", PanelScene.appName)
@@ -90,7 +90,7 @@ extension PanelEndToEnd {
             try await scene.wait("it says since when there is a connection") { contents in
                 contents.texts.contains { $0.hasPrefix("Connected since") }
             }
-            try await scene.house.server.process.killNow()
+            try await scene.stack.server.process.killNow()
             try await scene.wait("it says when there last was one, and no alert is raised") { contents in
                 contents.windows.count == 1 && contents.texts.contains { $0.contains("Last connected") }
             }

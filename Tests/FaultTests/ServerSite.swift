@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 
 /// A data directory with one app, its signing key and one device, on which tests start servers one after the other.
-final class Site: Sendable {
+final class ServerSite: Sendable {
     static let topic = "org.example.Mail"
 
     let files: TemporaryDirectory
@@ -300,7 +300,7 @@ struct Stream: Sendable {
     var ids: [Int64] { process.output.matches(of: /"id":([0-9]+)/).compactMap { Int64($0.1) } }
 }
 
-extension Site {
+extension ServerSite {
     /// Returns the data with which a provider sends to a server of this site.
     func target(port: Int) -> ProviderTarget {
         ProviderTarget(

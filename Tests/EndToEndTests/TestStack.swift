@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 
 /// A server, one enrolled user with one registered app, and a provider, with which most tests start.
-struct House {
+struct TestStack {
     /// The app's id, which is also its topic.
     static let app = "org.example.Mail"
 

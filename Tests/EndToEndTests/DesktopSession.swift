@@ -6,16 +6,16 @@ internal import TestSupport
 /// A user at a desktop: screen, notification daemon, sound server, agent, two registered apps, and a server behind it.
 ///
 /// Alerts, badges and sounds are observed from outside: the test monitors the message bus and the sound server.
-final class Desk: Sendable {
+final class DesktopSession: Sendable {
     /// The app that tests send to.
     ///
     /// Notifications to a second app mark the end of its effects.
-    static let app = House.app
+    static let app = TestStack.app
     private static let markerApp = "org.example.Marker"
 
     let screen: DesktopScreen
     let sound: DesktopSound
-    let house: House
+    let stack: TestStack
     private let markerToken: String
     private let alerts: RunningProcess
     private let badges: RunningProcess
@@ -27,11 +27,11 @@ final class Desk: Sendable {
         alerts = try await screen.bus.monitor("interface='org.freedesktop.Notifications',member='Notify'")
         badges = try await screen.bus.monitor("type='signal',interface='com.canonical.Unity.LauncherEntry'")
         let environment = screen.environment.merging(sound.environment) { $1 }
-        house = try await House(bus: screen.bus, environment: environment) { user in
+        stack = try await TestStack(bus: screen.bus, environment: environment) { user in
             for app in [Self.app, Self.markerApp] { try Self.install(app, for: user) }
         }
-        try await house.server.posthorn("app", "add", Self.markerApp)
-        markerToken = try await house.user.register(Self.markerApp)
+        try await stack.server.posthorn("app", "add", Self.markerApp)
+        markerToken = try await stack.user.register(Self.markerApp)
     }
 
     /// The effects that reached the user since a moment.
@@ -55,7 +55,7 @@ final class Desk: Sendable {
     /// - Throws: `DeadlinePassed` when less arrived.
     func send(_ payload: String, expecting expected: Reached) async throws -> Reached {
         let before = state
-        let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+        let sent = try await stack.provider.send(SentNotification(token: stack.token, payload: payload))
         guard sent.status == 200 else { throw RefusedMarker(result: sent) }
         for round in 1...2 {
             let text = "marker \(UUID().uuidString)"
@@ -81,9 +81,9 @@ final class Desk: Sendable {
     /// - Throws: `DeadlinePassed`; `RefusedMarker` when the server refuses a notification.
     func sendWhileSilent(_ payload: String) async throws -> Reached {
         let before = state
-        let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+        let sent = try await stack.provider.send(SentNotification(token: stack.token, payload: payload))
         guard sent.status == 200 else { throw RefusedMarker(result: sent) }
-        _ = try await house.bodiesUpToMarker()
+        _ = try await stack.bodiesUpToMarker()
         let after = state
         return Reached(
             alertCount: after.alertCount - before.alertCount, badges: Array(after.badges[before.badges.count...]),
@@ -93,11 +93,11 @@ final class Desk: Sendable {
     /// Sends a payload and waits until its alert is the one on the screen.
     func show(_ payload: String) async throws {
         try await eventually("the screen is empty") { try await screen.alertFrames().isEmpty }
-        let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+        let sent = try await stack.provider.send(SentNotification(token: stack.token, payload: payload))
         guard sent.status == 200 else { throw RefusedMarker(result: sent) }
         try await eventually("the alert is on the screen", evidence: { self.transcript }) {
             guard try await screen.alertFrames().count == 1 else { return false }
-            return try await house.user.inbox(limit: 1).first?.state == "shown"
+            return try await stack.user.inbox(limit: 1).first?.state == "shown"
         }
     }
 
@@ -115,7 +115,7 @@ final class Desk: Sendable {
             if let frame = try await screen.alertFrames().first {
                 try await screen.click(frame.place(fromRight: fromRight, fromBottom: fromBottom))
             }
-            return try await house.user.inbox(limit: 1).first?.state == state
+            return try await stack.user.inbox(limit: 1).first?.state == state
         }
     }
 
@@ -124,7 +124,7 @@ final class Desk: Sendable {
 
     /// The output of all observers, for a failure's text.
     var transcript: String {
-        [house.user.agent.now, alerts, badges, sound.server].map(\.transcript).joined(separator: "\n")
+        [stack.user.agent.now, alerts, badges, sound.server].map(\.transcript).joined(separator: "\n")
     }
 
     private struct State {
@@ -152,7 +152,7 @@ final class Desk: Sendable {
     private func sendMarker(_ text: String) async throws {
         let badge = state.markerBadgeCount + 1
         let payload = #"{"aps":{"alert":"\#(text)","badge":\#(badge),"sound":"default"}}"#
-        let sent = try await house.provider.send(
+        let sent = try await stack.provider.send(
             SentNotification(token: markerToken, payload: payload, topic: Self.markerApp))
         guard sent.status == 200 else { throw RefusedMarker(result: sent) }
     }
@@ -178,5 +178,5 @@ final class Desk: Sendable {
     }
 
     /// The notifications with which the app was opened, one line each.
-    var opened: [Substring] { house.user.files.read("\(Self.app).opened").split(separator: "\n") }
+    var opened: [Substring] { stack.user.files.read("\(Self.app).opened").split(separator: "\n") }
 }

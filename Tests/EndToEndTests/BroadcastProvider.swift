@@ -4,27 +4,27 @@ internal import Foundation
 internal import TestSupport
 
 /// A provider that broadcasts to an app's channels, in both environments.
-struct Studio {
+struct BroadcastProvider {
     private let server: InstalledServer
     private let client: HTTP2Client
 
     /// Permits the app to have channels.
-    init(_ house: House) async throws {
-        server = house.server
-        client = try await HTTP2Client(house.target)
-        try await server.posthorn("app", "set", House.app, "--broadcasts", "on")
+    init(_ stack: TestStack) async throws {
+        server = stack.server
+        client = try await HTTP2Client(stack.target)
+        try await server.posthorn("app", "set", TestStack.app, "--broadcasts", "on")
     }
 
     /// Creates a channel and returns its id.
     func createChannel(environment: String = "production", policy: String = "none") async throws -> String {
         try await server.posthorn(
-            "channel", "create", House.app, "--environment", environment, "--policy", policy, "--json"
+            "channel", "create", TestStack.app, "--environment", environment, "--policy", policy, "--json"
         ).decoded(Channel.self).id
     }
 
     /// Returns the number of subscriptions to a channel.
     func subscriptionCount(of channel: String) async throws -> Int {
-        try await server.posthorn("channel", "show", House.app, channel, "--json").decoded(Channel.self)
+        try await server.posthorn("channel", "show", TestStack.app, channel, "--json").decoded(Channel.self)
             .subscriptionCount
     }
 
@@ -52,7 +52,7 @@ struct Studio {
             // This server's certificate has neither of the two names.
             ["-sS", "--insecure", "--http2", "--max-time", "30", "-w", "%{http_code}"]
                 + ["--connect-to", "\(host):443:127.0.0.1:\(server.port)", "--data-binary", payload]
-                + fields + ["https://\(host)/4/broadcasts/apps/\(House.app)"]
+                + fields + ["https://\(host)/4/broadcasts/apps/\(TestStack.app)"]
         ).succeeded()
         guard result.output == "200" else { throw RefusedBroadcast(answer: result.output) }
     }

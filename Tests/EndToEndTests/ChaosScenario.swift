@@ -7,10 +7,10 @@ internal import TestSupport
 /// Kills programs of a user's desktop at random moments while a provider sends.
 ///
 /// Kills the agent most often, and the notification server and posthornd less often.
-final class Turmoil: Sendable {
+final class ChaosScenario: Sendable {
     private static let stayingApp = "org.example.Alarm"
 
-    let house: House
+    let stack: TestStack
     let daemon: RecordingDaemon
     private let stayingToken: String
     private let icon: RunningProcess
@@ -37,15 +37,15 @@ final class Turmoil: Sendable {
         let bus = try await DesktopBus()
         daemon = try await RecordingDaemon(bus)
         icon = try await bus.monitor("type='signal',interface='com.canonical.Unity.LauncherEntry'")
-        house = try await House(bus: bus)
-        try await house.server.posthorn("app", "add", Self.stayingApp)
-        stayingToken = try await house.user.register(Self.stayingApp, name: "Example Alarm")
-        try await house.user.posthorn("settings", "set", Self.stayingApp, "alert", "alert")
-        try await house.user.posthorn("settings", "set", "inbox-count", "100000")
+        stack = try await TestStack(bus: bus)
+        try await stack.server.posthorn("app", "add", Self.stayingApp)
+        stayingToken = try await stack.user.register(Self.stayingApp, name: "Example Alarm")
+        try await stack.user.posthorn("settings", "set", Self.stayingApp, "alert", "alert")
+        try await stack.user.posthorn("settings", "set", "inbox-count", "100000")
     }
 
     /// Kills and restarts programs for a number of rounds, and returns the notifications sent meanwhile.
-    func rage(rounds: Int, using generator: inout some RandomNumberGenerator) async throws -> (Sent, Kills) {
+    func run(rounds: Int, using generator: inout some RandomNumberGenerator) async throws -> (Sent, Kills) {
         async let sent = send()
         var kills = Kills()
         do {
@@ -60,11 +60,11 @@ final class Turmoil: Sendable {
 
     /// Waits until all notifications have been processed.
     func settle() async throws {
-        try await house.user.waitForAgent()
-        try await house.user.waitUntilConnected()
+        try await stack.user.waitForAgent()
+        try await stack.user.waitUntilConnected()
         try await eventually("all is delivered and shown", within: .seconds(60), evidence: { self.transcript }) {
-            guard try await house.server.admin.status().counts.pending == 0 else { return false }
-            return try await house.user.inbox(limit: 100).allSatisfy { $0.state != "waiting" && $0.state != "claimed" }
+            guard try await stack.server.admin.status().counts.pending == 0 else { return false }
+            return try await stack.user.inbox(limit: 100).allSatisfy { $0.state != "waiting" && $0.state != "claimed" }
         }
     }
 
@@ -72,14 +72,14 @@ final class Turmoil: Sendable {
     var badgeOnIcon: Int? { icon.output.matches(of: /"count"\s+variant\s+int64 ([0-9]+)/).last.flatMap { Int($0.1) } }
 
     /// The current agent's output, for a failure's text.
-    var transcript: String { house.user.agent.now.transcript }
+    var transcript: String { stack.user.agent.now.transcript }
 
     // MARK: The provider
 
     /// Sends one number after the other, each once, until the rounds are over; every fourth goes to an app whose alerts
     /// stay.
     private func send() async throws -> Sent {
-        let provider = try await APNsProvider(house.target, connectionAttempts: 1)
+        let provider = try await APNsProvider(stack.target, connectionAttempts: 1)
         var sent = Sent()
         var number = 0
         while !isOver.load(ordering: .relaxed) {
@@ -90,7 +90,7 @@ final class Turmoil: Sendable {
                 ? #"{"aps":{"alert":"number \#(number)"}}"#
                 : #"{"aps":{"alert":"number \#(number)","badge":\#(number)}}"#
             let notification = SentNotification(
-                token: isStaying ? stayingToken : house.token, payload: payload,
+                token: isStaying ? stayingToken : stack.token, payload: payload,
                 topic: isStaying ? Self.stayingApp : nil)
             do {
                 if try await provider.send(notification).status == 200 {
@@ -117,7 +117,7 @@ final class Turmoil: Sendable {
         }
         let chance = Int.random(in: 0..<10, using: &generator)
         if chance == 0 {
-            try await house.server.process.killNow()
+            try await stack.server.process.killNow()
             kills.server += 1
         }
         if chance <= 2 {
@@ -125,16 +125,16 @@ final class Turmoil: Sendable {
             try await daemon.start()
             kills.daemon += 1
         }
-        try await house.user.agent.killNow()
+        try await stack.user.agent.killNow()
         kills.agent += 1
-        if chance == 0 { try await house.server.start() }
-        try house.user.launchAgent()
+        if chance == 0 { try await stack.server.start() }
+        try stack.user.launchAgent()
         guard chance >= 8 else { return }
         // A second kill comes at a random moment of the start.
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...300, using: &generator)))
-        try await house.user.agent.killNow()
+        try await stack.user.agent.killNow()
         kills.agent += 1
-        try house.user.launchAgent()
+        try stack.user.launchAgent()
     }
 
     private func waitForNextAccepted() async throws {
