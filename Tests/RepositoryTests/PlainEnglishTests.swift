@@ -37,7 +37,7 @@ struct PlainEnglishTests {
 
     @Test func `no sentence of a document is longer than 35 words`() {
         let long = Self.documentTexts.filter { text in
-            text.text.split(separator: /(?<=[.!?:;])\s+/)
+            text.text.split(separator: #/[.!?:;]\s+/#)
                 .contains { $0.split(separator: " ").count > Self.sentenceWordCountMax }
         }
         #expect(long.map(\.place) == [], "one fact per sentence")
@@ -104,7 +104,7 @@ struct PlainEnglishTests {
         var found: [Text] = []
         var (isInCode, paragraph, start) = (false, "", 1)
         func end() {
-            let text = paragraph.replacing(/`[^`]*`/, with: "x").replacing(/\]\([^)]*\)/, with: "]")
+            let text = paragraph.replacing(#/`[^`]*`/#, with: "x").replacing(#/\]\([^)]*\)/#, with: "]")
             if !text.isEmpty { found.append(Text(place: "\(file.path):\(start): \(paragraph.prefix(200))", text: text)) }
             paragraph = ""
         }
@@ -112,7 +112,7 @@ struct PlainEnglishTests {
             let text = line.trimmingCharacters(in: .whitespaces)
             let isFence = text.hasPrefix("```")
             if isFence { isInCode.toggle() }
-            let isItem = text.prefixMatch(of: /([-*]|[0-9]+\.) /) != nil
+            let isItem = text.prefixMatch(of: #/(?:[-*]|[0-9]+\.) /#) != nil
             if isFence || isInCode || text.isEmpty || text.hasPrefix("#") || text.hasPrefix("|") || isItem { end() }
             if isFence || isInCode || text.hasPrefix("#") { continue }
             if paragraph.isEmpty { start = index + 1 }
