@@ -34,7 +34,7 @@ package enum StoreError: Error, Sendable, Equatable {
         case .newerSchema: "Start the newer version of the server that made this file, or restore an older backup."
         case .migrationFailed: "Make space on the disk and start again; the file is as it was before the upgrade."
         case .damaged: "Check the disk, then restore the last backup."
-        case .full: "Free space on the disk. The server then resumes without a restart."
+        case .full: "Free space on the disk; the server then resumes without a restart."
         case .inputOutput: "Check the disk and its log messages, then start the server again."
         case .failed: "Start the server again, and report this if it stays."
         }

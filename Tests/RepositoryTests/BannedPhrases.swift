@@ -25,11 +25,12 @@ enum BannedPhrases {
         return hasWhatAsSubject(text) ? "What ..." : nil
     }
 
-    /// Whether a sentence begins with *What* and is not a question.
+    /// Whether a sentence begins with *What* and is neither a question nor a heading.
     private static func hasWhatAsSubject(_ text: some StringProtocol) -> Bool {
         guard text.contains("What ") else { return false }
         return text.split(separator: ".").contains { sentence in
             sentence.drop { $0 == " " }.hasPrefix("What ") && !sentence.contains("?")
+                && sentence.split(separator: " ").count > 4
         }
     }
 }
