@@ -39,8 +39,8 @@ package final class CurlChannel {
     /// - Throws: libcurl's error. The connection cannot be used afterwards.
     package func receive(_ take: (Span<UInt8>) -> Void) throws(CurlError) -> Transfer {
         var byteCount = 0
-        let code = unsafe buffer.withUnsafeMutableBytes { room in
-            unsafe curl_easy_recv(handle.pointer, room.baseAddress, room.count, &byteCount)
+        let code = unsafe buffer.withUnsafeMutableBytes { space in
+            unsafe curl_easy_recv(handle.pointer, space.baseAddress, space.count, &byteCount)
         }
         if code == CURLE_AGAIN { return .mustWait }
         if let error = handle.error(for: code) { throw error }

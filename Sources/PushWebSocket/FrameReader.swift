@@ -239,8 +239,8 @@ private func giveInput(
     _ context: OpaquePointer?, _ buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int, _ flags: Int32,
     _ userData: UnsafeMutableRawPointer?
 ) -> Int {
-    let room = unsafe UnsafeMutableBufferPointer(start: buffer, count: byteCount)
-    let given = unsafe with(userData) { unsafe $0.give(into: room) }
+    let space = unsafe UnsafeMutableBufferPointer(start: buffer, count: byteCount)
+    let given = unsafe with(userData) { unsafe $0.give(into: space) }
     guard given == 0 else { return given }
     unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
     return -1

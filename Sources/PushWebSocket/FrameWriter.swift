@@ -84,8 +84,8 @@ private func takeMask(
 
 /// Stores a mask in wslay's buffer; returns 0, or -1 if the buffer does not have the expected four bytes.
 func store(_ mask: UInt32, in buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) -> Int32 {
-    let room = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: byteCount)
-    guard room.count == MemoryLayout<UInt32>.size else { return -1 }
-    unsafe room.storeBytes(of: mask, as: UInt32.self)
+    let space = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: byteCount)
+    guard space.count == MemoryLayout<UInt32>.size else { return -1 }
+    unsafe space.storeBytes(of: mask, as: UInt32.self)
     return 0
 }

@@ -33,8 +33,8 @@ import Testing
 
     @Test func `a head over its size limit is malformed, and one at the limit is not`() {
         let status = "HTTP/1.1 200 OK\r\n"
-        let room = HeadCollector.headByteCountMax - status.utf8.count
-        #expect(receive([status, "a:" + String(repeating: "x", count: room - 2)]).progress == [.more, .more])
-        #expect(receive([status, "a:" + String(repeating: "x", count: room - 1)]).progress == [.more, .malformed])
+        let space = HeadCollector.headByteCountMax - status.utf8.count
+        #expect(receive([status, "a:" + String(repeating: "x", count: space - 2)]).progress == [.more, .more])
+        #expect(receive([status, "a:" + String(repeating: "x", count: space - 1)]).progress == [.more, .malformed])
     }
 }

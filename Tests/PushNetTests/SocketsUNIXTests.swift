@@ -80,8 +80,8 @@ import Testing
 
     @Test func `the longest path works, and one more byte is refused`() throws {
         let folder = try TemporaryDirectory()
-        let room = Sockets.pathByteCountMax - folder.path.utf8.count - 1
-        let longest = folder.path + "/" + String(repeating: "s", count: room)
+        let space = Sockets.pathByteCountMax - folder.path.utf8.count - 1
+        let longest = folder.path + "/" + String(repeating: "s", count: space)
         let listener = try Sockets.listen(path: longest, mode: 0o600)
         #expect(listener.rawValue >= 0)
         for path in [longest + "s", "", folder.path + "/a\u{0}b"] {

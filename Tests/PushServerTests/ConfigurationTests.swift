@@ -27,11 +27,11 @@ import Testing
     }
 
     @Test func `the default is port 2197 on every address`() throws {
-        let configuration = try Self.load(environment: ["HOME": "/house/ann"])
+        let configuration = try Self.load(environment: ["HOME": "/stack/ann"])
         #expect(configuration.host == "*")
         #expect(configuration.port == 2197)
-        #expect(configuration.dataDirectory == "/house/ann/.local/share/posthorn/server")
-        #expect(configuration.adminSocket == "/house/ann/.local/share/posthorn/server/admin.sock")
+        #expect(configuration.dataDirectory == "/stack/ann/.local/share/posthorn/server")
+        #expect(configuration.adminSocket == "/stack/ann/.local/share/posthorn/server/admin.sock")
         #expect(!configuration.hasOpenEnrolment)
     }
 

@@ -19,12 +19,12 @@ struct RequestBody {
     /// - Returns: Whether the body has just overflowed.
     mutating func append(_ piece: Span<UInt8>) -> Bool {
         guard !overflowed else { return false }
-        let room = max(byteCountMax - bytes.count, 0)
-        if piece.count <= room {
+        let space = max(byteCountMax - bytes.count, 0)
+        if piece.count <= space {
             bytes.append(piece)
             return false
         }
-        bytes.append(piece.extracting(0..<room))
+        bytes.append(piece.extracting(0..<space))
         overflowed = true
         return true
     }

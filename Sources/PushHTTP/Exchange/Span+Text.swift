@@ -53,9 +53,9 @@ extension Array where Element == UInt8 {
     mutating func append(_ first: Span<UInt8>, _ second: Span<UInt8>) {
         append(addingCapacity: first.count + second.count) { output in
             // In bounds: the added capacity fits both pieces.
-            unsafe output.withUnsafeMutableBufferPointer { room, count in
-                unsafe first.withUnsafeBufferPointer { count += unsafe room.initialize(fromContentsOf: $0) }
-                let rest = unsafe UnsafeMutableBufferPointer(rebasing: room[count...])
+            unsafe output.withUnsafeMutableBufferPointer { space, count in
+                unsafe first.withUnsafeBufferPointer { count += unsafe space.initialize(fromContentsOf: $0) }
+                let rest = unsafe UnsafeMutableBufferPointer(rebasing: space[count...])
                 unsafe second.withUnsafeBufferPointer { count += unsafe rest.initialize(fromContentsOf: $0) }
             }
         }

@@ -30,8 +30,8 @@ extension HTTP1Session {
 
     /// Moves as much of the answer's body to the output as the limit allows.
     func collectBody(into collected: inout [UInt8], limit: Int) {
-        let room = bodyFraming == .none ? Int.max : limit - collected.count
-        let byteCount = min(room, current.answer.body.count)
+        let space = bodyFraming == .none ? Int.max : limit - collected.count
+        let byteCount = min(space, current.answer.body.count)
         guard byteCount > 0 else { return }
         let framing = bodyFraming
         if framing == .chunked {

@@ -198,11 +198,11 @@ private func readAnswer(
     _ userData: UnsafeMutableRawPointer?
 ) -> Int {
     guard let buffer = unsafe buffer, let flags = unsafe flags else { return Int(callbackFailed) }
-    let room = unsafe UnsafeMutableBufferPointer(start: buffer, count: byteCount)
+    let space = unsafe UnsafeMutableBufferPointer(start: buffer, count: byteCount)
     var written = Int(callbackFailed)
     _ = unsafe withSession(userData) { session in
         unsafe withExchange(handle, id) { exchange in
-            written = unsafe session.fillFrame(of: exchange, room, &flags.pointee)
+            written = unsafe session.fillFrame(of: exchange, space, &flags.pointee)
             return 0
         }
     }

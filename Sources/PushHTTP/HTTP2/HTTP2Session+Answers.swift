@@ -83,11 +83,11 @@ extension HTTP2Session: ExchangeOwner {
     ///
     /// - Parameters:
     ///   - exchange: The exchange of the stream.
-    ///   - room: The bytes that both windows and the frame size allow.
+    ///   - space: The bytes that both windows and the frame size allow.
     /// - Returns: Whether to defer the body.
-    private func mustWait(_ exchange: HTTPExchange, _ room: Int) -> Bool {
+    private func mustWait(_ exchange: HTTPExchange, _ space: Int) -> Bool {
         let count = exchange.answer.body.count
-        guard count > room, count <= HTTPBounds.frameByteCountMax else { return false }
+        guard count > space, count <= HTTPBounds.frameByteCountMax else { return false }
         let streamWindow = unsafe nghttp2_session_get_stream_remote_window_size(handle, exchange.id)
         return count <= Int(streamWindow)
     }

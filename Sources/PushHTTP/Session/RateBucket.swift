@@ -11,7 +11,7 @@ struct RateBucket {
     private static let nanosecondsPerSecond: UInt64 = 1_000_000_000
 
     init(capacity: Int, refillPerSecond: Int) {
-        precondition(capacity > 0 && refillPerSecond > 0, "a bucket without room")
+        precondition(capacity > 0 && refillPerSecond > 0, "a bucket without capacity")
         self.capacity = capacity
         self.refillPerSecond = refillPerSecond
         available = capacity

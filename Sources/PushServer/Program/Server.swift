@@ -47,10 +47,10 @@ package final class Server {
         }
         // The log's thread inherits the blocked signals.
         log.startThread()
-        let house = try ServerRuntime(configuration, log: log)
+        let runtime = try ServerRuntime(configuration, log: log)
         // Register the removal only now: a start that failed may have found the socket of another server.
         defer { PrivateFile.remove(configuration.adminSocket) }
-        try house.run(signals: signals, reportState: reportState, printLine: printLine)
+        try runtime.run(signals: signals, reportState: reportState, printLine: printLine)
     }
 
     /// Creates the temporary directory of an ephemeral server, which is removed when the server ends.

@@ -84,10 +84,10 @@ final class DeliveryWindow {
     }
 
     /// The number of notifications that may be sent before the next acknowledgement.
-    var room: Int { Limits.unacknowledgedCountMax - unacknowledged.count }
+    var space: Int { Limits.unacknowledgedCountMax - unacknowledged.count }
 
     /// Whether the stream needs a refill from the table now.
-    var needsRefill: Bool { hasBacklog && room > 0 && gatheringEnd == nil }
+    var needsRefill: Bool { hasBacklog && space > 0 && gatheringEnd == nil }
 
     // MARK: Sending
 
@@ -99,7 +99,7 @@ final class DeliveryWindow {
             // An urgent notification releases the held-back batch.
             gatheringEnd = nil
         }
-        guard !hasBacklog, room > 0, gatheringEnd == nil else {
+        guard !hasBacklog, space > 0, gatheringEnd == nil else {
             hasBacklog = true
             return .kept
         }
@@ -112,7 +112,7 @@ final class DeliveryWindow {
     ///
     /// Rows of the table are sent before it. `refill` may therefore find that the window is full after all.
     func offerNow(_ pending: PendingNotification) -> Bool {
-        guard room > held.count else { return false }
+        guard space > held.count else { return false }
         if hasBacklog {
             gatheringEnd = nil
             held.append(pending)
@@ -125,7 +125,7 @@ final class DeliveryWindow {
     /// Sends the rows that were read from the table after `lastSent`.
     ///
     /// - Parameters:
-    ///   - read: The next rows in order, at most `room`, without damaged ones.
+    ///   - read: The next rows in order, at most `space`, without damaged ones.
     ///   - last: The sequence up to which the table was read.
     ///   - isComplete: Whether no more rows are left.
     /// - Returns: The now-or-never notifications that found the window full.
@@ -133,7 +133,7 @@ final class DeliveryWindow {
         var late: [NowOrNever] = []
         for pending in read {
             sendHeld(before: pending.sequence, &late)
-            guard room > 0 else {
+            guard space > 0 else {
                 // Now-or-never notifications filled the window. The remaining rows stay in the table.
                 late += held.map(NowOrNever.init)
                 held = []
@@ -155,7 +155,7 @@ final class DeliveryWindow {
     private func sendHeld(before sequence: Int64, _ late: inout [NowOrNever]) {
         let due = held.prefix { $0.sequence < sequence }
         for pending in due {
-            if room > 0 { sendNow(pending) } else { late.append(NowOrNever(pending)) }
+            if space > 0 { sendNow(pending) } else { late.append(NowOrNever(pending)) }
         }
         held.removeFirst(due.count)
     }

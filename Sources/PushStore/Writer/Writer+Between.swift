@@ -24,7 +24,7 @@ extension Writer {
         do {
             let found = try executor.waiting(
                 of: device, isListener: dispatcher.deliveryState.listens(device), after: stream.lastSent,
-                now: dispatcher.now, countMax: stream.room, isGone: { dispatcher.isGone($0, for: device) })
+                now: dispatcher.now, countMax: stream.space, isGone: { dispatcher.isGone($0, for: device) })
             var read: [PendingNotification] = []
             for row in found.rows {
                 if let notification = row.notification { read.append(notification) } else { noteDamage(row, device) }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases: the request, the required answer, and the function that checks it.
 
-A case is a function of a `House`. If the required answer is an `Answer`, the function returns the response, which is
+A case is a function of a `Stack`. If the required answer is an `Answer`, the function returns the response, which is
 compared. If it is a sentence, the function decides and calls `expect`.
 """
 import threading

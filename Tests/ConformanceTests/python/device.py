@@ -50,18 +50,18 @@ class Admin:
 class Device:
     """A device of a test's own, which has no other connection."""
 
-    def __init__(self, house, name="conformance"):
-        self.house, self.fields = house, {}
-        code = house.admin.ask("POST", "/v1/enrolment-codes")["code"]
+    def __init__(self, stack, name="conformance"):
+        self.stack, self.fields = stack, {}
+        code = stack.admin.ask("POST", "/v1/enrolment-codes")["code"]
         made = self.ask("POST", "/v1/devices", {"code": code, "name": name, "platform": "linux"}, 201)
         self.id, self.fields = made["device_id"], {"authorization": f"Bearer {made['device_secret']}"}
 
     def connect(self, patience):
-        context = ssl.create_default_context(cafile=self.house.ca_file)
-        return http.client.HTTPSConnection(self.house.host, self.house.port, timeout=patience, context=context)
+        context = ssl.create_default_context(cafile=self.stack.ca_file)
+        return http.client.HTTPSConnection(self.stack.host, self.stack.port, timeout=patience, context=context)
 
     def ask(self, method, target, body=None, status=204):
-        connection = self.connect(self.house.patience)
+        connection = self.connect(self.stack.patience)
         try:
             connection.request(method, target, json.dumps(body) if body is not None else None, self.fields)
             response = connection.getresponse()
@@ -74,16 +74,16 @@ class Device:
     def register(self, topic=None, environment=None):
         """Registers an app, and returns its device token."""
         body = {"environment": environment} if environment else None
-        return self.ask("PUT", f"/v1/apps/{topic or self.house.topic}", body, 200)["device_token"]
+        return self.ask("PUT", f"/v1/apps/{topic or self.stack.topic}", body, 200)["device_token"]
 
     def unregister(self, topic=None):
-        self.ask("DELETE", f"/v1/apps/{topic or self.house.topic}")
+        self.ask("DELETE", f"/v1/apps/{topic or self.stack.topic}")
 
     def refuse(self, *topics):
         self.ask("PUT", "/v1/filter", {"refused_topics": topics})
 
     def subscribe(self, channel, topic=None):
-        self.ask("PUT", f"/v1/apps/{topic or self.house.topic}/channels/{urllib.parse.quote(channel, safe='')}")
+        self.ask("PUT", f"/v1/apps/{topic or self.stack.topic}/channels/{urllib.parse.quote(channel, safe='')}")
 
     def leave(self):
         self.ask("DELETE", "/v1/devices/self")
@@ -107,7 +107,7 @@ class Stream:
     def __init__(self, device):
         self.device = device
         self.events = queue.Queue()
-        self.connection = device.connect(device.house.patience)
+        self.connection = device.connect(device.stack.patience)
         self.connection.request("GET", "/v1/stream", headers=device.fields)
         self.response = self.connection.getresponse()
         expect(self.response.status == 200, f"{self.response.status} for the stream")
@@ -144,7 +144,7 @@ class Stream:
         """Returns the next notification."""
         while True:
             try:
-                name, event = self.events.get(timeout=self.device.house.patience)
+                name, event = self.events.get(timeout=self.device.stack.patience)
             except queue.Empty:
                 raise Unmet("no notification arrived") from None
             if name == "notification":

@@ -16,7 +16,7 @@ import time
 
 from answers import STATUS, faults
 from catalogue import Unmet
-from house import ALERT, UNKNOWN_CHANNEL, UPDATE, House, new_id, sized
+from stack import ALERT, UNKNOWN_CHANNEL, UPDATE, Stack, new_id, sized
 from server import read_variables
 
 GROUP_COUNT = 4
@@ -42,27 +42,27 @@ NOISE = [
 class Request:
     """A valid request, changed by a seed."""
 
-    def __init__(self, house, seed):
+    def __init__(self, stack, seed):
         self.seed, self.random = seed, random.Random(seed)
-        self.fields, self.body = self.start(house)
+        self.fields, self.body = self.start(stack)
         #: Whether RFC 9113 permits the server to refuse it with a stream error.
         self.is_malformed = False
         for _ in range(self.random.choice([0, 1, 1, 1, 2, 3])):
             self.random.choice(self.changes)(self)
 
-    def start(self, house):
+    def start(self, stack):
         kind = self.random.random()
         if kind < 0.8:
-            return house.fields(apns_id=new_id(), apns_priority="10", apns_expiration=int(time.time()) + 60,
+            return stack.fields(apns_id=new_id(), apns_priority="10", apns_expiration=int(time.time()) + 60,
                                 apns_collapse_id="score"), ALERT
-        authority = [(":scheme", "https"), (":authority", house.host)]
-        signed = ("authorization", f"bearer {house.provider_token}")
+        authority = [(":scheme", "https"), (":authority", stack.host)]
+        signed = ("authorization", f"bearer {stack.provider_token}")
         if kind < 0.9:
-            return [(":method", "POST"), (":path", f"/4/broadcasts/apps/{house.topic}"), *authority, signed,
-                    ("apns-channel-id", house.variables.get("APNS_CHANNEL_ID", UNKNOWN_CHANNEL)),
+            return [(":method", "POST"), (":path", f"/4/broadcasts/apps/{stack.topic}"), *authority, signed,
+                    ("apns-channel-id", stack.variables.get("APNS_CHANNEL_ID", UNKNOWN_CHANNEL)),
                     ("apns-push-type", "liveactivity"), ("apns-expiration", "0"), ("apns-priority", "10")], UPDATE
         return [(":method", self.random.choice(["POST", "GET", "DELETE"])), *authority,
-                (":path", f"/1/apps/{house.topic}/channels"), signed, ("apns-channel-id", UNKNOWN_CHANNEL)], b"{}"
+                (":path", f"/1/apps/{stack.topic}/channels"), signed, ("apns-channel-id", UNKNOWN_CHANNEL)], b"{}"
 
     # Changes
 
@@ -200,11 +200,11 @@ def outcome(exchange):
     return exchange.status, exchange.reason, exchange.status == 0 and exchange.reset
 
 
-def try_group(house, seeds):
+def try_group(stack, seeds):
     """Sends several requests with interleaved frames, then each alone. Returns (seed, problem) for each violation."""
-    requests = [Request(house, seed) for seed in seeds]
+    requests = [Request(stack, seed) for seed in seeds]
     order = random.Random(seeds[0])
-    with house.peer() as peer:
+    with stack.peer() as peer:
         turns = [request.frames(peer) for request in requests]
         while turns and not peer.is_closed:
             turn = order.choice(turns)
@@ -214,8 +214,8 @@ def try_group(house, seeds):
                 peer.write(order.choice(NOISE))
         peer.wait_all([request.exchange for request in requests])
         mixed = [(request, problem(request, request.exchange)) for request in requests]
-        house.accepted(peer=peer)
-    with house.peer() as peer:
+        stack.accepted(peer=peer)
+    with stack.peer() as peer:
         for request, found in mixed:
             alone = peer.ask(request.fields, request.body)
             found = found or problem(request, alone)
@@ -234,12 +234,12 @@ def main():
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     options = parser.parse_args()
-    house = House(read_variables(options.env_file), options.admin_socket)
+    stack = Stack(read_variables(options.env_file), options.admin_socket)
     tried = 0
     for first in range(options.first_seed, options.first_seed + options.count, GROUP_COUNT):
         seeds = range(first, min(first + GROUP_COUNT, options.first_seed + options.count))
         try:
-            for request, found in try_group(house, seeds):
+            for request, found in try_group(stack, seeds):
                 print(json.dumps({"seed": request.seed, "problem": found,
                                   "request": f"{request.fields} {request.body[:200]!r}"}), flush=True)
         except Unmet as unmet:

@@ -30,12 +30,12 @@ def load():
     return sorted(CASES.values(), key=lambda case: (LETTERS.index(case.id[0]), case.id))
 
 
-def run(case, house):
+def run(case, stack):
     """Runs a case, and returns its findings."""
     RECORD.local.case = case.id
     begin, found = time.monotonic(), ""
     try:
-        exchange = case.run(house)
+        exchange = case.run(stack)
         if isinstance(case.wanted, Answer):
             if exchange is None:
                 raise Unmet("the case has no answer to compare")
@@ -49,16 +49,16 @@ def run(case, house):
     return {"id": case.id, "found": found, "seconds": round(time.monotonic() - begin, 3)}
 
 
-def run_all(cases, house, workers):
+def run_all(cases, stack, workers):
     """Runs cases in parallel, because they mostly wait, and then those that must run alone."""
     waiting = sorted((case for case in cases if case.run), key=lambda case: not case.slow)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        together = [pool.submit(run, case, house) for case in waiting if not case.alone]
+        together = [pool.submit(run, case, stack) for case in waiting if not case.alone]
         for future in concurrent.futures.as_completed(together):
             yield future.result()
     for case in waiting:
         if case.alone:
-            yield run(case, house)
+            yield run(case, stack)
     if any(case.id == "R-08" for case in cases):
         unknown = sorted(reason for reason in RECORD.reasons if reason not in STATUS)
         yield {"id": "R-08", "found": f"got {unknown}" if unknown else "", "seconds": 0}
@@ -78,11 +78,11 @@ def main():
         for case in cases:
             print(json.dumps({"id": case.id, "request": case.request, "wanted": str(case.wanted), "note": case.note}))
         return 0
-    from house import House
+    from stack import Stack
     from server import read_variables
-    house = House(read_variables(options.env_file), options.admin_socket)
+    stack = Stack(read_variables(options.env_file), options.admin_socket)
     failed = 0
-    for outcome in run_all(cases, house, options.workers):
+    for outcome in run_all(cases, stack, options.workers):
         failed += bool(outcome["found"])
         if options.json:
             print(json.dumps(outcome), flush=True)

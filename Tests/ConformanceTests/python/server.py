@@ -12,7 +12,7 @@ import time
 
 from catalogue import Unmet
 from device import Admin
-from house import House
+from stack import Stack
 
 #: The path of posthornd, which the test that runs this program sets.
 PROGRAM = os.environ.get("POSTHORN_SERVER", "posthornd")
@@ -80,7 +80,7 @@ class EphemeralServer(Server):
         if not line:
             self.__exit__()
             raise Unmet(f"posthornd does not start with {options}")
-        self.house = House(read_variables(file), json.loads(line)["admin_socket"])
+        self.stack = Stack(read_variables(file), json.loads(line)["admin_socket"])
 
 
 class InstalledServer(Server):
@@ -88,7 +88,7 @@ class InstalledServer(Server):
 
     def __init__(self, *options):
         super().__init__()
-        self.house, self.options = None, options
+        self.stack, self.options = None, options
         try:
             self.start()
         except BaseException:
@@ -106,10 +106,10 @@ class InstalledServer(Server):
         admin_socket = self.boot()
         status = self.wait_until_ready(admin_socket)
         port = status["server_url"].rpartition(":")[2]
-        if self.house:
-            self.house.port = int(port)
+        if self.stack:
+            self.stack.port = int(port)
         else:
-            self.house = self.furnish(admin_socket, port)
+            self.stack = self.furnish(admin_socket, port)
 
     def wait_until_ready(self, admin_socket):
         deadline = time.monotonic() + 30
@@ -129,7 +129,7 @@ class InstalledServer(Server):
         file = f"{self.directory}/key.p8"
         with open(file, "w") as text:
             text.write(key["private_key"])
-        return House({
+        return Stack({
             "APNS_HOST": "127.0.0.1", "APNS_PORT": port, "APNS_CA_FILE": f"{self.directory}/data/authority.pem",
             "APNS_KEY_FILE": file, "APNS_KEY_ID": key["key_id"], "APNS_TEAM_ID": key["team_id"],
             "APNS_TOPIC": topic, "APNS_TOKEN": ""}, admin_socket)

@@ -17,8 +17,8 @@ def acknowledgements(sequences):
     return json.dumps({"acks": [{"id": sequence, "outcome": "delivered"} for sequence in sequences]})
 
 
-def tls(house, protocol="http/1.1"):
-    context = ssl.create_default_context(cafile=house.ca_file)
+def tls(stack, protocol="http/1.1"):
+    context = ssl.create_default_context(cafile=stack.ca_file)
     context.set_alpn_protocols([protocol])
     return context
 
@@ -30,9 +30,9 @@ class WebSocketStream:
         self.desk, self.socket = desk, None
 
     async def open(self):
-        house = self.desk.house
+        stack = self.desk.stack
         self.socket = await websockets.connect(
-            f"wss://{house.host}:{house.port}/v1/stream", ssl=tls(house), subprotocols=["posthorn.v1"],
+            f"wss://{stack.host}:{stack.port}/v1/stream", ssl=tls(stack), subprotocols=["posthorn.v1"],
             additional_headers=self.desk.fields, ping_interval=None, compression=None)
 
     async def next(self):
@@ -57,8 +57,8 @@ class EventStream:
         self.desk, self.connections = desk, []
 
     async def connect(self):
-        house = self.desk.house
-        reader, writer = await asyncio.open_connection(house.host, house.port, ssl=tls(house), limit=1 << 20)
+        stack = self.desk.stack
+        reader, writer = await asyncio.open_connection(stack.host, stack.port, ssl=tls(stack), limit=1 << 20)
         self.connections.append(writer)
         return reader, writer
 
@@ -101,7 +101,7 @@ class Desk:
     """One device. It records a notification before it acknowledges it."""
 
     def __init__(self, device, books, seed):
-        self.house, self.fields, self.id = device.house, device.fields, device.id
+        self.stack, self.fields, self.id = device.stack, device.fields, device.id
         self.books, self.random = books, randomness.Random(seed)
         self.screen = books.screens[self.id] = Screen(self.id)
         #: The sequences to acknowledge later. They are valid on a later stream, too.

@@ -39,9 +39,9 @@ class Run:
         self.random, self.books = randomness.Random(seed), Books()
         self.server = InstalledServer(
             "--pending-per-topic", str(PENDING_PER_TOPIC), "--durability", durability, "--loops", "2")
-        self.admin = self.server.house.admin
+        self.admin = self.server.stack.admin
         self.admin.ask("POST", "/v1/apps", {"topic": TOPICS[1]})
-        devices = [Device(self.server.house, f"desk-{number}") for number in range(DEVICE_COUNT)]
+        devices = [Device(self.server.stack, f"desk-{number}") for number in range(DEVICE_COUNT)]
         self.addresses = [(one.id, topic, one.register(topic)) for one in devices for topic in TOPICS]
         self.desks = [Desk(one, self.books, self.random.random()) for one in devices]
 
@@ -55,7 +55,7 @@ class Run:
         baseline = self.baseline()
         work = [desk.live() for desk in self.desks] + [self.count(baseline)] + [
             send_until_killed(
-                self.server.house, self.books, randomness.Random(self.random.random()), self.addresses, AT_A_TIME)
+                self.server.stack, self.books, randomness.Random(self.random.random()), self.addresses, AT_A_TIME)
             for _ in range(CONNECTION_COUNT)]
         tasks = [asyncio.create_task(one) for one in work]
         await asyncio.sleep(self.random.uniform(0.05, 0.9))

@@ -13,17 +13,17 @@ import h2.exceptions
 class Provider:
     """One HTTP/2 connection, on which many tasks may call `post` at the same time."""
 
-    def __init__(self, house, books):
-        self.house, self.books = house, books
+    def __init__(self, stack, books):
+        self.stack, self.books = stack, books
         self.connection = h2.connection.H2Connection()
         self.waiting, self.progress = {}, asyncio.Event()
         self.is_closed = False
         self.reader = self.writer = None
 
     async def connect(self):
-        context = ssl.create_default_context(cafile=self.house.ca_file)
+        context = ssl.create_default_context(cafile=self.stack.ca_file)
         context.set_alpn_protocols(["h2"])
-        self.reader, self.writer = await asyncio.open_connection(self.house.host, self.house.port, ssl=context)
+        self.reader, self.writer = await asyncio.open_connection(self.stack.host, self.stack.port, ssl=context)
         self.connection.initiate_connection()
         self.flush()
 
@@ -65,7 +65,7 @@ class Provider:
         self.waiting[stream] = (notification, answer)
         self.connection.send_headers(stream, [
             (":method", "POST"), (":scheme", "https"), (":path", f"/3/device/{device_token}"),
-            (":authority", self.house.host), ("authorization", f"bearer {self.house.provider_token}"), *fields])
+            (":authority", self.stack.host), ("authorization", f"bearer {self.stack.provider_token}"), *fields])
         while self.connection.local_flow_control_window(stream) < len(body):
             self.flush()
             self.progress.clear()
@@ -105,9 +105,9 @@ async def send_on(provider, random, addresses):
         await provider.post(notification, token, fields, body)
 
 
-async def send_until_killed(house, books, random, addresses, at_a_time):
+async def send_until_killed(stack, books, random, addresses, at_a_time):
     """Keeps `at_a_time` requests pending on one connection."""
-    provider = Provider(house, books)
+    provider = Provider(stack, books)
     await provider.connect()
     await asyncio.gather(
         provider.read(), *(send_on(provider, random, addresses) for _ in range(at_a_time)), return_exceptions=True)

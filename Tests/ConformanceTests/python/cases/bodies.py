@@ -5,7 +5,7 @@ import json
 
 from catalogue import ACCEPTED, Answer, case, expect
 from cases.headers import header
-from house import ALERT, UNKNOWN_TOKEN, sized
+from stack import ALERT, UNKNOWN_TOKEN, sized
 
 EMPTY, TOO_LARGE = Answer(400, "PayloadEmpty"), Answer(413, "PayloadTooLarge")
 
@@ -20,22 +20,22 @@ header("B-08", "100 kB", TOO_LARGE, sized(100_000))
 header("B-09", "4096 bytes, fewer characters", ACCEPTED,
        sized(4096, '{"alert":"\u00e9\u20ac\U0001F600"}'))
 header("B-10", "voip, 5120 bytes", ACCEPTED, sized(5120), apns_push_type="voip",
-       apns_topic=lambda house: house.topic + ".voip")
+       apns_topic=lambda stack: stack.topic + ".voip")
 header("B-11", "voip, 5121 bytes", TOO_LARGE, sized(5121), apns_push_type="voip",
-       apns_topic=lambda house: house.topic + ".voip")
+       apns_topic=lambda stack: stack.topic + ".voip")
 header("B-12", "liveactivity to a device, 4097 bytes", TOO_LARGE,
        sized(4097, '{"event":"update","timestamp":1,"content-state":{}}'), apns_push_type="liveactivity",
-       apns_topic=lambda house: house.topic + ".push-type.liveactivity")
+       apns_topic=lambda stack: stack.topic + ".push-type.liveactivity")
 
 
 def passed_on(id, request, aps):
     """Registers a payload that must be accepted and arrive byte for byte."""
     @case(id, f"payload: {request}", "200, and the device receives the same bytes")
-    def _(house):
+    def _(stack):
         body = json.dumps({"aps": aps}).encode()
-        apns_id = house.accepted(body)
+        apns_id = stack.accepted(body)
         arrived = []
-        house.until(lambda: arrived.extend(house.admin.received(apns_id)) or arrived)
+        stack.until(lambda: arrived.extend(stack.admin.received(apns_id)) or arrived)
         expect([one["payload"].encode() for one in arrived] == [body], arrived)
 
 

@@ -4,38 +4,38 @@ import time
 
 from answers import is_uuid
 from catalogue import ACCEPTED, Answer, case, expect, expect_answer
-from house import UNKNOWN_CHANNEL, sized
+from stack import UNKNOWN_CHANNEL, sized
 
 CONTENT = '{"timestamp":1,"event":"update","content-state":{}}'
 
 
 def broadcast(id, request, wanted, policy=1, note="", **options):
-    """Registers a case that broadcasts to its own channel. A value may be a function of the house."""
+    """Registers a case that broadcasts to its own channel. A value may be a function of the stack."""
     @case(id, request, wanted, note)
-    def _(house):
-        values = {name: value(house) if callable(value) else value for name, value in options.items()}
-        return house.broadcast(house.create_channel(policy), **values)
+    def _(stack):
+        values = {name: value(stack) if callable(value) else value for name, value in options.items()}
+        return stack.broadcast(stack.create_channel(policy), **values)
 
 
 @case("X-01", "valid broadcast", "200, no body, apns-request-id and apns-unique-id")
-def _(house):
-    answer = house.broadcast(house.create_channel())
+def _(stack):
+    answer = stack.broadcast(stack.create_channel())
     expect(answer.status == 200 and is_uuid(answer.field("apns-unique-id")), answer.fields)
 
 
 @case("X-02", "no apns-channel-id", Answer(400, "MissingChannelId"))
-def _(house):
-    return house.broadcast()
+def _(stack):
+    return stack.broadcast()
 
 
 @case("X-03", "an unknown channel", Answer(400, "ChannelNotRegistered"))
-def _(house):
-    return house.broadcast(UNKNOWN_CHANNEL)
+def _(stack):
+    return stack.broadcast(UNKNOWN_CHANNEL)
 
 
 @case("X-04", "apns-channel-id that is not base64", Answer(400, "BadChannelId"))
-def _(house):
-    return house.broadcast("!!!")
+def _(stack):
+    return stack.broadcast("!!!")
 
 
 broadcast("X-05", "no apns-push-type", Answer(400, "MissingPushType"), without=["apns-push-type"])
@@ -43,10 +43,10 @@ broadcast("X-06", "apns-push-type alert", Answer(400, "InvalidPushType"), apns_p
 
 
 @case("X-07", "apns-push-type `Liveactivity` and `LiveActivity`", "200 for both")
-def _(house):
-    channel = house.create_channel()
+def _(stack):
+    channel = stack.create_channel()
     for spelling in ("Liveactivity", "LiveActivity"):
-        expect_answer(house.broadcast(channel, apns_push_type=spelling), ACCEPTED)
+        expect_answer(stack.broadcast(channel, apns_push_type=spelling), ACCEPTED)
 
 
 def in_ten_minutes(_):
@@ -64,18 +64,18 @@ broadcast("X-13", "5120 bytes", ACCEPTED, body=sized(5120, CONTENT))
 broadcast("X-14", "5121 bytes", Answer(413, "PayloadTooLarge"), body=sized(5121, CONTENT))
 broadcast("X-15", "empty body", Answer(400, "PayloadEmpty"), body=b"")
 broadcast("X-16", "topic with `.push-type.liveactivity`", Answer(400, "TopicDisallowed"),
-          topic=lambda house: f"{house.topic}.push-type.liveactivity")
+          topic=lambda stack: f"{stack.topic}.push-type.liveactivity")
 
 
 @case("X-17", "a deleted channel", Answer(400, "ChannelNotRegistered"))
-def _(house):
-    channel = house.create_channel()
-    house.manage("DELETE", apns_channel_id=channel)
-    return house.broadcast(channel)
+def _(stack):
+    channel = stack.create_channel()
+    stack.manage("DELETE", apns_channel_id=channel)
+    return stack.broadcast(channel)
 
 
 @case("X-18", "an app of another team, and an unknown app", Answer(403, "TopicMismatch"))
-def _(house):
-    expect_answer(house.broadcast(house.create_channel(), topic=house["APNS_TEAM2_TOPIC"]),
+def _(stack):
+    expect_answer(stack.broadcast(stack.create_channel(), topic=stack["APNS_TEAM2_TOPIC"]),
                   Answer(403, "TopicMismatch"))
-    return house.broadcast(house.create_channel(), topic="com.example.unknown")
+    return stack.broadcast(stack.create_channel(), topic="com.example.unknown")

@@ -3,7 +3,7 @@
 import time
 
 from catalogue import ACCEPTED, Answer, case, expect
-from house import ALERT, new_id
+from stack import ALERT, new_id
 
 BAD_TOPIC, BAD_PRIORITY = Answer(400, "BadTopic"), Answer(400, "BadPriority")
 BAD_EXPIRATION, BAD_COLLAPSE_ID = Answer(400, "BadExpirationDate"), Answer(400, "BadCollapseId")
@@ -12,11 +12,11 @@ WAKE_UP = b'{"aps":{"content-available":1}}'
 
 
 def header(id, request, wanted, body=ALERT, note="", **fields):
-    """Registers a case that changes header fields. A value may be a function of the house."""
+    """Registers a case that changes header fields. A value may be a function of the stack."""
     @case(id, request, wanted, note)
-    def _(house):
-        return house.push(body, **{
-            name: value(house) if callable(value) else value for name, value in fields.items()})
+    def _(stack):
+        return stack.push(body, **{
+            name: value(stack) if callable(value) else value for name, value in fields.items()})
 
 
 header("H-01", "no apns-topic", Answer(400, "MissingTopic"), without=["apns-topic"])
@@ -24,7 +24,7 @@ header("H-02", "empty apns-topic", Answer(400, "MissingTopic"), apns_topic="")
 header("H-03", "apns-topic `com example!`", BAD_TOPIC, apns_topic="com example!")
 header("H-04", "apns-topic of an unknown app", Answer(400, "TopicDisallowed"), apns_topic="com.example.unknown")
 header("H-05", "apns-topic of another app of the team", Answer(400, "DeviceTokenNotForTopic"),
-       apns_topic=lambda house: house["APNS_OTHER_TOPIC"])
+       apns_topic=lambda stack: stack["APNS_OTHER_TOPIC"])
 header("H-06", "no apns-push-type", ACCEPTED, without=["apns-push-type"])
 header("H-07", "apns-push-type: bogus", Answer(400, "InvalidPushType"), apns_push_type="bogus")
 header("H-08", "apns-push-type: ALERT", ACCEPTED, apns_push_type="ALERT")
@@ -42,7 +42,7 @@ for number, (push_type, suffix, body) in enumerate([
         ("controls", ".push-type.controls", b'{"aps":{"content-changed":true}}'),
         ("widgets", ".push-type.widgets", b'{"aps":{"content-changed":true}}')], 12):
     header(f"H-{number}", f"{push_type}, the app's topic with `{suffix}`", ACCEPTED, body, apns_push_type=push_type,
-           apns_topic=lambda house, suffix=suffix: house.topic + suffix)
+           apns_topic=lambda stack, suffix=suffix: stack.topic + suffix)
 
 header("H-20", "voip with the plain topic", BAD_TOPIC, apns_push_type="voip")
 header("H-21", "mdm with an unknown topic", Answer(400, "TopicDisallowed"), b'{"mdm":"magic"}', apns_push_type="mdm",
@@ -72,42 +72,42 @@ header("H-43", "apns-id with a g", BAD_ID, apns_id="123e4567-e89b-12d3-a456-4266
 
 
 @case("H-44", "apns-id in lowercase", "200 with the same bytes")
-def _(house):
+def _(stack):
     given = new_id()
-    expect(house.accepted(apns_id=given) == given, "another id")
+    expect(stack.accepted(apns_id=given) == given, "another id")
 
 
 @case("H-45", "apns-id in uppercase", "200 with the same bytes")
-def _(house):
+def _(stack):
     given = new_id().upper()
-    expect(house.accepted(apns_id=given) == given, "another id")
+    expect(stack.accepted(apns_id=given) == given, "another id")
 
 
 @case("H-46", "two notifications with the same apns-id", "200 for both, and both are delivered")
-def _(house):
+def _(stack):
     given = new_id()
-    device = house.device()
+    device = stack.device()
     token = device.register()
     with device.stream() as stream:
         for _ in range(2):
-            house.accepted(token=token, apns_id=given)
+            stack.accepted(token=token, apns_id=given)
         expect([stream.next()["apns-id"] for _ in range(2)] == [given, given], "others")
 
 
-header("H-47", "apns-topic twice", DUPLICATE, extra=lambda house: [("apns-topic", house.topic)])
+header("H-47", "apns-topic twice", DUPLICATE, extra=lambda stack: [("apns-topic", stack.topic)])
 header("H-48", "apns-id twice, with different values", DUPLICATE,
        extra=lambda _: [("apns-id", new_id()), ("apns-id", new_id())])
 header("H-49", "apns-priority twice, with the same value", DUPLICATE, extra=[("apns-priority", "10")] * 2)
 header("H-50", "authorization twice", DUPLICATE,
-       extra=lambda house: [("authorization", f"bearer {house.provider_token}")])
+       extra=lambda stack: [("authorization", f"bearer {stack.provider_token}")])
 header("H-51", "an unknown header twice", ACCEPTED, extra=[("x-a", "1"), ("x-a", "2")])
 
 
 @case("H-52", "`Apns-Topic` in capitals on the wire",
       "a stream error (RFC 9113, section 8.2.1); the connection stays usable")
-def _(house):
-    with house.peer() as peer:
-        fields = house.fields(without=["apns-topic"], extra=[("Apns-Topic", house.topic)])
+def _(stack):
+    with stack.peer() as peer:
+        fields = stack.fields(without=["apns-topic"], extra=[("Apns-Topic", stack.topic)])
         exchange = peer.ask(fields, ALERT)
         expect(not exchange.status and exchange.reset == 1, exchange)
-        house.accepted(peer=peer)
+        stack.accepted(peer=peer)

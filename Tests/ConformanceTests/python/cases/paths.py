@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """P: method and path."""
 from catalogue import Answer, case, expect
-from house import ALERT
+from stack import ALERT
 
 NOT_ALLOWED, BAD_PATH = Answer(405, "MethodNotAllowed"), Answer(404, "BadPath")
 
@@ -9,9 +9,9 @@ NOT_ALLOWED, BAD_PATH = Answer(405, "MethodNotAllowed"), Answer(404, "BadPath")
 def request_line(id, method, path, wanted, signed=True):
     """Registers a case that requests a path. `{token}` stands for a valid device token."""
     @case(id, f"{method} {path}, {'valid' if signed else 'no'} credentials", wanted)
-    def _(house):
+    def _(stack):
         body = b"" if method in ("GET", "HEAD", "DELETE") else ALERT
-        return house.push(body, method=method, path=path.replace("{token}", house.token),
+        return stack.push(body, method=method, path=path.replace("{token}", stack.token),
                           without=[] if signed else ["authorization"])
 
 
@@ -32,6 +32,6 @@ request_line("P-15", "GET", "/nothing/here", NOT_ALLOWED)
 
 
 @case("P-05", "HEAD /3/device/{token}, valid credentials", "405 without a body")
-def _(house):
-    exchange = house.push(b"", method="HEAD")
+def _(stack):
+    exchange = stack.push(b"", method="HEAD")
     expect(exchange.status == 405 and not exchange.data, exchange)

@@ -4,7 +4,7 @@ import time
 
 import tokens
 from catalogue import ACCEPTED, Answer, case, expect, expect_answer
-from house import UNKNOWN_TOKEN
+from stack import UNKNOWN_TOKEN
 
 MISSING, INVALID = Answer(403, "MissingProviderToken"), Answer(403, "InvalidProviderToken")
 EXPIRED, UNRELATED = Answer(403, "ExpiredProviderToken"), Answer(403, "UnrelatedKeyIdInToken")
@@ -13,44 +13,44 @@ EXPIRED, UNRELATED = Answer(403, "ExpiredProviderToken"), Answer(403, "Unrelated
 def signed(id, request, wanted, note="", **options):
     """Registers a case whose provider token is signed with these options."""
     @case(id, request, wanted, note)
-    def _(house):
-        return house.push(authorization=f"bearer {house.key.sign(**options)}")
+    def _(stack):
+        return stack.push(authorization=f"bearer {stack.key.sign(**options)}")
 
 
 @case("A-01", "no authorization header", MISSING)
-def _(house):
-    return house.push(without=["authorization"])
+def _(stack):
+    return stack.push(without=["authorization"])
 
 
 @case("A-02", "`authorization: bearer` without a token", MISSING)
-def _(house):
-    return house.push(authorization="bearer")
+def _(stack):
+    return stack.push(authorization="bearer")
 
 
 @case("A-03", "`authorization: basic …`", MISSING)
-def _(house):
-    return house.push(authorization="basic YTpi")
+def _(stack):
+    return stack.push(authorization="basic YTpi")
 
 
 @case("A-04", "`Bearer` with a capital B", ACCEPTED)
-def _(house):
-    return house.push(authorization=f"Bearer {house.provider_token}")
+def _(stack):
+    return stack.push(authorization=f"Bearer {stack.provider_token}")
 
 
 @case("A-05", "`bearer abc`", INVALID)
-def _(house):
-    return house.push(authorization="bearer abc")
+def _(stack):
+    return stack.push(authorization="bearer abc")
 
 
 @case("A-06", "a broken signature", INVALID)
-def _(house):
-    signed_part, _, signature = house.provider_token.rpartition(".")
-    return house.push(authorization=f"bearer {signed_part}.{signature[::-1]}")
+def _(stack):
+    signed_part, _, signature = stack.provider_token.rpartition(".")
+    return stack.push(authorization=f"bearer {signed_part}.{signature[::-1]}")
 
 
 @case("A-07", "signed with another P-256 key", INVALID)
-def _(house):
-    return house.push(authorization=f"bearer {house.key.sign(signing_key=tokens.stranger())}")
+def _(stack):
+    return stack.push(authorization=f"bearer {stack.key.sign(signing_key=tokens.stranger())}")
 
 
 signed("A-08", "unknown kid", INVALID, header={"kid": "ZZZZZZZZZZ"})
@@ -65,13 +65,13 @@ signed("A-16", "iat 2 h in the future", EXPIRED, age=-7200)
 
 
 @case("A-17", "iat as a decimal string", ACCEPTED)
-def _(house):
-    return house.push(authorization=f"bearer {house.key.sign(claims={'iat': str(int(time.time()))})}")
+def _(stack):
+    return stack.push(authorization=f"bearer {stack.key.sign(claims={'iat': str(int(time.time()))})}")
 
 
 @case("A-18", "iat with a fraction", ACCEPTED)
-def _(house):
-    return house.push(authorization=f"bearer {house.key.sign(claims={'iat': time.time()})}")
+def _(stack):
+    return stack.push(authorization=f"bearer {stack.key.sign(claims={'iat': time.time()})}")
 
 
 signed("A-19", "signature in DER", ACCEPTED, form="der")
@@ -83,89 +83,89 @@ signed("A-23", "ES512 with the P-256 key, as pushok sends it", ACCEPTED, algorit
 
 
 @case("A-24", "alg none", INVALID)
-def _(house):
-    return house.push(authorization=f"bearer {house.key.unsigned()}")
+def _(stack):
+    return stack.push(authorization=f"bearer {stack.key.unsigned()}")
 
 
 @case("A-25", "HS256 with the public key as the secret", INVALID)
-def _(house):
-    return house.push(authorization=f"bearer {house.key.signed_with_public_key()}")
+def _(stack):
+    return stack.push(authorization=f"bearer {stack.key.signed_with_public_key()}")
 
 
 @case("A-26", "ten different provider tokens of one key on one connection",
       "five updates are accepted, the sixth gets 429 `TooManyProviderTokenUpdates`; accepted tokens stay valid")
-def _(house):
+def _(stack):
     # Each token is from another second, whatever the clock does meanwhile.
     now = int(time.time())
-    provider_tokens = [house.key.sign(claims={"iat": now - age}) for age in range(10, 20)]
-    with house.peer() as peer:
-        answers = [house.push(peer=peer, authorization=f"bearer {token}") for token in provider_tokens]
+    provider_tokens = [stack.key.sign(claims={"iat": now - age}) for age in range(10, 20)]
+    with stack.peer() as peer:
+        answers = [stack.push(peer=peer, authorization=f"bearer {token}") for token in provider_tokens]
         got = [(answer.status, answer.reason) for answer in answers]
         expect(got == [(200, None)] * 6 + [(429, "TooManyProviderTokenUpdates")] * 4, got)
-        expect_answer(house.push(peer=peer, authorization=f"bearer {provider_tokens[5]}"), ACCEPTED)
+        expect_answer(stack.push(peer=peer, authorization=f"bearer {provider_tokens[5]}"), ACCEPTED)
 
 
 @case("A-27", "two provider tokens of one key on two connections", "200 on both")
-def _(house):
+def _(stack):
     for age in (5, 6):
-        house.accepted(authorization=f"bearer {house.key.sign(age=age)}")
+        stack.accepted(authorization=f"bearer {stack.key.sign(age=age)}")
 
 
 @case("A-28", "one provider token 50 times on one connection", "all 200")
-def _(house):
-    with house.peer() as peer:
+def _(stack):
+    with stack.peer() as peer:
         for _ in range(50):
-            house.accepted(peer=peer)
+            stack.accepted(peer=peer)
 
 
 @case("A-29", "a valid provider token after a 403 on the same connection", ACCEPTED)
-def _(house):
-    with house.peer() as peer:
-        expect_answer(house.push(peer=peer, authorization="bearer abc"), INVALID)
-        return house.push(peer=peer)
+def _(stack):
+    with stack.peer() as peer:
+        expect_answer(stack.push(peer=peer, authorization="bearer abc"), INVALID)
+        return stack.push(peer=peer)
 
 
-def second(house, key, first=None, **fields):
+def second(stack, key, first=None, **fields):
     """Sends with one key, and on the same connection with another."""
-    with house.peer() as peer:
-        house.accepted(peer=peer, authorization=f"bearer {(first or house.key).sign()}")
-        return house.push(peer=peer, authorization=f"bearer {key.sign()}", **fields)
+    with stack.peer() as peer:
+        stack.accepted(peer=peer, authorization=f"bearer {(first or stack.key).sign()}")
+        return stack.push(peer=peer, authorization=f"bearer {key.sign()}", **fields)
 
 
 @case("A-30", "key of another team on an authenticated connection", INVALID)
-def _(house):
-    key = tokens.Key(house["APNS_TEAM2_KEY"], house["APNS_TEAM2_KEY_ID"], house["APNS_TEAM2"])
-    return second(house, key)
+def _(stack):
+    key = tokens.Key(stack["APNS_TEAM2_KEY"], stack["APNS_TEAM2_KEY_ID"], stack["APNS_TEAM2"])
+    return second(stack, key)
 
 
 @case("A-31", "unrelated topic-specific key on an authenticated connection", UNRELATED)
-def _(house):
-    return second(house, house.other_key("APNS_KEY2"))
+def _(stack):
+    return second(stack, stack.other_key("APNS_KEY2"))
 
 
 @case("A-32", "key of the other environment", Answer(403, "BadEnvironmentKeyInToken"))
-def _(house):
-    return house.push(authorization=f"bearer {house.other_key('APNS_KEY_ENV').sign()}")
+def _(stack):
+    return stack.push(authorization=f"bearer {stack.other_key('APNS_KEY_ENV').sign()}")
 
 
 @case("A-33", "topic-specific key, topic not in its list", Answer(400, "TopicDisallowed"))
-def _(house):
-    key = house.other_key("APNS_KEY_TOPIC")
-    house.accepted(authorization=f"bearer {key.sign()}")
-    return house.push(authorization=f"bearer {key.sign()}", token=house["APNS_OTHER_TOKEN"],
-                      apns_topic=house["APNS_OTHER_TOPIC"])
+def _(stack):
+    key = stack.other_key("APNS_KEY_TOPIC")
+    stack.accepted(authorization=f"bearer {key.sign()}")
+    return stack.push(authorization=f"bearer {key.sign()}", token=stack["APNS_OTHER_TOKEN"],
+                      apns_topic=stack["APNS_OTHER_TOPIC"])
 
 
 @case("A-34", "revoked key", INVALID)
-def _(house):
-    return house.push(authorization=f"bearer {house.other_key('APNS_REVOKED_KEY').sign()}")
+def _(stack):
+    return stack.push(authorization=f"bearer {stack.other_key('APNS_REVOKED_KEY').sign()}")
 
 
 @case("A-35", "no credentials and a bad device token", MISSING)
-def _(house):
-    return house.push(without=["authorization"], token=UNKNOWN_TOKEN)
+def _(stack):
+    return stack.push(without=["authorization"], token=UNKNOWN_TOKEN)
 
 
 @case("A-36", "expired provider token and a bad device token", EXPIRED)
-def _(house):
-    return house.push(authorization=f"bearer {house.key.sign(age=7200)}", token=UNKNOWN_TOKEN)
+def _(stack):
+    return stack.push(authorization=f"bearer {stack.key.sign(age=7200)}", token=UNKNOWN_TOKEN)

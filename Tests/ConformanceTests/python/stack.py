@@ -31,7 +31,7 @@ def new_id():
     return str(uuid.uuid4())
 
 
-class House:
+class Stack:
     """The objects that `posthornd --ephemeral --full` created, by the names of its --env-file."""
 
     #: The time limit in seconds. POSTHORN_TEST_PATIENCE multiplies it on a slow machine.
