@@ -65,14 +65,14 @@ let modules: [Target] = [
             "PushINI",
         ]),
     module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus", "PushNet"]),
-    module("PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
+    module("PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
 ]
 
 let programs: [Target] = [
     program("posthornd", uses: ["PushDBus", "PushNet", "PushServer"]),
     program("posthorn-agent", uses: ["PushCore", "PushNet", "DeviceAgent"]),
     program("posthorn-panel", uses: ["PushNet", "AgentPanel"]),
-    program("posthorn", uses: ["PushNet", "PushAdmin"]),
+    program("posthorn", uses: ["PushNet", "PosthornCLI"]),
 ]
 
 let testTargets: [Target] = [
@@ -91,7 +91,7 @@ let testTargets: [Target] = [
     tests(of: "PushServer", uses: ["PushCore", "PushHTTP", "PushNet", "PushStore", "PushTLS", "PushWebSocket"]),
     tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket"]),
     tests(of: "AgentPanel", uses: ["PushDBus"]),
-    tests(of: "PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
+    tests(of: "PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
         name: "EndToEndTests",
         dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn-panel", "posthorn"],

@@ -6,7 +6,7 @@ package import PushSQLite
 /// Decides when apps are woken for `content-available`: one call at a time per app, and a few per hour.
 ///
 /// ```
-///   due ──▶ idle, and the hour has space? ──▶ running ──▶ answered or given up
+///   due ──▶ idle, and the hour allows it? ──▶ running ──▶ answered or given up
 ///                 │ no
 ///                 └──▶ waits for both; a newer one takes its place
 /// ```

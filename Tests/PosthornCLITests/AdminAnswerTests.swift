@@ -2,7 +2,7 @@
 
 internal import Foundation
 internal import Glibc
-internal import PushAdmin
+internal import PosthornCLI
 internal import PushCore
 internal import TestSupport
 internal import Testing

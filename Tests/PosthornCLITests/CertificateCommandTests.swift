@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PushAdmin
+import PosthornCLI
 import PushCore
 import PushTLS
 import TestSupport

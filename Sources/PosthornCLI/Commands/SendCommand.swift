@@ -70,7 +70,8 @@ enum SendCommand {
             remedy: "Correct the payload, or send it with --force.")
     }
 
-    private static func request(_ options: SendOptions, admin: AdminClient) throws(CommandError) -> NotificationRequest {
+    private static func request(_ options: SendOptions, admin: AdminClient) throws(CommandError) -> NotificationRequest
+    {
         let keyFile = try options.required("key")
         let key = try ProviderTokenSigner.readKey(keyFile)
         let local = try localServer(options, admin: admin)

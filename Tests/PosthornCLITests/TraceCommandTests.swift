@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushAdmin
+import PosthornCLI
 import PushCore
 import Testing
 

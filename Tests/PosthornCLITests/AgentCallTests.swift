@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushAdmin
+internal import PosthornCLI
 internal import PushCore
 internal import PushDBus
 internal import TestSupport

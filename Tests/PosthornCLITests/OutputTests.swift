@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import PushAdmin
+internal import PosthornCLI
 internal import TestSupport
 internal import Testing
 

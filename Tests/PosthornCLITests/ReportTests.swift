@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushAdmin
+internal import PosthornCLI
 internal import PushCore
 internal import PushDBus
 internal import Testing
@@ -51,7 +51,8 @@ struct ReportTests {
 
     @Test func `settings have readable values, and a column of events only if there are any`() {
         func line(_ event: String, _ name: String, _ value: String) -> AgentSettingReply {
-            AgentSettingReply(.dictionary([("event", .string(event)), ("name", .string(name)), ("value", .string(value))]))
+            AgentSettingReply(
+                .dictionary([("event", .string(event)), ("name", .string(name)), ("value", .string(value))]))
         }
         let (app, later) = (AgentApp(.dictionary([])), LocalTime.nowUnixSeconds + 3600)
         let personal = SettingsCommands.report(
