@@ -32,7 +32,7 @@ package enum StoreError: Error, Sendable, Equatable {
         case .readOnly: "Let the user that the server runs as write the file and its directory."
         case .locked: "Stop the other server that uses this data directory, or give this one a directory of its own."
         case .newerSchema: "Start the newer version of the server that made this file, or restore an older backup."
-        case .migrationFailed: "Make space on the disk and start again; the file is as it was before the upgrade."
+        case .migrationFailed: "Free space on the disk and start again; the file is as it was before the upgrade."
         case .damaged: "Check the disk, then restore the last backup."
         case .full: "Free space on the disk; the server then resumes without a restart."
         case .inputOutput: "Check the disk and its log messages, then start the server again."

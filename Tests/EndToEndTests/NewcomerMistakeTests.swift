@@ -24,7 +24,7 @@ extension DeviceEndToEnd {
             Mistake(name: "the badge is a text", status: 200, words: ["aps.badge", "whole number"]) {
                 $0.sending(#"{"aps":{"alert":"Two mails have come.","badge":"2"}}"#)
             },
-            Mistake(name: "the alert is a number", status: 200, words: ["aps.alert", "text"]) {
+            Mistake(name: "the alert is a number", status: 200, words: ["aps.alert", "string"]) {
                 $0.sending(#"{"aps":{"alert":7}}"#)
             },
             Mistake(name: "a key is misspelled", status: 200, words: ["alert", "write"]) {

@@ -54,7 +54,7 @@ extension Faults {
                 let injection = Injection("pwrite64", "error=ENOSPC", when: "\(when)..\(when + 3)")
                 let server = try site.start(try injection.wrapper(), on: copy)
                 guard let url = try await server.urlIfStarted() else {
-                    #expect(server.process.errorOutput.contains("Make space"), "\(server.process.transcript)")
+                    #expect(server.process.errorOutput.contains("Free space"), "\(server.process.transcript)")
                     continue
                 }
                 var accepted: [String] = []

@@ -109,7 +109,7 @@ private final class FuzzedOwner: HTTPSessionDelegate {
         }
         switch choose(12) {
         case 0, 1: session.tick()
-        case 2: session.ping()
+        case 2: (session as? HTTP2Session)?.ping()
         case 3: session.advertiseStreams(200)
         case 4: session.announceShutdown(debugData: Array("bye".utf8))
         case 5: session.finishShutdown(debugData: [])

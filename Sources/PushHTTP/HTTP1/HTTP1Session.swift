@@ -163,17 +163,11 @@ package final class HTTP1Session: HTTPSession {
             + (parserInUse?.heldByteCount ?? 0)
     }
 
-    /// Does nothing: HTTP/1.1 has no PING.
-    package func ping() {}
-
     /// Does nothing: HTTP/1.1 has one stream.
     package func advertiseStreams(_ count: Int) {}
 
     /// Does nothing: the owner's deadlines suffice for one exchange at a time.
     package func tick() {}
-
-    /// Always zero: HTTP/1.1 has no PING.
-    package var unansweredPingCount: Int { 0 }
 
     /// Ends the open exchange because the connection is gone; afterwards the session does nothing.
     package func close() {

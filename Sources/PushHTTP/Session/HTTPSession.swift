@@ -22,54 +22,15 @@ package protocol HTTPSessionDelegate: AnyObject {
     func exchangeEnded(_ exchange: HTTPExchange)
 }
 
-/// The protocol engine of one connection: works on bytes, without socket, TLS or clock, and on one thread.
-///
-/// In each turn, the owner sets `nowNanoseconds`, passes the received bytes to `receive`, then calls `collectOutput`
-/// and writes the output. When `receive` returns false or `isFinished` is true, the owner writes the remaining output,
-/// closes the socket and calls `close`.
-package protocol HTTPSession: AnyObject {
-    /// The monotonic time, which the owner sets each turn; the rates of cheap frames are measured by it.
-    var nowNanoseconds: UInt64 { get set }
-    /// Processes bytes from the peer; false means: write the remaining output and close (`failure` has the reason).
-    func receive(_ bytes: Span<UInt8>) -> Bool
-    /// Appends output until about `limit` bytes are in the buffer.
-    ///
-    /// Calls the delegate for exchanges that end and, on HTTP/1.1, for a request that waited behind one.
-    ///
-    /// - Parameters:
-    ///   - output: The buffer to append to.
-    ///   - limit: The size in bytes at which to stop.
-    func collectOutput(into output: inout [UInt8], limit: Int)
-    /// The number of complete messages so far: frames on HTTP/2, request heads on HTTP/1.1.
-    ///
-    /// Deadlines use it: a peer that sends one byte now and then completes no message.
-    var completedMessageCount: UInt64 { get }
-    /// Whether output is waiting to be collected.
-    var hasOutput: Bool { get }
-    /// Whether no more input or output will follow: close the connection once the output is flushed.
-    var isFinished: Bool { get }
-    /// Whether a frame, a header block or a request head has been received only in part.
-    ///
-    /// A peer that stays in this state for seconds is broken or hostile. The session has no clock, so the owner
-    /// enforces the deadline.
-    var awaitsRest: Bool { get }
-    /// The number of open exchanges.
-    var openExchangeCount: Int { get }
+/// A session of HTTP/1.1 or HTTP/2, whose exchanges are requests with their responses.
+package protocol HTTPSession: ConnectionSession {
     /// A copy of the open exchanges, in no particular order; they may be answered during the iteration.
     var openExchanges: [HTTPExchange] { get }
-    /// Whether at least one exchange is open and each is a stream whose data was all sent, so that nothing is pending.
-    var isQuiet: Bool { get }
     /// Returns the open exchange with this identifier, for a late answer.
     func exchange(_ id: Int32) -> HTTPExchange?
     /// Tells the peer to open no more streams and why (GOAWAY with debug data; `connection: close`); open exchanges
     /// continue.
     func announceShutdown(debugData: [UInt8])
-    /// Sends the final GOAWAY and ends the session gracefully after the open exchanges are answered.
-    func finishShutdown(debugData: [UInt8])
-    /// The number of bytes that the session holds for the peer beyond an idle session; constant time.
-    var retainedByteCount: Int { get }
-    /// The number of bytes that the session may hold: beyond it, the session first refuses new streams, then ends.
-    var retainedByteCountMax: Int { get set }
     /// Sets the number of allowed streams, and announces it if the peer knows another number (HTTP/2 only).
     ///
     /// Before the first call, at most `HTTPBounds.streamCountBeforeAuthentication` streams are open at the same time.
@@ -78,23 +39,13 @@ package protocol HTTPSession: AnyObject {
     func advertiseStreams(_ count: Int)
     /// Ends everything that timed out by `nowNanoseconds`; the owner calls it about once a second.
     func tick()
-    /// Sends a PING (HTTP/2 only).
-    func ping()
-    /// The number of our PINGs that the peer has not answered.
-    var unansweredPingCount: Int { get }
-    /// The reason why the session must close, for the log.
-    var failure: String? { get }
-    /// Ends every open exchange because the connection is gone; afterwards the session does nothing.
-    ///
-    /// The owner calls it when the socket is closed. A session that is released without it ends its exchanges without a
-    /// callback.
-    func close()
+    /// Whether the open request may be answered by a switch to another protocol (HTTP/1.1 only).
+    var upgradeReadiness: UpgradeReadiness { get }
+    /// Answers the open request with 101 and ends the session; nil, without any change, unless it is ready for that.
+    func switchProtocols() -> (output: [UInt8], input: [UInt8])?
 }
 
 extension HTTPSession {
-    /// Returns the time from a moment of the session's clock until now; zero if the moment is later than now.
-    package func age(since moment: UInt64) -> Duration {
-        let (nanoseconds, isUnderflow) = nowNanoseconds.subtractingReportingOverflow(moment)
-        return .nanoseconds(isUnderflow ? 0 : Int64(clamping: nanoseconds))
-    }
+    package var upgradeReadiness: UpgradeReadiness { .unavailable }
+    package func switchProtocols() -> (output: [UInt8], input: [UInt8])? { nil }
 }

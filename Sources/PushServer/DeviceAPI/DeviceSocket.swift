@@ -8,7 +8,7 @@ internal import PushWebSocket
 /// A device's stream over WebSocket, which replaces the HTTP session of its connection.
 ///
 /// The device's acknowledgements arrive on it, and go to the store with all other commands of the loop's turn.
-final class DeviceSocket: DeviceEventWriter, HTTPSession, WebSocketDelegate {
+final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegate {
     static let name = "websocket"
     private let socket: WebSocketConnection
     private let device: DeviceID
@@ -121,17 +121,7 @@ final class DeviceSocket: DeviceEventWriter, HTTPSession, WebSocketDelegate {
     var awaitsRest: Bool { socket.isInsideMessage }
     /// The stream itself, so that the connection does not count as idle.
     var openExchangeCount: Int { isFinished ? 0 : 1 }
-    var openExchanges: [HTTPExchange] { [] }
-    func exchange(_ id: Int32) -> HTTPExchange? { nil }
-    /// Does nothing, because `DeviceStreams` ends the streams of a server that stops.
-    func announceShutdown(debugData: [UInt8]) {}
     func finishShutdown(debugData: [UInt8]) { socket.close(.goingAway, reason: "shutdown") }
-    /// Does nothing, because there is one stream.
-    func advertiseStreams(_ count: Int) {}
-    /// Does nothing, because `DeviceStreams` sends the heartbeats.
-    func tick() {}
-    func ping() { socket.ping() }
-    var unansweredPingCount: Int { socket.unansweredPingCount }
 
     /// The device's violation of the protocol; nil if the stream ended regularly.
     var failure: String? {

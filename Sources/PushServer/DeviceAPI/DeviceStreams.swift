@@ -79,7 +79,6 @@ final class DeviceStreams {
     }
 
     func attached(_ device: DeviceID, _ address: ReplyAddress) {
-        if address.slot == BuiltInDevices.slot { return loop.builtInDevices?.attached() ?? () }
         var isRefused = false
         loop.answering(address) { exchange, _ in isRefused = exchange.isAnswered }
         guard streams[address] != nil, !isRefused else { return loop.submit(.detach(stream: address)) }
@@ -106,14 +105,11 @@ final class DeviceStreams {
                 streams[address]?.acceptance = nil
                 return WebSocketUpgrade.answer(exchange, .body)
             }
-            var socket: DeviceSocket?
             WebSocketUpgrade.addFields(to: exchange, acceptance: acceptance)
             connection.upgrade { handshake in
-                let made = DeviceSocket(device, address, on: connection, streams: self, handshake: handshake)
-                socket = made
-                return made
+                DeviceSocket(device, address, on: connection, streams: self, handshake: handshake)
             }
-            guard let socket else { return connection.close("the request cannot become a WebSocket") }
+            guard let socket = connection.webSocket else { return connection.close("the request cannot become a WebSocket") }
             sender = socket
         } else {
             sender = EventStreamSender(exchange, on: connection, streams: self)
@@ -133,16 +129,11 @@ final class DeviceStreams {
     }
 
     func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
-        guard address.slot != BuiltInDevices.slot else {
-            loop.builtInDevices?.deliver(notifications, to: address)
-            return
-        }
         streams[address]?.sender?.send(notifications)
     }
 
     /// Ends a stream for the store, because another one replaced it or the device was removed.
     func ended(_ end: StreamEnd, _ address: ReplyAddress) {
-        if address.slot == BuiltInDevices.slot { return loop.builtInDevices?.ended(address) ?? () }
         guard streams[address] != nil else { return }
         say(StreamGoodbye(reason: end.rawValue, retryAfterSeconds: end.retryAfterSeconds), to: address)
     }

@@ -26,15 +26,17 @@ final class ServerContext: Sendable {
     /// The URL for providers and devices, for example `https://push.example.org:2197`.
     let serverURL: String
     let startedUnixSeconds: Int64
-    /// The responses that a test ordered; nil unless the server is ephemeral.
-    let injectedFailures: InjectedFailures?
+    /// Creates the endpoint of a listener.
+    let makeEndpoint: @Sendable (Listener.Kind, ServerLoop) -> any Endpoint
+    /// Nil unless the server is ephemeral.
+    let testMode: TestMode?
 
     init(
         configuration: ServerConfiguration, installation: Installation, store: any NotificationStore,
         storeCondition: StoreCondition, quotas: Quotas, limiter: ConnectionLimiter, memory: MemoryBudget,
         dataLoops: [Mailbox<LoopMessage>], backups: BackupKeeper, log: EventLog, serverURL: String,
-        startedUnixSeconds: Int64,
-        injectedFailures: InjectedFailures?
+        startedUnixSeconds: Int64, makeEndpoint: @escaping @Sendable (Listener.Kind, ServerLoop) -> any Endpoint,
+        testMode: TestMode?
     ) {
         self.configuration = configuration
         self.installation = installation
@@ -49,6 +51,7 @@ final class ServerContext: Sendable {
         self.log = log
         self.serverURL = serverURL
         self.startedUnixSeconds = startedUnixSeconds
-        self.injectedFailures = injectedFailures
+        self.makeEndpoint = makeEndpoint
+        self.testMode = testMode
     }
 }

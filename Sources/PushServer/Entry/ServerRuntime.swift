@@ -22,6 +22,8 @@ final class ServerRuntime {
     private let ports: [NetworkPort]
     private let fatal = FatalFlag()
     private let storeCondition = StoreCondition()
+    /// Nil unless the server is ephemeral.
+    private let testMode: TestMode?
 
     init(_ configuration: ServerConfiguration, log: EventLog) throws(ServerError) {
         self.configuration = configuration
@@ -30,6 +32,9 @@ final class ServerRuntime {
         let loopCount = configuration.loopCount ?? ProcessFacts.processorCount
         mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
         store = try Self.openStore(installation, configuration, storeCondition, log)
+        testMode = try ServerError.wrapping { () throws(NetError) in
+            configuration.ephemeral == nil ? nil : try TestMode()
+        }
         conversation = try BlockingStoreClient(loop: UInt32(loopCount) + 1, store: store)
         (sockets, ports) = try Self.listen(configuration.ports, loopCount: loopCount)
         adminSocket = try ServerError.wrapping { () throws(NetError) in
@@ -44,6 +49,7 @@ final class ServerRuntime {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
         let receivers: [any StoreReplyReceiver] =
             mailboxes.map(LoopReceiver.init) + [conversation.receiver, webhookInbox]
+            + (testMode.map { [BuiltInDeviceReceiver(mailbox: $0.replies)] } ?? [])
         store.start(receivers: receivers) { error in
             log.error("store_failed", ["error": error.description])
             fatal.raise(.store(error))
@@ -75,14 +81,11 @@ final class ServerRuntime {
                 "data_directory": installation.directory, "durability": configuration.durability.rawValue,
                 "version": ProductVersion.text,
             ])
-        if let ephemeral {
-            let devices = BuiltInDevices(ephemeral.devices, loop: control)
-            control.builtInDevices = devices
-            devices.onAttached = { printLine(ephemeral.line) }
-            devices.attach()
+        let devices = try ephemeral.map { ephemeral throws(ServerError) in
+            try attachDevices(ephemeral, to: control, index: UInt32(receivers.count - 1), printLine)
         }
         reportState("READY=1\nSTATUS=Serving \(context.serverURL)")
-        control.events.run()
+        withExtendedLifetime(devices) { control.events.run() }
         for thread in threads { thread.join() }
         if let command = keeper.command() { store.submit([command]) }
         webhookInbox.stop()
@@ -91,6 +94,27 @@ final class ServerRuntime {
         context.backups.end()
         log.info("stopped", [:])
         if let error = fatal.error { throw error }
+    }
+
+    /// Attaches the devices of a server for tests.
+    ///
+    /// - Parameters:
+    ///   - ephemeral: The devices, and the line that reports them.
+    ///   - control: The loop whose thread they use.
+    ///   - index: Their index among the store's receivers.
+    ///   - printLine: Prints the line once all are attached.
+    /// - Returns: The devices; nil unless the server is ephemeral.
+    /// - Throws: `ServerError.system` if the kernel has no memory for another descriptor.
+    private func attachDevices(
+        _ ephemeral: EphemeralSetup, to control: ServerLoop, index: UInt32, _ printLine: @escaping (String) -> Void
+    ) throws(ServerError) -> BuiltInDevices? {
+        guard let testMode else { return nil }
+        let devices = try ServerError.wrapping { () throws(NetError) in
+            try BuiltInDevices(ephemeral.devices, loop: control, index: index, testMode: testMode)
+        }
+        devices.onAttached = { printLine(ephemeral.line) }
+        devices.attach()
+        return devices
     }
 
     /// Creates the quotas from the settings and counts in the store.
@@ -123,7 +147,7 @@ final class ServerRuntime {
             dataLoops: Array(mailboxes.dropLast()), backups: BackupKeeper(installation, log: log), log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
-            injectedFailures: configuration.ephemeral == nil ? nil : InjectedFailures())
+            makeEndpoint: EndpointFactory.make, testMode: testMode)
     }
 
     private func loadCertificate() throws(ServerError) -> TLSContext {

@@ -8,8 +8,6 @@ internal import PushStore
 ///
 /// They attach to the store like any other device.
 final class BuiltInDevices {
-    /// A slot that no connection has.
-    static let slot = UInt32.max
     /// The interval at which a device that lost its stream checks whether it can have the stream again.
     private static let takeoverInterval = Duration.milliseconds(100)
 
@@ -22,16 +20,39 @@ final class BuiltInDevices {
     }
 
     private unowned let loop: ServerLoop
+    private let receiverIndex: UInt32
+    private let testMode: TestMode
     private let devices: [Device]
     /// Called when the last device is attached.
     var onAttached: () -> Void = {}
     private var attachedCount = 0
-    /// The received notifications, oldest first.
-    private(set) var received: [AdminAPI.ReceivedNotification] = []
 
-    init(_ devices: [Device], loop: ServerLoop) {
+    /// Creates the devices on a loop.
+    ///
+    /// - Parameters:
+    ///   - devices: The devices to attach.
+    ///   - loop: The loop whose thread they use.
+    ///   - index: Their index among the store's receivers.
+    ///   - testMode: The owner of their mailbox and of what they receive.
+    /// - Throws: `NetError.system` if the kernel has no memory for another descriptor.
+    init(_ devices: [Device], loop: ServerLoop, index: UInt32, testMode: TestMode) throws(NetError) {
         self.devices = devices
         self.loop = loop
+        receiverIndex = index
+        self.testMode = testMode
+        try loop.events.attach(testMode.replies) { [unowned self] replies in
+            for reply in replies { self.take(reply) }
+        }
+    }
+
+    private func take(_ reply: StoreReply) {
+        switch reply {
+        case .attached: attached()
+        case .deliver(let notifications, let address): deliver(notifications, to: address)
+        case .ended(_, let address): ended(address)
+        case .performed(let result, let address): performed(result, address)
+        case .accepted, .refused, .directory: break
+        }
     }
 
     /// Opens the streams of the devices.
@@ -43,12 +64,12 @@ final class BuiltInDevices {
         loop.submit(.attach(secretHash: devices[index].secret.hash, stream: address(of: index)))
     }
 
-    func attached() {
+    private func attached() {
         attachedCount += 1
         if attachedCount == devices.count { onAttached() }
     }
 
-    func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
+    private func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
         let device = devices[Int(address.exchange)]
         for pending in notifications { keep(pending.notification, device) }
         let acknowledged = notifications.filter { $0.sequence > 0 }
@@ -57,7 +78,7 @@ final class BuiltInDevices {
         loop.submit(.perform(.acknowledge(secretHash: device.secret.hash, acknowledged), answer: address))
     }
 
-    func performed(_ result: Result<StoreAnswer, StoreRefusal>, _ address: ReplyAddress) {
+    private func performed(_ result: Result<StoreAnswer, StoreRefusal>, _ address: ReplyAddress) {
         switch result {
         case .success(.device(let device)): device.connected ? ended(address) : attach(Int(address.exchange))
         case .success: break
@@ -66,22 +87,19 @@ final class BuiltInDevices {
     }
 
     /// Waits until another client that uses the device's secret has disconnected, then takes over again.
-    func ended(_ address: ReplyAddress) {
+    private func ended(_ address: ReplyAddress) {
         let device = devices[Int(address.exchange)].id
         loop.events.schedule(after: Self.takeoverInterval) { [weak self] in
             self?.loop.submit(.perform(.device(device), answer: address))
         }
     }
 
-    func forgetReceived() { received = [] }
-
     private func address(of index: Int) -> ReplyAddress {
-        ReplyAddress(loop: loop.index, slot: Self.slot, generation: 0, exchange: Int32(index))
+        ReplyAddress(loop: receiverIndex, slot: 0, generation: 0, exchange: Int32(index))
     }
 
     private func keep(_ notification: Notification, _ device: Device) {
-        if received.count == Limits.ephemeralNotificationCountMax { received.removeFirst(received.count / 10) }
-        received.append(
+        testMode.received.append(
             AdminAPI.ReceivedNotification(
                 topic: device.topic, token: device.token, deviceID: device.id.text,
                 headers: Self.headers(of: notification),

@@ -22,7 +22,7 @@ final class Listener: EventHandler {
     private var spare: FileDescriptor?
     /// The pause in accepting connections when descriptors run out.
     private static let exhaustionPause = Duration.milliseconds(100)
-    private(set) lazy var endpoint: any Endpoint = makeEndpoint()
+    private(set) lazy var endpoint = loop.context.makeEndpoint(kind, loop)
 
     init(_ socket: ListeningSocket, loop: ServerLoop) {
         kind = socket.kind
@@ -102,13 +102,6 @@ final class Listener: EventHandler {
         guard spare != nil else { return false }
         spare = nil
         return true
-    }
-
-    private func makeEndpoint() -> any Endpoint {
-        switch kind {
-        case .network(let role): NetworkEndpoint(loop: loop, role: role)
-        case .admin: AdminEndpoint(loop: loop)
-        }
     }
 }
 

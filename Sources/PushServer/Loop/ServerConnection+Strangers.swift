@@ -15,8 +15,8 @@ extension ServerConnection {
     /// Whether the loop waits for this stranger, rather than the stranger for the loop or the store.
     var keepsLoopWaiting: Bool {
         guard !awaitsHandshake else { return false }
-        guard isServing, let session else { return true }
-        return !session.openExchanges.contains { $0.isComplete && !$0.isAnswered }
+        guard isServing, let http else { return true }
+        return !http.openExchanges.contains { $0.isComplete && !$0.isAnswered }
     }
 
     /// Closes a stranger immediately to make space for others; sends GOAWAY if the socket accepts it.
@@ -32,9 +32,9 @@ extension ServerConnection {
     // MARK: Memory
 
     /// Reports the memory held for the peer; over a budget, the connection accepts no streams and no input.
-    func reportMemory(_ session: any HTTPSession) {
+    func reportMemory(_ session: any ConnectionSession) {
         guard isServing, principal != .administrator else { return }
-        let byteCount = session.retainedByteCount + early.count + pending.count
+        let byteCount = session.retainedByteCount + early.count + pending.bytes.count
         let reported = memory.reportedByteCount
         guard memory.report(byteCount, of: principal, to: loop.context.memory) else { return }
         setRetainedByteCountMax()
@@ -54,7 +54,7 @@ extension ServerConnection {
             memory.isHeldBack ? max(Limits.outputByteCountHigh, session.retainedByteCount) : limit
     }
 
-    func retryHeldBack(_ session: any HTTPSession) {
+    func retryHeldBack(_ session: any ConnectionSession) {
         reportMemory(session)
         // The flush resumes watching for input.
         if !memory.isHeldBack { loop.markDirty(self) }

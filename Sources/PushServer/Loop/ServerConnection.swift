@@ -65,7 +65,11 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     let loop: ServerLoop
     private let socket: FileDescriptor
     private var transport: Transport
-    private(set) var session: (any HTTPSession)?
+    private(set) var session: (any ConnectionSession)?
+    /// The session while it is HTTP; nil for a device's WebSocket.
+    private(set) var http: (any HTTPSession)?
+    /// The device's stream that replaced the HTTP session.
+    private(set) var webSocket: DeviceSocket?
     /// Whether the peer was told that it may open all streams.
     private var allowsAllStreams = false
     private var phase: Phase
@@ -73,9 +77,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     private var interest: Readiness = .readable
     /// The first bytes, kept until they identify the protocol.
     private(set) var early: [UInt8] = []
-    /// Output that the socket has not accepted yet, starting at `pendingOffset`.
-    private(set) var pending: [UInt8] = []
-    private var pendingOffset = 0
+    private(set) var pending = PendingOutput()
     /// Whether TLS must write before it can continue reading.
     private var inputWaitsForOutput = false
     private var deadlines: ConnectionDeadlines
@@ -134,22 +136,20 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     }
 
     /// Returns an exchange if it is still open.
-    func exchange(_ id: Int32) -> HTTPExchange? { session?.exchange(id) }
-
-    /// The device's stream, if the connection has switched to a WebSocket.
-    var webSocket: DeviceSocket? { session as? DeviceSocket }
+    func exchange(_ id: Int32) -> HTTPExchange? { http?.exchange(id) }
 
     /// Whether the open request may be answered with another protocol.
-    var upgradeReadiness: UpgradeReadiness { (session as? HTTP1Session)?.upgradeReadiness ?? .unavailable }
+    var upgradeReadiness: UpgradeReadiness { http?.upgradeReadiness ?? .unavailable }
 
     /// Switches the connection to another protocol in answer to the open request.
     ///
     /// Does nothing unless `upgradeReadiness` is `ready`.
     ///
     /// - Parameter next: Creates the session that takes over. Its argument is the output to send first.
-    func upgrade(_ next: ([UInt8]) -> any HTTPSession) {
-        guard let http = session as? HTTP1Session, let (output, input) = http.switchProtocols() else { return }
-        session = next(output)
+    func upgrade(_ next: ([UInt8]) -> DeviceSocket) {
+        guard let (output, input) = http?.switchProtocols() else { return }
+        let socket = next(output)
+        (http, webSocket, session) = (nil, socket, socket)
         if !input.isEmpty { receive(input.span) }
         loop.markDirty(self)
     }
@@ -232,7 +232,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     private func readInput() throws(ServerError) {
         for _ in 0..<Limits.readsPerTurnCountMax {
-            guard pending.count - pendingOffset < Limits.outputByteCountHigh, !memory.isHeldBack else { return }
+            guard pending.count < Limits.outputByteCountHigh, !memory.isHeldBack else { return }
             switch try unsafe transport.read(socket.rawValue, into: loop.readBuffer) {
             case .mustWait: return
             case .mustWrite:
@@ -257,9 +257,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     ///
     /// - SeeAlso: RFC 8446, section 6.1
     private func endInput() {
-        guard phase == .serving, let session, webSocket == nil else { return close(nil) }
-        let isAnyLeft = endUnanswerable(session)
-        guard isAnyLeft || session.hasOutput || pendingOffset < pending.count else { return close(nil) }
+        guard phase == .serving, let http else { return close(nil) }
+        let isAnyLeft = endUnanswerable(http)
+        guard isAnyLeft || http.hasOutput || !pending.isEmpty else { return close(nil) }
         phase = .answering
         // The end of input would be reported in each turn.
         watch([])
@@ -267,9 +267,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     }
 
     /// Ends device streams, which have no reader, and incomplete requests; returns whether other exchanges are open.
-    private func endUnanswerable(_ session: any HTTPSession) -> Bool {
+    private func endUnanswerable(_ http: any HTTPSession) -> Bool {
         var isAnyLeft = false
-        for exchange in session.openExchanges {
+        for exchange in http.openExchanges {
             let isStream = carriesStream && loop.streams.end(address(of: exchange))
             if !isStream, exchange.isComplete || exchange.isAnswered {
                 isAnyLeft = true
@@ -301,11 +301,12 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     private func serve(_ version: TLSConnection.Application) {
         switch version {
-        case .http2: session = HTTP2Session(limits: loop.httpLimits, memory: loop.http2Memory, delegate: self)
-        case .http1, .unknown: session = HTTP1Session(limits: loop.httpLimits, delegate: self)
+        case .http2: http = HTTP2Session(limits: loop.httpLimits, memory: loop.http2Memory, delegate: self)
+        case .http1, .unknown: http = HTTP1Session(limits: loop.httpLimits, delegate: self)
         }
+        session = http
         setRetainedByteCountMax()
-        if !principal.isStranger { session?.advertiseStreams(Limits.concurrentStreamCountMax) }
+        if !principal.isStranger { http?.advertiseStreams(Limits.concurrentStreamCountMax) }
         phase = .serving
         loop.markDirty(self)
     }
@@ -323,7 +324,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         }
         guard !allowsAllStreams else { return }
         allowsAllStreams = true
-        session?.advertiseStreams(Limits.concurrentStreamCountMax)
+        http?.advertiseStreams(Limits.concurrentStreamCountMax)
     }
 
     private func receive(_ bytes: Span<UInt8>) {
@@ -338,7 +339,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         }
         reportMemory(session)
         // Most input on a WebSocket consists of acknowledgements, which need no answer.
-        if drain == .none, let webSocket, webSocket.isQuiet { return }
+        if drain == .none, webSocket != nil, session.isQuiet { return }
         loop.markDirty(self)
     }
 
@@ -391,7 +392,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
                 session.collectOutput(into: &loop.output, limit: Limits.outputByteCountHigh)
                 guard !loop.output.isEmpty else { break }
                 let written = try write(loop.output, from: 0)
-                if written < loop.output.count { keepPending(from: written) }
+                if written < loop.output.count { pending.keep(loop.output[written...]) }
             }
         } catch {
             return close(error.description)
@@ -401,17 +402,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     /// Writes output left over from earlier; returns true when none remains.
     private func flushPending() throws(ServerError) -> Bool {
-        guard pendingOffset < pending.count else { return true }
-        pendingOffset += try write(pending, from: pendingOffset)
-        guard pendingOffset == pending.count else { return false }
-        pending = []
-        pendingOffset = 0
-        return true
-    }
-
-    private func keepPending(from offset: Int) {
-        pending = Array(loop.output[offset...])
-        pendingOffset = 0
+        guard !pending.isEmpty else { return true }
+        pending.wrote(try write(pending.bytes, from: pending.offset))
+        return pending.isEmpty
     }
 
     private func write(_ bytes: [UInt8], from start: Int) throws(ServerError) -> Int {
@@ -429,17 +422,17 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     }
 
     /// Closes the connection after a flush if everything is sent, else watches for the next events.
-    private func settle(_ session: any HTTPSession) {
-        let isFlushed = pendingOffset == pending.count && !inputWaitsForOutput
+    private func settle(_ session: any ConnectionSession) {
+        let isFlushed = pending.isEmpty && !inputWaitsForOutput
         deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
         if isFlushed {
-            let isAnswered = phase == .answering && !endUnanswerable(session)
+            let isAnswered = phase == .answering && http.map { endUnanswerable($0) } != true
             if session.isFinished || drain == .closing || isAnswered { return linger() }
             if drain == .waiting, session.openExchangeCount == 0 { return finishShutdown(session, reason: drainReason) }
         }
         reportMemory(session)
         if isFlushed, !interest.contains(.readable) { readBufferedInputSoon() }
-        let isFull = pending.count - pendingOffset >= Limits.outputByteCountHigh
+        let isFull = pending.count >= Limits.outputByteCountHigh
         let input: Readiness = phase == .answering || memory.isHeldBack ? [] : .readable
         watch(isFlushed ? input : isFull || inputWaitsForOutput ? .writable : input.union(.writable))
     }
@@ -459,7 +452,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         guard drain == .none else { return }
         drain = .waiting
         guard session.openExchangeCount > 0 else { return finishShutdown(session) }
-        announceShutdownSoon(session)
+        if let http { announceShutdownSoon(http) }
     }
 
     /// Closes the connection after the answers to its open requests, or soon, because its peer exceeded a limit.
@@ -489,7 +482,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         }
     }
 
-    func finishShutdown(_ session: any HTTPSession, reason: RejectionReason = .shutdown) {
+    func finishShutdown(_ session: any ConnectionSession, reason: RejectionReason = .shutdown) {
         drain = .closing
         session.finishShutdown(debugData: ProviderAnswer.body(reason))
         loop.markDirty(self)
@@ -501,7 +494,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         guard !awaitsHandshake else { return }
         if holdsHandshakeSlot { loop.freeStalledSlot(of: self) }
         if let session, isServing {
-            answerLate(session)
+            if let http { answerLate(http) }
             if memory.isHeldBack { retryHeldBack(session) }
         }
         guard phase != .closed else { return }
@@ -524,7 +517,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     /// Whether only streams are open, all output was accepted, and no message is incomplete, as with an idle device.
     private var isQuiet: Bool {
-        guard phase == .serving, drain == .none, !isDirty, !memory.isHeldBack, pendingOffset == pending.count,
+        guard phase == .serving, drain == .none, !isDirty, !memory.isHeldBack, pending.isEmpty,
             let session
         else { return false }
         return session.isQuiet && !deadlines.isRunning
@@ -563,7 +556,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     private func linger() {
         phase = .lingering
         session?.close()
-        session = nil
+        (session, http, webSocket) = (nil, nil, nil)
         memory.release(to: loop.context.memory)
         deadlines.lingers(now: loop.events.monotonicNanoseconds)
         transport.close()
@@ -585,7 +578,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         phase = .closed
         if let reason { loop.context.log.closed(self, reason: reason) }
         session?.close()
-        session = nil
+        (session, http, webSocket) = (nil, nil, nil)
         if let registration { loop.events.deregister(registration) }
         // A later change of interest must not find a registration.
         registration = nil

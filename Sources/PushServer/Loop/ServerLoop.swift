@@ -35,9 +35,6 @@ internal import PushTLS
     var unanswered = UnansweredRequests()
     /// Called when the loop begins to shut down.
     var onShutdown: () -> Void = {}
-    /// Receives the answers to addresses with `BuiltInDevices.slot`; set only on the control loop of an ephemeral
-    /// server.
-    var builtInDevices: BuiltInDevices?
 
     private var listeners: [Listener] = []
     private var commands: [StoreCommand] = []
@@ -231,10 +228,6 @@ internal import PushTLS
         case .performed(let result, let answer):
             listings.answered(answer)
             unanswered.end(answer)
-            guard answer.slot != BuiltInDevices.slot else {
-                builtInDevices?.performed(result, answer)
-                return
-            }
             answering(answer) { exchange, connection in
                 // A shutdown or a timeout may have answered it first.
                 guard !exchange.isAnswered, let call = exchange.context as? StoreContinuation else { return }

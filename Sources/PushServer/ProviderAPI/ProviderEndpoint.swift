@@ -42,7 +42,6 @@ final class ProviderEndpoint {
         let request = ProviderRequest(exchange, connection, headers, fields.bytes, id)
         quotas.begin()
         do throws(Rejection) {
-            if let ordered = loop.context.injectedFailures?.take() { throw Rejection(ordered) }
             try perform(request, path)
             addRateFields(to: exchange)
         } catch {
@@ -52,6 +51,16 @@ final class ProviderEndpoint {
             ProviderAnswer.reject(exchange, rejection, body: rejectionBody(rejection.reason))
             loop.markDirty(connection)
         }
+    }
+
+    /// Rejects a request without looking at it.
+    func reject(_ exchange: HTTPExchange, _ rejection: Rejection, on connection: ServerConnection) {
+        let fields = exchange.head.fields
+        let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
+        _ = addID(to: exchange, ProviderHeaders(fields), path, fields.bytes.span)
+        loop.context.log.refused(rejection, on: connection)
+        ProviderAnswer.reject(exchange, rejection, body: rejectionBody(rejection.reason))
+        loop.markDirty(connection)
     }
 
     /// Counts a refusal of an unauthenticated sender; returns `TooManyRequests` instead if the budget is used up.

@@ -293,8 +293,8 @@ def late_broadcasts(stack, policy, expiration, clock, waited):
     tokens = [device.register() for device in devices]
     for device in devices:
         device.subscribe(channel)
-    with contextlib.ExitStack() as stack:
-        streams = [stack.enter_context(device.stream()) for device in devices[:2]]
+    with contextlib.ExitStack() as opened:
+        streams = [opened.enter_context(device.stream()) for device in devices[:2]]
         answer = stack.broadcast(channel, apns_expiration=str(expiration))
         expect(answer.status == 200, answer)
         for stream in streams:

@@ -15,40 +15,33 @@ final class NetworkEndpoint: Endpoint {
         self.role = role
     }
 
+    /// Returns the provider API if a request is for it; nil for the device API.
+    func provider(for exchange: HTTPExchange) -> ProviderEndpoint? {
+        role.isForChannels || !Self.isDevice(exchange) ? provider : nil
+    }
+
     func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
-        if Self.isDevice(exchange), !role.isForChannels {
-            device.headArrived(exchange, on: connection)
-        } else {
-            provider.headArrived(exchange, on: connection)
-        }
+        provider(for: exchange)?.headArrived(exchange, on: connection)
+            ?? device.headArrived(exchange, on: connection)
     }
 
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        if Self.isDevice(exchange), !role.isForChannels {
-            device.answer(exchange, on: connection)
-        } else {
-            provider.answer(exchange, on: connection)
-        }
+        guard let provider = provider(for: exchange) else { return device.answer(exchange, on: connection) }
+        provider.answer(exchange, on: connection)
     }
 
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        if !Self.isDevice(exchange) || role.isForChannels { provider.recognize(exchange, on: connection) }
+        provider(for: exchange)?.recognize(exchange, on: connection)
     }
 
     func turnAway(_ exchange: HTTPExchange) {
-        if Self.isDevice(exchange), !role.isForChannels {
-            ControlAnswer.refuseStranger(exchange)
-        } else {
-            provider.turnAway(exchange)
-        }
+        guard let provider = provider(for: exchange) else { return ControlAnswer.refuseStranger(exchange) }
+        provider.turnAway(exchange)
     }
 
     func giveUp(_ exchange: HTTPExchange) {
-        if Self.isDevice(exchange), !role.isForChannels {
-            ControlAnswer.giveUp(exchange)
-        } else {
-            provider.giveUp(exchange)
-        }
+        guard let provider = provider(for: exchange) else { return ControlAnswer.giveUp(exchange) }
+        provider.giveUp(exchange)
     }
 
     private static func isDevice(_ exchange: HTTPExchange) -> Bool {

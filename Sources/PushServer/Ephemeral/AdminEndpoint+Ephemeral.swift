@@ -6,18 +6,18 @@ internal import PushHTTP
 /// `/v1/ephemeral`: the requests of tests to an ephemeral server.
 extension AdminEndpoint {
     func ephemeral(_ exchange: HTTPExchange, _ rest: [String]) {
-        guard let devices = loop.builtInDevices, let failures = loop.context.injectedFailures else {
+        guard let testMode = loop.context.testMode else {
             return ControlAnswer.refuse(
                 exchange, status: 404, "NotEphemeral", "Start the server with --ephemeral for this.")
         }
         switch (exchange.method, rest) {
         case (.get, ["notifications"]):
-            ControlAnswer.send(exchange, AdminAPI.Received(notifications: devices.received))
+            ControlAnswer.send(exchange, AdminAPI.Received(notifications: testMode.received.all))
         case (.delete, ["notifications"]):
-            devices.forgetReceived()
+            testMode.received.removeAll()
             ControlAnswer.sendNothing(exchange)
         case (_, ["notifications"]): Self.refuseMethod(exchange, allowed: "GET, DELETE")
-        case (.post, ["fail"]): fail(exchange, failures)
+        case (.post, ["fail"]): fail(exchange, testMode.failures)
         case (_, ["fail"]): Self.refuseMethod(exchange, allowed: "POST")
         default: Self.refusePath(exchange)
         }

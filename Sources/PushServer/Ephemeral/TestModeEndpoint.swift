@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+
+/// The public port of a server for tests: rejects requests of providers as a test ordered, and passes on all others.
+final class TestModeEndpoint: Endpoint {
+    private let network: NetworkEndpoint
+    private let failures: InjectedFailures
+
+    init(_ network: NetworkEndpoint, _ failures: InjectedFailures) {
+        self.network = network
+        self.failures = failures
+    }
+
+    func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
+        guard let provider = network.provider(for: exchange), let reason = failures.take() else {
+            return network.answer(exchange, on: connection)
+        }
+        provider.reject(exchange, Rejection(reason), on: connection)
+    }
+
+    func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
+        network.headArrived(exchange, on: connection)
+    }
+
+    func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
+        network.recognize(exchange, on: connection)
+    }
+
+    func turnAway(_ exchange: HTTPExchange) { network.turnAway(exchange) }
+    func giveUp(_ exchange: HTTPExchange) { network.giveUp(exchange) }
+}
