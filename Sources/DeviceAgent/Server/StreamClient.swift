@@ -62,7 +62,8 @@ package final class StreamClient {
 
     /// Creates a client that does not connect yet; `pulse` and `random` are parameters for tests.
     package init(
-        loop: EventLoop, session: ServerSession, form: StreamForm = .auto, keepalive: KeepaliveMonitor = KeepaliveMonitor(),
+        loop: EventLoop, session: ServerSession, form: StreamForm = .auto,
+        keepalive: KeepaliveMonitor = KeepaliveMonitor(),
         random: @escaping () -> Double = { Double.random(in: 0...1) }
     ) {
         self.loop = loop

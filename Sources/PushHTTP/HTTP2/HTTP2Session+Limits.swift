@@ -66,8 +66,10 @@ extension HTTP2Session {
         var charge = meter.charge(for: bytes)
         switch charge.violation {
         case nil: break
-        case .streamClosed: pendingTermination(NGHTTP2_STREAM_CLOSED, "the peer sent a frame on a stream that it had ended")
-        case .idTooLow: pendingTermination(NGHTTP2_PROTOCOL_ERROR, "the peer opened a stream with a lower id than an earlier one")
+        case .streamClosed:
+            pendingTermination(NGHTTP2_STREAM_CLOSED, "the peer sent a frame on a stream that it had ended")
+        case .idTooLow:
+            pendingTermination(NGHTTP2_PROTOCOL_ERROR, "the peer opened a stream with a lower id than an earlier one")
         }
         windowUpdateAllowance = min(
             windowUpdateAllowance + charge.headers * HTTPBounds.windowUpdatesPerRequest,
