@@ -63,7 +63,7 @@ struct GeneratedPagesCommandLineTests {
     private let introduction = """
         # Command line
 
-        <!-- Made from what the programs print by `make pages`. -->
+        <!-- Generated from the output of the programs by `make pages`. -->
 
         This page contains the output of `--help` of all programs. `posthorn` is for administrators and users; `posthornd`
         and `posthorn-agent` are usually started by systemd, and `posthorn-panel` is a window. Every command of `posthorn`

@@ -5,7 +5,8 @@ enum BannedPhrases {
     private static let phrases = [
         "anew", "for ever", "in vain", "so many", "whoever", "who asks", "somebody", "of the person", "the person's",
         "what became of", "told of", "tells of", "told as", "goes on", "lends", "gives back", "not to be believed",
-        "makes no sense", "make no sense", "comes true", "come true", "by itself", "that is none", "nobody's", "is no good",
+        "makes no sense", "make no sense", "comes true", "come true", "by itself", "that is none", "nobody's",
+        "is no good",
     ]
     /// The words of each phrase, by its first word.
     private static let byFirstWord = Dictionary(

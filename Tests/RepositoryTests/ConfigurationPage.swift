@@ -20,7 +20,8 @@ enum ConfigurationPage {
         \(table)
 
         `--ephemeral` starts a server for tests on 127.0.0.1. The server keeps its data in a temporary directory, which
-        it removes when it stops. The options `--topic NAME` (for each topic) and `--port N` belong to `--ephemeral`.
+        it removes when it stops. The options `--topic NAME` (for each topic), `--port N`,
+        `--full` and `--env-file FILE` belong to `--ephemeral`.
         See [test against a real server](../how-to/use-in-tests.md).
 
         SIGHUP reloads the files of `certificate_file`, `private_key_file` and `client_ca_files`; changes to other
@@ -39,11 +40,12 @@ enum ConfigurationPage {
 
         ## The data directory
 
-        The server creates the data directory with mode 0700 on first start. Back up the whole directory.
+        The server creates the data directory with mode 0700 on first start. `posthorn backup`
+        copies it while the server runs; a plain copy of a running server's files is not consistent.
 
         | File | Content |
         |---|---|
-        | `posthorn.sqlite` (`-wal`, `-shm`) | apps, keys, devices, registrations, pending notifications |
+        | `posthorn.sqlite` (`-wal`) | apps, keys, devices, registrations, pending notifications |
         | `posthorn.sqlite-reserve` | nothing; the server frees this space when the disk is full, so that deletions still work |
         | `token.keys` | the keys of device tokens, newest first; without this file, all device tokens are invalid |
         | `team-id` | the default team of apps and keys |
@@ -59,7 +61,7 @@ enum ConfigurationPage {
         | `[server]` | Description |
         |---|---|
         | `url` | The server, for example `https://push.example.org:2197`. |
-        | `ca_file` | The CA certificates (PEM) to trust at the enrolment. Default: the CA in the code, or the system's CAs. |
+        | `ca_file` | The CA certificates (PEM) to trust during enrolment. Default: the CA that the code identifies, or the system's CAs. |
         | `enrolment_code` | An enrolment code for this machine; not needed if the server allows open enrolment. |
         | `name` | The device name that administrators see. Default: the host name. |
         | `stream` | The transport: `websocket`, `events` (server-sent events), or `auto`, which tries both in this order. Default: `auto`. |

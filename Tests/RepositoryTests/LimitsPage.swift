@@ -87,7 +87,7 @@ enum LimitsPage {
         "pendingPerTopicCountMax":
             "the oldest pending notification is dropped and counted as `dropped`; `pending_per_topic` changes it",
         "pendingPerDeviceCountMax":
-            "the oldest of the team with the most is dropped and counted as `dropped`; `pending_per_device` changes it",
+            "the oldest notification of the team with most pending ones is dropped and counted as `dropped`; `pending_per_device` changes it",
         "deliveryHistoryCountMax":
             "outcomes of older ones are ignored and counted in `glitches`; the team with the most is evicted first",
         "unacknowledgedCountMax": "the next one is sent after an acknowledgement",
@@ -198,7 +198,7 @@ enum LimitsPage {
             guard let match = line.wholeMatch(of: declaration), let value = readable(match.2) else {
                 throw Unreadable(line: String(line))
             }
-            let text = documentation.joined(separator: " ")
+            let text = documentation.filter { !$0.isEmpty }.joined(separator: " ")
             constants.append(Constant(topic: topic, name: String(match.1), value: value, documentation: text))
         }
         return constants

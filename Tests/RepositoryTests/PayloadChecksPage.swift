@@ -246,7 +246,10 @@ extension PayloadCheck {
         .labelCapitals: ("as L-T04", .label("view report")),
         .yesOrNo: ("Yes, No, 是, 否, 不", .label("Yes")),
         .pronounInLabel: ("you, your, I, my; 你, 我", .label("My Tasks")),
-        .cancelPlace: ("in alerts of Posthorn's programs: Cancel on the wrong side", .words("Cancel, Delete")),
+        .cancelPlace: (
+            "in alerts of Posthorn's programs: Cancel left of a destructive button, or right of another one",
+            .words("Cancel, Delete")
+        ),
         .wideLabel: ("more columns than a button has", .label("Wiederherstellungsvorgang")),
         .badge: ("anything but a whole number from 0 to \(UInt32.max)", .aps(#""badge":"3""#)),
         .badgeLook:

@@ -105,7 +105,9 @@ struct PlainEnglishTests {
         var (isInCode, paragraph, start) = (false, "", 1)
         func end() {
             let text = paragraph.replacing(#/`[^`]*`/#, with: "x").replacing(#/\]\([^)]*\)/#, with: "]")
-            if !text.isEmpty { found.append(Text(place: "\(file.path):\(start): \(paragraph.prefix(200))", text: text)) }
+            if !text.isEmpty {
+                found.append(Text(place: "\(file.path):\(start): \(paragraph.prefix(200))", text: text))
+            }
             paragraph = ""
         }
         for (index, line) in file.lines.enumerated() {

@@ -90,7 +90,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
 
     /// The server's certificate is not from the authority that the code names; there may be a proxy in between.
     static let otherAuthority = AgentRefusal(
-        .notTrusted, "The server's certificate is not signed by the CA in the code.")
+        .notTrusted, "The server's certificate is not signed by the CA that the code identifies.")
 
     /// Converts the server's refusal of an enrollment.
     init(enrolment error: ServerFailure, hadCode: Bool) {

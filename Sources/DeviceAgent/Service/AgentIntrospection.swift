@@ -19,9 +19,11 @@ package enum AgentIntrospection {
                the `Exec` line of that `.desktop` file starts it. In a Flatpak, it is the Flatpak's ID and the IDs
                below it. All other calls fail with `org.posthorn.Error.NotYours`.
 
-               A call fails with `org.posthorn.Error.LimitsExceeded` in three cases. The program calls too often:
-               the limit is 500 calls at once, then 100 a second. It has too many calls waiting: the limit is 16,
-               and 256 for all programs together. Or the arguments are larger than 128 KiB.
+               A call fails with `org.posthorn.Error.LimitsExceeded` in three cases:
+
+               - The program calls too often: the limit is 500 calls at once, then 100 a second.
+               - It has too many calls waiting: the limit is 16, and 256 for all programs together.
+               - The arguments are larger than 128 KiB.
 
                Error names below that begin with a dot continue `org.posthorn.Error`. In a dictionary, the letter
                after a key is the type of its value. -->
@@ -267,7 +269,7 @@ package enum AgentIntrospection {
                  - `entry` x, `app_id` s, `app_name` s, `received_at` x (UNIX milliseconds)
                  - `icon` s: a name or an absolute path; empty for none
                  - `title` s, `subtitle` s, `body` s: empty for none; hidden while the screen is locked, unless the
-                   user allows readable texts for the app
+                   app's setting `preview` is on
                  - `view_label` s: the label of View; if empty, the alert has a single button, OK
                  - `actions` aa{sv}: the app's own buttons, which replace View if there are any; each with `id` s,
                    `title` s and `takes_text` b

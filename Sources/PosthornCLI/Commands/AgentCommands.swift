@@ -40,7 +40,7 @@ package enum AgentCommands {
             options: [
                 Option(
                     "ca-file", value: "FILE",
-                    "The server's CA certificate (PEM). Default: the CA in the code, or the system's CAs.",
+                    "The server's CA certificate (PEM). Default: the CA that the code identifies, or the system's CAs.",
                     values: .file)
             ],
             examples: [
@@ -65,8 +65,8 @@ package enum AgentCommands {
             "unenrol", "Leave the server.",
             discussion: """
                 All device tokens of this device become invalid (Unregistered), and badges are cleared. Apps and their \
-                settings are kept. After the next enrolment, the agent registers the apps again and sends each app its \
-                new device token.
+                settings are kept. After the next enrolment, the agent registers the apps again and notifies each app that it \
+                has a new device token.
                 """,
             options: [Option("local", "Do not notify the server."), SharedOptions.yes],
             examples: [Explanation("posthorn agent unenrol --local", "Leave a server that no longer exists.")])

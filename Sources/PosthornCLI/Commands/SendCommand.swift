@@ -11,7 +11,8 @@ enum SendCommand {
             "send", "Send a notification as a provider.",
             discussion: """
                 Signs a provider token and sends the notification over HTTP/2, as an APNs library does. 'accepted' \
-                means that the server stores the notification until the device acknowledges it or it expires.
+                means that the server is responsible for the notification until the device acknowledges it or it \
+                expires.
 
                 A JSON file (--file) can contain options under their names, and the payload itself under 'payload'. The \
                 command line overrides the file, and the file overrides the environment.

@@ -120,7 +120,7 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
         case .soundName: "The sound to play: the sound of the notification, none, or always the same one"
         case .preview: "Show texts while the screen is locked"
         case .timeSensitive: "Show time-sensitive notifications during Do Not Disturb"
-        case .critical: "Show and play critical notifications during Do Not Disturb and when muted"
+        case .critical: "Show and play critical notifications during Do Not Disturb and while sounds are silenced"
         }
     }
 }

@@ -26,7 +26,7 @@ public enum Limits {
     public static let certificateTopicCountMax = 256
     /// The maximum validity of a client certificate that this server issues, in days.
     public static let certificateDayCountMax = 825
-    /// The maximum distance of `iat` from the current time, in seconds, before a provider token counts as expired.
+    /// The maximum difference between `iat` and the current time, in seconds, before a provider token counts as expired.
     public static let providerTokenAgeSecondsMax: Int64 = 3600
     /// The maximum number of new provider tokens on one connection within `providerTokenUpdateSeconds`.
     public static let providerTokenUpdateCountMax = 5
@@ -198,7 +198,7 @@ extension Limits {
     public static let reservedDescriptorCount = 64
     /// The number of connections that the server accepts even if the descriptor limit is lower.
     public static let connectionCountMin = 8
-    /// The part of the memory budget that each connection counts as, in bytes, when `connections` is not configured.
+    /// The number of bytes of the memory budget that are reserved for each connection, when `connections` is not configured.
     public static let connectionByteCount = 16 * 1024
     /// The idle time after which an unauthenticated connection may be closed before the server reaches its connection
     /// limit.

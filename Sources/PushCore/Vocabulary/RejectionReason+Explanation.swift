@@ -5,7 +5,8 @@ extension RejectionReason {
     /// The meaning of the reason, as one sentence.
     package var meaning: String {
         switch self {
-        case .badCollapseID: "`apns-collapse-id` is longer than \(Limits.collapseIDByteCountMax) bytes."
+        case .badCollapseID:
+            "`apns-collapse-id` is longer than \(Limits.collapseIDByteCountMax) bytes, or starts or ends with a blank."
         case .badDeviceToken: "The device token is not valid for this server and environment."
         case .badExpirationDate: "`apns-expiration` is not a whole number of seconds, or the channel does not allow it."
         case .badMessageID: "`apns-id` or `apns-request-id` is not a UUID with hyphens."
@@ -88,7 +89,7 @@ extension RejectionReason {
             "It is from Apple, expired or revoked. Its CA is neither the server's own nor in `client_ca_files`. It "
                 + "contains no topic."
         case .expiredProviderToken:
-            "The token was used for too long. One of the two clocks is wrong: the log shows the difference."
+            "The token was used for too long. One of the two clocks is wrong: `posthorn-detail` and the server's log show the difference."
         case .invalidProviderToken:
             "The key ID and team ID are those of an Apple key. The `.p8` file is that of another key. The key was "
                 + "revoked. The connection was authenticated with a key of another team."
@@ -105,10 +106,11 @@ extension RejectionReason {
             "Each notification is sent with a newly signed token, or several processes with their own tokens share a "
                 + "proxy's connection."
         case .tooManyRequests:
-            "A loop sends without pauses. Many notifications go to one device where one with a collapse id is enough. "
+            "A loop sends without pauses. Many notifications go to one device although one with a collapse ID "
+                + "would be enough. "
                 + "The detail names the limit; `posthorn quota list` shows all limits."
         case .serviceUnavailable: "The disk is full or defective, or the server is overloaded."
-        case .badChannelID: "It was percent-encoded."
+        case .badChannelID: "The value was percent-encoded."
         case .channelNotRegistered: "It was removed, or belongs to the other environment. Broadcasts were turned off."
         case .topicMismatch:
             "The app does not exist, belongs to another team, or is not among the topics of the key or certificate."

@@ -96,7 +96,7 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
     /// The action for the provider, as one imperative sentence.
     public var advice: String {
         switch self {
-        case .badCollapseID: "Shorten apns-collapse-id to at most 64 bytes."
+        case .badCollapseID: "Shorten apns-collapse-id to at most 64 bytes without blanks around it."
         case .badDeviceToken: "Use the device token that the app registered with this server."
         case .badExpirationDate: "Set apns-expiration to whole UNIX seconds, or 0."
         case .badMessageID: "Set apns-id to a UUID of 8-4-4-4-12 hexadecimal digits."
@@ -118,8 +118,8 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
         case .missingProviderToken: "Add an authorization header with 'bearer' and the provider token."
         case .unrelatedKeyIDInToken: "Open a new connection for the other signing key."
         case .badEnvironmentKeyInToken: "Use a signing key of this environment."
-        case .badPath: "Send the request to /3/device/ followed by the device token."
-        case .methodNotAllowed: "Use POST."
+        case .badPath: "Send a notification to /3/device/ followed by the device token."
+        case .methodNotAllowed: "Use POST, or the documented method of a channel path."
         case .expiredToken: "Delete this device token."
         case .unregistered: "Delete this device token; the app gets a new one when it registers again."
         case .payloadTooLarge: "Send at most 4096 bytes of payload, 5120 for push type voip and for broadcasts."

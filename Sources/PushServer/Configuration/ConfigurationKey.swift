@@ -144,8 +144,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .pendingPerTopic:
             "The maximum number of pending notifications per app and device; the oldest are dropped first."
         case .pendingPerDevice:
-            "The maximum number of pending notifications per device, at least pending_per_topic; above it, the team with the "
-                + "most loses its oldest."
+            "The maximum number of pending notifications per device, at least pending_per_topic; above it, the team with most "
+                + "pending ones loses its oldest."
         case .gatherSeconds:
             "The maximum delay of notifications with priority 5 or 1 for a device that saves power, in seconds."
         case .durability:
@@ -169,7 +169,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             "The rate of refused unauthenticated requests per network (IPv4 address or IPv6 /64), per second, with an "
                 + "optional burst; above it, requests are refused with 429 and connections are closed."
         case .strangerCredentials:
-            "The rate of invalid credentials (device secrets, enrolment codes, provider token signatures) per network."
+            "The rate of invalid credentials (device secrets, enrolment codes, provider token signatures) per network, per "
+                + "second, with an optional burst."
         case .strangerEnrolments:
             "The rate of enrolments without a code per network, per second, with an optional burst."
         case .deviceRequests: "The rate of requests of each device, per second, with an optional burst."

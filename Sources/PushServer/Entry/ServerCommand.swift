@@ -150,7 +150,9 @@ package enum ServerCommand {
                     "Restore a backup to the data directory, keep the old files aside, and exit. Stop the server that uses "
                         + "the data directory first.",
                     values: .directory),
-                Option("ephemeral", "Run for a test: on loopback, in a temporary directory; prints one line of JSON."),
+                Option(
+                    "ephemeral", "Run a temporary server for tests on the loopback address, and print one line of JSON."
+                ),
                 Option(
                     "topic", value: "TOPIC",
                     "With --ephemeral: add an app with a built-in device that acknowledges its notifications.",
@@ -173,7 +175,7 @@ package enum ServerCommand {
             Explanation("posthornd --data-directory /srv/posthorn --listen '*:443'", "Use another directory and port."),
             Explanation(
                 "posthornd --ephemeral --topic com.example.MyApp",
-                "Run for a test; the line of JSON has the connection parameters."),
+                "Run a server for tests; its line of JSON has the connection parameters."),
         ],
         environment: ConfigurationKey.allCases.map { Explanation($0.variable, $0.help) },
         exitCodes: [
