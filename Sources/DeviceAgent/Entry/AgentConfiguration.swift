@@ -21,7 +21,8 @@ package enum AgentConfigurationKey: String, CaseIterable, Sendable {
     package var help: String {
         switch self {
         case .url: "The server to enrol with, https://HOST:PORT, if this device is not enrolled"
-        case .caFile: "The CA certificates to trust (PEM). Default: the CA that the code identifies, or the system's CAs"
+        case .caFile:
+            "The CA certificates to trust (PEM). Default: the CA that the code identifies, or the system's CAs"
         case .enrolmentCode: "The enrolment code; not needed if the server allows open enrolment"
         case .name: "The device name that administrators see. Default: the host name"
         case .stream:

@@ -97,7 +97,8 @@ package struct ServerClient {
 
     /// Sends `POST /v1/devices`, which enrolls the device.
     package func enrol(
-        _ enrolment: DeviceAPI.Enrolment, completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerFailure>) -> Void
+        _ enrolment: DeviceAPI.Enrolment,
+        completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerFailure>) -> Void
     ) {
         send("POST", "/v1/devices", enrolment) { completion($0.flatMap(Self.decode)) }
     }

@@ -132,6 +132,7 @@ extension Dispatcher {
         card.changeSettled(entry.topic, by: -1)
         deliveryState.forget(entry.sequence, of: card.device)
         noteBeingReplaced(entry.sequence)
-        replaced.append(PendingWrite.Replaced(entry: entry, isSettled: true, older: nil, removal: removal, detail: detail))
+        replaced.append(
+            PendingWrite.Replaced(entry: entry, isSettled: true, older: nil, removal: removal, detail: detail))
     }
 }
