@@ -140,7 +140,9 @@ import Testing
         let nothing = Payload()
         let alert = Payload(alert: .init(body: "x"))
         let off = PresentationContext(isMasterOn: false)
-        func reason(_ payload: Payload, _ settings: AppSettings?, _ circumstances: PresentationContext = PresentationContext())
+        func reason(
+            _ payload: Payload, _ settings: AppSettings?, _ circumstances: PresentationContext = PresentationContext()
+        )
             -> SuppressionReason?
         {
             Decision(Decision.Question(payload, settings: settings, circumstances: circumstances)).suppression

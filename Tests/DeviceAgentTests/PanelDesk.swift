@@ -47,7 +47,8 @@ final class PanelDesk {
         surroundings.panel = panel
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
-            authorityFile: EnrolledAuthority(path: file.directory.path(of: "authority.pem")), surroundings: surroundings)
+            authorityFile: EnrolledAuthority(path: file.directory.path(of: "authority.pem")), surroundings: surroundings
+        )
         service = try AgentService(agent, on: session.connection, deviceName: "test", callers: AnyCaller())
         agent.observer = service
         sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry) } ?? 0

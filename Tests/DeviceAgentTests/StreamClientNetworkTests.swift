@@ -29,7 +29,8 @@ private final class Listener: StreamClientDelegate {
     }
 
     private func client(
-        _ form: StreamForm = .auto, _ keepalive: KeepaliveMonitor = KeepaliveMonitor(), access: ServerAccess = ServerAccess()
+        _ form: StreamForm = .auto, _ keepalive: KeepaliveMonitor = KeepaliveMonitor(),
+        access: ServerAccess = ServerAccess()
     ) -> StreamClient {
         let session = ServerSession(
             loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret", access: access)

@@ -33,7 +33,8 @@ private final class Listener: StreamClientDelegate {
         loop = try EventLoop()
     }
 
-    private func client(_ form: StreamForm = .auto, _ keepalive: KeepaliveMonitor = KeepaliveMonitor()) -> StreamClient {
+    private func client(_ form: StreamForm = .auto, _ keepalive: KeepaliveMonitor = KeepaliveMonitor()) -> StreamClient
+    {
         let session = ServerSession(loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret")
         let client = StreamClient(
             loop: loop, session: session, form: form, keepalive: keepalive, random: { 0 })

@@ -135,7 +135,8 @@ extension DeviceEndToEnd {
             let notification = #"{"payload":{"aps":{"alert":{"title":"Lunch","body":"Sealed"}},"sealed":"\#(sealed)"}}"#
             let opened = try await call(TestStack.app, "Filter", [notification], on: bus).succeeded()
             #expect(opened.output.contains(#""title": "Lunch", "body": "The usual place""#), "\(opened.output)")
-            #expect(try await call(TestStack.app, "Filter", [Self.notification], on: bus).succeeded().output == "('',)\n")
+            #expect(
+                try await call(TestStack.app, "Filter", [Self.notification], on: bus).succeeded().output == "('',)\n")
             let broken = notification.replacing(sealed, with: "%%%")
             #expect(try await call(TestStack.app, "Filter", [broken], on: bus).exit != .code(0))
             try await call(TestStack.app, "Wake", [Self.notification], on: bus).succeeded()

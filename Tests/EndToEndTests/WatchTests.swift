@@ -51,7 +51,8 @@ extension DeviceEndToEnd {
             ] {
                 let result = try await stack.user.run(words)
                 #expect(
-                    result.exit == .code(4) && result.errorOutput.contains("Did you mean '\(TestStack.app)'?"), "\(result)")
+                    result.exit == .code(4) && result.errorOutput.contains("Did you mean '\(TestStack.app)'?"),
+                    "\(result)")
             }
             #expect(try await stack.user.posthorn("inbox", "clear", TestStack.app).exit == .code(0))
         }

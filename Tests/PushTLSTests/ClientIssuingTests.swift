@@ -68,7 +68,8 @@ import Testing
     }
 
     @Test func `a duplicate extension is refused`() {
-        let error = TLSError.library(during: "making a certificate's extension 1.2.3", text: "the extension was added already")
+        let error = TLSError.library(
+            during: "making a certificate's extension 1.2.3", text: "the extension was added already")
         #expect(throws: error) {
             _ = try certificates.issueClient(extensions: [("1.2.3", [5, 0]), ("1.2.3", [5, 0])])
         }

@@ -109,7 +109,9 @@ final class DeviceStreams {
             connection.upgrade { handshake in
                 DeviceSocket(device, address, on: connection, streams: self, handshake: handshake)
             }
-            guard let socket = connection.webSocket else { return connection.close("the request cannot become a WebSocket") }
+            guard let socket = connection.webSocket else {
+                return connection.close("the request cannot become a WebSocket")
+            }
             sender = socket
         } else {
             sender = EventStreamSender(exchange, on: connection, streams: self)

@@ -171,7 +171,9 @@ struct DeliveryState {
     }
 
     /// Accepts a notification that is not delivered.
-    mutating func acceptNotStored(_ pending: PendingNotification, _ removal: StoreCounters.Removal, _ answer: ReplyAddress) {
+    mutating func acceptNotStored(
+        _ pending: PendingNotification, _ removal: StoreCounters.Removal, _ answer: ReplyAddress
+    ) {
         accept(answer)
         counters.addGone(removal)
     }
@@ -268,7 +270,8 @@ struct DeliveryState {
         case .nowOrNever(let template, let channel, let answer):
             accept(answer)
             var takerCount = 0
-            for token in subscribers.listeners(of: channel).values where streams.offerNow(template.addressed(to: token)) {
+            for token in subscribers.listeners(of: channel).values where streams.offerNow(template.addressed(to: token))
+            {
                 takerCount += 1
             }
             guard takerCount > 0 else { return counters.addGone(.expired) }

@@ -9,7 +9,9 @@ extension Writer {
     /// Reads the next notifications for streams with capacity, a bounded number in all.
     func feedStreams() {
         var rowCount = 0
-        while failure == nil, dispatcher.deliveryState.streams.anyNeedsRefill, rowCount < WriterLimits.rowsReadPerTurnCountMax {
+        while failure == nil, dispatcher.deliveryState.streams.anyNeedsRefill,
+            rowCount < WriterLimits.rowsReadPerTurnCountMax
+        {
             for device in dispatcher.deliveryState.takeNeedingRefill() {
                 if rowCount >= WriterLimits.rowsReadPerTurnCountMax || failure != nil {
                     dispatcher.deliveryState.postpone(device)

@@ -92,7 +92,8 @@ final class Writer {
     /// The time until which the writer may sleep.
     private var nextWork: MonotonicTime {
         guard failure == nil else { return nextSweep }
-        let isBusy = settling != nil || dispatcher.deliveryState.isSearching || executor.backups.isRunning || !waiting.isEmpty
+        let isBusy =
+            settling != nil || dispatcher.deliveryState.isSearching || executor.backups.isRunning || !waiting.isEmpty
         if isBusy || dispatcher.deliveryState.streams.anyNeedsRefill { return .past }
         var next = min(nextSweep, nextTraceFlush ?? nextSweep)
         if let due = dispatcher.nextDue { next = min(next, due) }
