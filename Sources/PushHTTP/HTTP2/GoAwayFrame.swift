@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first GOAWAY of a graceful shutdown, the only frame that we write without nghttp2.
+/// The first GOAWAY of a graceful shutdown, which is written without nghttp2.
 ///
 /// `nghttp2_submit_shutdown_notice` sends it without debug data, which our providers read. `nghttp2_submit_goaway`
 /// sends debug data, but makes nghttp2 ignore all later streams, including those that cross the frame on the wire.
