@@ -172,7 +172,7 @@ start_dock() {
 install_example_app() { examples/mail/install.sh >/dev/null; }
 
 enrol_device() {
-    step "4. Start the agent, enroll this device, and register an app"
+    step "4. Start the agent, enrol this device, and register an app"
     [ "$desktop" = virtual ] || install_example_app
     start posthorn-agent
     wait_for "the agent" posthorn agent status

@@ -13,7 +13,7 @@ import Testing
         try store.addApp()
     }
 
-    // MARK: Enrollment
+    // MARK: Enrolment
 
     private let code = [UInt8](repeating: 7, count: 32)
 
@@ -26,7 +26,7 @@ import Testing
         #expect(try store.counts().devices == 1)
     }
 
-    /// Enrolls a device with the code and a request id; returns the device, or nil when the code was refused.
+    /// Enrols a device with the code and a request id; returns the device, or nil when the code was refused.
     private func enrol(_ number: UInt64, requestID: UInt8?) throws -> DeviceID? {
         let new = TestDevice(number: number).enrolment(
             codeHash: code, requestHash: requestID.map { [UInt8](repeating: $0, count: 32) })

@@ -44,7 +44,7 @@ struct Station {
         return channel
     }
 
-    /// Enrolls another device and registers the app on it.
+    /// Enrols another device and registers the app on it.
     func another(_ number: UInt64) throws -> TestDevice {
         let device = try store.enrol(number)
         try store.register(device)

@@ -18,7 +18,7 @@ enum Acceptance: Equatable {
 }
 
 extension TestStore {
-    /// Enrolls a device without a code.
+    /// Enrols a device without a code.
     func enrol(_ number: UInt64 = 1) throws -> TestDevice {
         let device = TestDevice(number: number)
         try succeed(.enrol(device.enrolment()))

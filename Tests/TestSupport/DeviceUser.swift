@@ -70,7 +70,7 @@ package final class DeviceUser: Sendable {
         try await run(arguments).succeeded()
     }
 
-    /// Enrolls this device with a server and waits until it is connected.
+    /// Enrols this device with a server and waits until it is connected.
     package func enrol(with server: InstalledServer) async throws {
         let code = try await server.enrolmentCode()
         try await posthorn("agent", "enrol", server.url, code)

@@ -91,7 +91,7 @@ package final class InstalledServer: Sendable {
         ).succeeded().decoded(Key.self)
     }
 
-    /// Creates an enrollment code.
+    /// Creates an enrolment code.
     package func enrolmentCode() async throws -> String {
         let code = try await posthorn("enrol", "--json").decoded(EnrolmentCode.self).code
         SecretWords.add("an enrolment code", code)

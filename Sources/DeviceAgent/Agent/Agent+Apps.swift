@@ -207,7 +207,7 @@ extension Agent {
 extension Agent: RegistrarDelegate {
     /// Checks registrations with the server.
     ///
-    /// All are checked after a start, after an enrollment and once a day. Those without a device token are checked at
+    /// All are checked after a start, after an enrolment and once a day. Those without a device token are checked at
     /// each connection.
     ///
     /// - Parameter now: The wall clock in UNIX seconds.

@@ -7,11 +7,11 @@ internal import PushNet
 internal import PushTLS
 
 extension Agent {
-    /// Enrolls this device with a server.
+    /// Enrols this device with a server.
     ///
     /// - Parameters:
     ///   - serverURL: The server's URL, `https://host[:port]`.
-    ///   - code: The enrollment code; empty where the server allows open enrollment.
+    ///   - code: The enrolment code; empty where the server allows open enrolment.
     ///   - caFile: Absolute path of a PEM file of trusted authorities; empty to trust the authority that the code
     ///     names, or the system's.
     ///   - name: The device's display name.
@@ -86,7 +86,7 @@ extension Agent {
         }
     }
 
-    /// Returns the random ID that makes an enrollment request idempotent.
+    /// Returns the random ID that makes an enrolment request idempotent.
     ///
     /// It is stored and stays the same, also after a restart, until the device is enrolled. A request whose response
     /// was lost is repeated with it.
@@ -153,7 +153,7 @@ extension Agent {
         try forgetServer().get()
     }
 
-    /// Stores the identity and the secret of a new enrollment, then connects.
+    /// Stores the identity and the secret of a new enrolment, then connects.
     ///
     /// The secret is written first: an identity without a secret is useless, but a secret without an identity does no
     /// harm.

@@ -62,10 +62,10 @@ package final class Agent {
     var connectedSinceUnixSeconds: Int64?
     var lastConnectedUnixSeconds: Int64?
     var lastError = ""
-    /// Whether the server has removed this device; an enrollment resets it.
+    /// Whether the server has removed this device; an enrolment resets it.
     var isRemoved = false
     var isEnrolling = false
-    /// The monotonic time of the next enrollment attempt with the values of `agent.ini`.
+    /// The monotonic time of the next enrolment attempt with the values of `agent.ini`.
     var enrolmentDueNanoseconds: UInt64?
     /// The time of the last comparison of all registrations with the server; nil before the first one with this server.
     var checkedUnixSeconds: Int64?

@@ -84,7 +84,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
 
     static let notEnrolled = AgentRefusal(.notEnrolled, "This device is not enrolled.")
 
-    /// An enrollment code that lacks a part or contains an invalid digit.
+    /// An enrolment code that lacks a part or contains an invalid digit.
     static let garbledCode = AgentRefusal(
         .badEnrolmentCode, "The code is incomplete: it has three or nine groups of four characters.")
 
@@ -92,7 +92,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     static let otherAuthority = AgentRefusal(
         .notTrusted, "The server's certificate is not signed by the CA that the code identifies.")
 
-    /// Converts the server's refusal of an enrollment.
+    /// Converts the server's refusal of an enrolment.
     init(enrolment error: ServerFailure, hadCode: Bool) {
         switch error {
         // Only the server's own code counts: a proxy uses the same statuses for other failures.

@@ -16,7 +16,7 @@ package struct AgentStatus: Sendable, Equatable {
     package var connectedSinceUnixSeconds: Int64
     /// Time of the last connection in UNIX seconds; 0 if there was none.
     package var lastConnectedUnixSeconds: Int64
-    /// Time of the next attempt to connect or enroll in UNIX seconds; 0 if none is scheduled.
+    /// Time of the next attempt to connect or enrol in UNIX seconds; 0 if none is scheduled.
     package var nextTryUnixSeconds: Int64 = 0
     /// The connection's error; empty for none.
     package var lastError: String

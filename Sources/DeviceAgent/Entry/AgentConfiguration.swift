@@ -43,13 +43,13 @@ package struct AgentConfigurationError: Error, Equatable, Sendable {
     package var remedy: String
 }
 
-/// The settings for enrollment without a user, and for reaching the server.
+/// The settings for enrolment without a user, and for reaching the server.
 package struct AgentConfiguration: Sendable, Equatable {
-    /// The server to enroll with; nil to wait for a user to enroll.
+    /// The server to enrol with; nil to wait for a user to enrol.
     package var serverURL: String?
     /// The file of trusted authorities; empty for the system's.
     package var caFile = ""
-    /// The enrollment code; empty for open enrollment.
+    /// The enrolment code; empty for open enrolment.
     package var enrolmentCode = ""
     /// The device's name, which administrators see.
     package var deviceName: String

@@ -2,14 +2,14 @@
 
 package import PushNet
 
-/// Enrolls the device with the configured values, and retries until the server refuses the code.
+/// Enrols the device with the configured values, and retries until the server refuses the code.
 package final class UnattendedEnrolment {
     private let agent: Agent
     private let loop: EventLoop
     private let configuration: AgentConfiguration
     private var machine = StreamMachine()
 
-    /// Creates the enrollment; it does nothing before `start`.
+    /// Creates the enrolment; it does nothing before `start`.
     package init(_ agent: Agent, loop: EventLoop, configuration: AgentConfiguration) {
         self.agent = agent
         self.loop = loop

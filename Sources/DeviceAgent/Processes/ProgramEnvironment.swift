@@ -9,7 +9,7 @@ enum ProgramEnvironment {
         "RUNTIME_DIRECTORY", "CONFIGURATION_DIRECTORY", "CACHE_DIRECTORY", "LOGS_DIRECTORY",
     ]
 
-    /// Returns an environment without the agent's private variables, such as an enrollment code or a proxy's password.
+    /// Returns an environment without the agent's private variables, such as an enrolment code or a proxy's password.
     static func withoutOwn(_ environment: [String: String]) -> [String: String] {
         environment.filter { !ofServiceManager.contains($0.key) && !$0.key.utf8.starts(with: "POSTHORN_AGENT_".utf8) }
     }

@@ -95,7 +95,7 @@ package struct ServerClient {
             }, onFailure: { completion(.failure(ServerFailure($0))) })
     }
 
-    /// Sends `POST /v1/devices`, which enrolls the device.
+    /// Sends `POST /v1/devices`, which enrols the device.
     package func enrol(
         _ enrolment: DeviceAPI.Enrolment,
         completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerFailure>) -> Void

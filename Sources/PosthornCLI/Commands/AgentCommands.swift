@@ -3,7 +3,7 @@
 package import PushCore
 internal import PushDBus
 
-/// The command `posthorn agent`: shows this user's agent, enrolls it and unenrolls it.
+/// The command `posthorn agent`: shows this user's agent, enrols it and unenrolls it.
 package enum AgentCommands {
     static let group = CommandNode(
         group: "agent", "Show the agent's status, enrol this device with a server, or leave the server.",
@@ -87,7 +87,7 @@ package enum AgentCommands {
         AgentCall(invocation.has("local") ? "Forget" : "Unenrol")
     }
 
-    /// Checks that the server and the enrollment code are in the right order.
+    /// Checks that the server and the enrolment code are in the right order.
     ///
     /// - Parameter invocation: The command line, with one or two arguments.
     /// - Throws: An error when the arguments are swapped or the server is missing.

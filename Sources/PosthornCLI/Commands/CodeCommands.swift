@@ -2,7 +2,7 @@
 
 package import PushCore
 
-/// The command `posthorn code`: lists and revokes enrollment codes that no device has used.
+/// The command `posthorn code`: lists and revokes enrolment codes that no device has used.
 package enum CodeCommands {
     static let group = CommandNode(
         group: "code", "List and revoke unused enrolment codes.",

@@ -2,7 +2,7 @@
 
 package import PushCore
 
-/// The command `posthorn enrol`: creates a code with which one device can enroll.
+/// The command `posthorn enrol`: creates a code with which one device can enrol.
 package enum EnrolCommand {
     static let node = CommandNode(
         Command(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AdminAPI {
-    /// An enrollment code that no device has used, in the answer of `GET /v1/enrolment-codes`.
+    /// An enrolment code that no device has used, in the answer of `GET /v1/enrolment-codes`.
     public struct UnusedCode: Codable, Equatable, Sendable {
         /// Eight lower-case hexadecimal digits: the beginning of the hash of the code's secret.
         public var id: String

@@ -204,7 +204,7 @@ public enum AdminAPI {
         public var name: String
         /// The platform, for example `linux`.
         public var platform: String
-        /// The time of enrollment, in UNIX seconds.
+        /// The time of enrolment, in UNIX seconds.
         public var enrolledAt: Int64
         /// Whether the device's stream is open now.
         public var connected: Bool

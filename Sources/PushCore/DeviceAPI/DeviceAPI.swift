@@ -4,7 +4,7 @@
 public enum DeviceAPI {
     /// The body of `POST /v1/devices`.
     public struct Enrolment: Codable, Sendable {
-        /// The enrollment code; nil when the server allows open enrollment.
+        /// The enrolment code; nil when the server allows open enrolment.
         public var code: String?
         /// The machine's display name.
         public var name: String
@@ -27,7 +27,7 @@ public enum DeviceAPI {
         }
     }
 
-    /// The response to an enrollment.
+    /// The response to an enrolment.
     public struct EnrolledDevice: Codable, Sendable {
         /// The device id: sixteen hexadecimal digits.
         public var deviceID: String

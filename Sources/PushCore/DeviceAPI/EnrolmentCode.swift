@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An enrollment code for one device: a one-time secret, and the authority that the device must trust.
+/// An enrolment code for one device: a one-time secret, and the authority that the device must trust.
 ///
 /// A code consists of digits of Crockford's base 32 in groups of four. `K7QM-2XHD-9FPT` is a secret alone, with 60
 /// bits. When the server's certificate comes from its own authority, six more groups identify it. They hold the first

@@ -7,7 +7,7 @@ package import PushCore
 /// Hashes are SHA-256, 32 bytes.
 package enum StoreRequest: Sendable {
     // The following requests come from devices.
-    /// Enrolls a device; answered by `enrolled`.
+    /// Enrols a device; answered by `enrolled`.
     case enrol(NewDevice)
     /// Identifies the device with a secret; answered by `identified`.
     ///
@@ -63,7 +63,7 @@ package enum StoreRequest: Sendable {
     case enrolmentCodes
     /// Deletes the unused code with this id; answered by `done`.
     case revokeEnrolmentCode(id: [UInt8])
-    /// Lists live devices in the order of enrollment, after a given device, at most `countMax`; answered by `devices`.
+    /// Lists live devices in the order of enrolment, after a given device, at most `countMax`; answered by `devices`.
     case devices(after: DeviceID? = nil, countMax: Int = .max)
     case device(DeviceID)
     case removeDevice(DeviceID)
@@ -89,11 +89,11 @@ package enum StoreRequest: Sendable {
     /// Records that the back-end rejects the events or cannot be reached.
     case noteWebhookProblem(TopicID, String)
 
-    /// A device to enroll.
+    /// A device to enrol.
     ///
     /// The caller generates the id and the secret.
     package struct NewDevice: Sendable {
-        /// The SHA-256 of the enrollment code, which is used up; nil when the server allows open enrollment.
+        /// The SHA-256 of the enrolment code, which is used up; nil when the server allows open enrolment.
         package var codeHash: [UInt8]?
         /// The SHA-256 of the device's request id, with which it may repeat the request; nil for none.
         package var requestHash: [UInt8]?
@@ -120,7 +120,7 @@ package enum StoreRequest: Sendable {
     }
 }
 
-/// An enrollment code that no device has used.
+/// An enrolment code that no device has used.
 package struct UnusedEnrolmentCode: Equatable, Sendable {
     /// The first four bytes of the code's hash.
     ///
@@ -165,11 +165,11 @@ package enum StoreAnswer: Sendable {
 package enum StoreRefusal: Error, Equatable, Sendable {
     /// No device has this secret.
     case unauthorized
-    /// The enrollment code is unknown, used or expired.
+    /// The enrolment code is unknown, used or expired.
     case badEnrolmentCode
     case unknownTopic
     case unknownDevice
-    /// No unused enrollment code has this id.
+    /// No unused enrolment code has this id.
     case unknownCode
     case unknownKey
     /// No app or key belongs to this team.

@@ -92,7 +92,7 @@ final class DeviceTable {
         insert.bind(new.name, at: 3)
         insert.bind(new.platform, at: 4)
         insert.bind(now, at: 5)
-        // With a request id, the time stays NULL until the first use, so that the enrollment may be repeated until
+        // With a request id, the time stays NULL until the first use, so that the enrolment may be repeated until
         // then.
         insert.bind(new.requestHash == nil ? now : nil, at: 6)
         try insert.run()
@@ -133,7 +133,7 @@ final class DeviceTable {
         return try selectOne.step() ? row(of: selectOne) : nil
     }
 
-    /// Returns the place of a device in the order of enrollment, including a removed one.
+    /// Returns the place of a device in the order of enrolment, including a removed one.
     func place(of device: Int64) throws(SQLiteError) -> Place? {
         selectPlace.bind(device, at: 1)
         defer { selectPlace.reset() }
@@ -176,7 +176,7 @@ final class DeviceTable {
 
     /// Records now as the last-seen time of the devices that have none.
     ///
-    /// These are the devices of a version 1 file, and devices that were never used and whose enrollment can no longer
+    /// These are the devices of a version 1 file, and devices that were never used and whose enrolment can no longer
     /// be repeated.
     func noteAllSeen(now: Int64) throws(SQLiteError) {
         markAllSeen.bind(now, at: 1)

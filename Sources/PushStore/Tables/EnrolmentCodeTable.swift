@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Hashes of enrollment codes; each code can be used once.
+/// Hashes of enrolment codes; each code can be used once.
 final class EnrolmentCodeTable {
     private let insert: Statement
     private let select: Statement

@@ -123,7 +123,7 @@ enum Schema {
         CREATE TABLE settled_counts(topic INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;
         """
 
-    /// Adds indexes for lists that are read in steps, and the enrollment requests that may be repeated.
+    /// Adds indexes for lists that are read in steps, and the enrolment requests that may be repeated.
     ///
     /// `device` is the device that used a code. `request_hash` is NULL without a request id.
     private static let version8: StaticString = """

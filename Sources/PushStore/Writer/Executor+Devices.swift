@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushSQLite
 
 extension Executor {
-    // MARK: Enrollment and removal
+    // MARK: Enrolment and removal
 
     func enrol(_ new: StoreRequest.NewDevice) throws(SQLiteError) -> Verdict {
         guard new.name.utf8.count <= Limits.displayNameByteCountMax,
@@ -28,7 +28,7 @@ extension Executor {
     ///
     /// - Parameters:
     ///   - new: The request.
-    ///   - codeHash: The hash of the enrollment code.
+    ///   - codeHash: The hash of the enrolment code.
     /// - Returns: The result.
     /// - Throws: The error that SQLite returned.
     private func repeatEnrolment(

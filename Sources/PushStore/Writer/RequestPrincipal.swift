@@ -12,7 +12,7 @@ enum RequestPrincipal: Hashable {
     ///
     /// The device need not exist.
     case device(secretHash: [UInt8])
-    /// All devices that enroll, because they have no identity yet.
+    /// All devices that enrol, because they have no identity yet.
     case newDevices
     /// The requests of providers and administrators about the channels of one app.
     case channels(topic: String)

@@ -46,7 +46,7 @@ package enum WriterLimits {
     /// The maximum number of requests of one principal that wait for a slice.
     ///
     /// The principals are the broadcasts of an app, the channels of an app, administrators, and the devices that
-    /// enroll.
+    /// enrol.
     static let waitingRequestCountMax = 1024
     /// The maximum number of requests of one lane that wait for a slice, of all its principals.
     static let waitingRequestPerLaneCountMax = 16_384
