@@ -71,6 +71,8 @@ package enum AdminProgram {
             if wantsJSON(arguments) { Console.show(failure: error.json) }
             if case .usage(let usage) = error, case .missingCommand(let help) = usage.problem {
                 Console.note([help.hasSuffix("\n") ? String(help.dropLast()) : help])
+            } else if case .notConfirmed = error {
+                Console.note([error.problem])
             } else {
                 Console.complain(problem: error.problem, remedy: error.remedy)
             }
