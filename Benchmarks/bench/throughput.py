@@ -62,7 +62,7 @@ def sqlite_alone(shop, batch, rows):
     done = subprocess.run(
         ["taskset", "-c", SERVER_CORE, HERE / ".build/sqlite", path, str(batch), str(rows)], capture_output=True,
         text=True, check=True)
-    return json.loads(done.stdout) | {"other_cores": 0.0}
+    return json.loads(done.stdout)
 
 
 def away(server):
