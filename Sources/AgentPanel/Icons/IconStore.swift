@@ -141,7 +141,7 @@ final class IconStore {
         turn += 1
         guard var icon = icons[key] else { return }
         if let reason, !reason.isEmpty {
-            if reason != icon.reason { log.warning("icon-refused", ["file": key.path, "reason": reason]) }
+            if reason != icon.reason { log.warning("icon_refused", ["file": key.path, "reason": reason]) }
             icon.picture = nil
         }
         icon.reason = reason ?? icon.reason

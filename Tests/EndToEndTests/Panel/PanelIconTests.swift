@@ -24,7 +24,7 @@ extension PanelEndToEnd {
             for icon in icons {
                 try await showAlert(icon, in: scene)
                 try await eventually("the log says why", evidence: { panel.transcript }) {
-                    panel.transcript.contains("event=icon-refused file=\(scene.user.files.path(of: icon)) reason=")
+                    panel.transcript.contains("event=icon_refused file=\(scene.user.files.path(of: icon)) reason=")
                 }
                 try await answer(icon, in: scene)
                 try isModest(panel)
@@ -48,7 +48,7 @@ extension PanelEndToEnd {
             try await showAlert("blurred.svg", in: scene)
             try await answer("blurred.svg", in: scene)
             try isModest(panel)
-            #expect(!panel.transcript.contains("icon-refused"))
+            #expect(!panel.transcript.contains("icon_refused"))
         }
 
         @Test(.tags(.slow), .limitsMemory)
