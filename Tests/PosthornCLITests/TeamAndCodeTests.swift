@@ -46,6 +46,13 @@ struct TeamAndCodeTests {
         #expect(CodeCommands.report(of: AdminAPI.UnusedCodes(codes: [])).text.contains("posthorn enrol"))
     }
 
+    @Test func `a code in the place of its id is refused before the server is asked`() throws {
+        let run = try #require(AdminProgram.root.find(["code", "revoke"]))
+        let invocation = try typed(["code", "rm", "ABCD-EFGH-JKMN", "--yes"])
+        let error = #expect(throws: CommandError.self) { try run(invocation, .empty) }
+        #expect(error?.exitCode == .usage && error?.problem.contains("specify its ID") == true)
+    }
+
     @Test func `a new code is printed with its id`() {
         let code = AdminAPI.EnrolmentCode(
             code: "ABCD-EFGH", expiresAt: 0, serverURL: "https://a", caFile: nil, id: "00ff12ab")

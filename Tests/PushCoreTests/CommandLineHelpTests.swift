@@ -87,6 +87,8 @@ struct CommandLineHelpTests {
     @Test func `the help of a command lists its aliases`() throws {
         #expect(try help("box", "remove").contains("\nRemove a box.\n\nAliases: delete, rm\n"))
         #expect(try help("list").contains("Aliases: ls") && !help("put").contains("Aliases"))
+        #expect(Command("revoke", "Revoke.").aliases == ["remove", "delete", "rm"])
+        #expect(Command("clear", "Clear.").aliases == ["remove", "delete", "rm"])
     }
 
     @Test func `headings divide the list of commands, in one column`() {

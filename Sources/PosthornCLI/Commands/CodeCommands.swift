@@ -20,6 +20,10 @@ package enum CodeCommands {
             arguments: [Argument("ID", "The ID from 'posthorn code list'.")], options: [SharedOptions.yes])
     ) { (invocation, surroundings) throws(CommandError) in
         let id = invocation.arguments[0]
+        // A code has groups of digits with dashes between them; an ID has none.
+        guard !id.contains("-") else {
+            throw .usage(invocation.error(.contradiction("this is the code; specify its ID from 'posthorn code list'")))
+        }
         try Console.confirm("Revoke code \(id)?", unless: invocation.has("yes"))
         try surroundings.admin(invocation).send(.delete("enrolment-codes", id))
         return Report("Revoked code \(oneLine(id)).", json: Done())

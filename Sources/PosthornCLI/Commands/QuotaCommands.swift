@@ -24,7 +24,7 @@ package enum QuotaCommands {
             discussion: """
                 ALLOWED is the burst of a rate, or the number per UTC day or per hour, depending on LIMIT. USED plus \
                 REMAINING is ALLOWED. RESETS IN is the time until all of ALLOWED is available again. REFUSED counts \
-                since the server started. Without options, all limits are listed.
+                all refusals of the team, key or app since the server started. Without options, all limits are listed.
                 """,
             options: subjects)
     ) { (invocation, surroundings) throws(CommandError) in
@@ -65,7 +65,8 @@ package enum QuotaCommands {
         let request = try changeRequest(invocation)
         let client = surroundings.admin(invocation)
         let quotas = try client.send(request, for: AdminAPI.Quotas.self, about: invocation.values("topic"))
-        return report(of: quotas)
+        let subject = try one(invocation)
+        return report(of: quotas, ifNone: "No limits for \(subject.kind.rawValue) \(oneLine(subject.name)).")
     }
 
     private static let clear = CommandNode(
@@ -122,12 +123,19 @@ package enum QuotaCommands {
     }
 
     /// Formats the output of `quota list` and `quota set`.
-    package static func report(of quotas: AdminAPI.Quotas) -> Report {
+    ///
+    /// - Parameters:
+    ///   - quotas: The limits.
+    ///   - none: The text if there are none; by default it says how to set one.
+    /// - Returns: A table, or the text.
+    package static func report(
+        of quotas: AdminAPI.Quotas,
+        ifNone none: String = "No limits. Set one with 'posthorn quota set --topic TOPIC --rate N'."
+    ) -> Report {
         let device = quotas.deviceRate.map { rate in
             "Each device token: \(rate) requests per second, burst \(quotas.deviceBurst ?? rate)."
         }
         guard !quotas.quotas.isEmpty else {
-            let none = "No limits. Set one with 'posthorn quota set --topic TOPIC --rate N'."
             return Report([none, device].compactMap(\.self).joined(separator: "\n"), json: quotas)
         }
         let table = Table(

@@ -62,6 +62,7 @@ package struct Command: Sendable {
     package var aliases: [String] {
         switch name {
         case "remove": ["delete", "rm"]
+        case "revoke", "clear": ["remove", "delete", "rm"]
         case "list": ["ls"]
         default: []
         }
