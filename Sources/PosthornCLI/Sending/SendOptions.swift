@@ -10,7 +10,8 @@ package struct SendOptions: Sendable {
         Option("server", value: "URL", "The server. Default: the server on this machine."),
         Option(
             "ca-file", value: "FILE",
-            "The server's CA certificate (PEM). Default without --server: the local server's CA; with it: the system's CAs.", values: .file),
+            "The server's CA certificate (PEM). Default without --server: the local server's CA; with it: the system's CAs.",
+            values: .file),
         Option("key", short: "k", value: "FILE", "The signing key (.p8 file).", values: .file),
         Option("key-id", value: "KEYID", "The key ID. Default: taken from the file name AuthKey_KEYID.p8."),
         Option("team-id", value: "TEAM", "The team ID. Default: the team of the server on this machine."),
