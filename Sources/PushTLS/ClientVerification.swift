@@ -10,7 +10,7 @@ enum ClientVerification {
     /// The largest number of intermediate authorities between a client's certificate and a trusted one.
     private static let intermediateCountMax: Int32 = 4
     /// The largest size of all certificates that a client sends, in bytes: four with 4096-bit RSA keys fit.
-    private static let chainByteCountMax = 16 * 1024
+    private static let chainByteCountMax = 8 * 1024
     /// The largest number of authorities; each is named in each handshake.
     private static let authorityCountMax = 100
 
@@ -111,12 +111,24 @@ extension ClientAuthorities {
     }
 }
 
-/// Verifies a client's chain with `X509_verify_cert` and always continues the handshake; OpenSSL keeps the result.
+/// Verifies a client's chain and continues the handshake, whatever the result, which OpenSSL keeps.
+///
+/// A chain with many extensions or long names ends the handshake, because decoding them takes memory. A chain that no
+/// trusted authority has signed is not decoded any further.
 private func noteVerdict(_ chain: OpaquePointer?, _ data: UnsafeMutableRawPointer?) -> Int32 {
     // Errors that the verification leaves in the queue would otherwise be taken for errors of the handshake.
     ERR_set_mark()
+    defer { ERR_pop_to_mark() }
+    let sent = unsafe ClientChain(chain)
+    guard sent.isSmall else {
+        unsafe X509_STORE_CTX_set_error(chain, X509_V_ERR_CERT_CHAIN_TOO_LONG)
+        return 0
+    }
+    guard sent.isVouchedFor else {
+        unsafe X509_STORE_CTX_set_error(chain, sent.defect)
+        return 1
+    }
     let isGood = unsafe X509_verify_cert(chain) == 1
-    ERR_pop_to_mark()
     if !isGood, unsafe X509_STORE_CTX_get_error(chain) == X509_V_OK {
         unsafe X509_STORE_CTX_set_error(chain, X509_V_ERR_UNSPECIFIED)
     }

@@ -11,7 +11,8 @@ internal import Testing
     /// The attacks of python/attacks_on_*.py.
     private static let names = [
         "websocket-with-body", "early-requests", "stop-under-streams", "websocket-glitches", "blanks-in-fields",
-        "closed-streams", "hpack-references", "hpack-references-32", "stranger-bodies", "idle-connections", "crowd",
+        "closed-streams", "client-certificates", "hpack-references", "hpack-references-32", "stranger-bodies",
+        "idle-connections", "crowd",
         "silent-connections", "lists-with-closed-window", "stream-flood", "unread-log", "foreign-queue",
         "foreign-outcomes", "foreign-lists", "key-probing", "burst", "junk-acknowledgements",
         "repeated-acknowledgements", "random-acknowledgements", "junk-over-websocket", "lists-of-channels", "policies",

@@ -45,7 +45,7 @@ struct CommandLineHelpTests {
         let text = try help("put")
         #expect(text.hasPrefix("Usage: crate put [OPTIONS] CRATE [THING...]\n"))
         #expect(text.contains("\nA crate holds anything.\n\nIt is made when it is not there.\n"))
-        #expect(text.contains("\nArguments:\n  CRATE  Which crate.\n  THING  What to put.\n"))
+        #expect(text.contains("\nArguments:\n  CRATE  The crate.\n  THING  The thing to put.\n"))
         #expect(text.contains("\n  -l, --label TEXT    A label. May be repeated.\n      --colour NAME   Its colour.\n"))
         #expect(text.contains("\nExamples:\n  crate put tools hammer\n      Puts the hammer away.\n"))
         #expect(text.contains("\nOptions of every command:\n  -v, --verbose   Say more.\n"))

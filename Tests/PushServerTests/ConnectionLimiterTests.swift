@@ -29,6 +29,8 @@ import Testing
     {
         #expect(ConnectionLimiter.Caps(descriptorCount: 20_000, memoryByteCount: memory).all == connections)
         #expect(ConnectionLimiter.Caps(descriptorCount: 20_000, memoryByteCount: memory, all: 5).all == 5)
+        let strangers = ConnectionLimiter.Caps(descriptorCount: 20_000, memoryByteCount: memory).strangers
+        #expect(strangers == max(1, min(connections / 4 * 3, memory / Limits.strangerByteCount)))
     }
 
     @Test func `one connection above a network's limit exceeds it, and another network's does not`() {

@@ -12,6 +12,17 @@ import Testing
             + Array(repeating: 9, count: 16)
     }
 
+    @Test func `the secrets of a removed device are forgotten, and those of others are kept`() {
+        let cache = DeviceSecretCache(deviceCountMax: 8)
+        let hashes = (0..<6).map { [UInt8](repeating: UInt8($0), count: 32) }
+        // Enough entries that both halves of the map have some.
+        for (index, hash) in hashes.enumerated() { cache.insert(DeviceID(rawValue: UInt64(index % 2)), for: hash) }
+        cache.remove(DeviceID(rawValue: 1))
+        for (index, hash) in hashes.enumerated() {
+            #expect(cache.find(hash) == (index % 2 == 0 ? .device(DeviceID(rawValue: 0)) : nil))
+        }
+    }
+
     @Test func `a secret belongs to a device or to a stranger, or is unknown, and the last insert counts`() {
         let cache = DeviceSecretCache()
         #expect(cache.find(hash(1)) == nil)

@@ -47,6 +47,7 @@ enum LimitsPage {
             "idle unauthenticated connections are closed for new ones; if none is idle, new ones wait",
         "connectionCountMin": "the same as at `reservedDescriptorCount`; `connections` changes the limit",
         "connectionByteCount": "nothing; it limits the number of connections on a machine with little memory",
+        "strangerByteCount": "nothing; it limits the number of unauthenticated connections",
         "strangerGrace":
             "the connection is closed above `connections_per_address` or `connections_before_authentication`",
         "strangerPatience":

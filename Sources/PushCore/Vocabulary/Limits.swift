@@ -200,6 +200,9 @@ extension Limits {
     public static let connectionCountMin = 8
     /// The number of bytes of the memory budget that are reserved for each connection, when `connections` is not configured.
     public static let connectionByteCount = 16 * 1024
+    /// The number of bytes of the memory budget that are reserved for each unauthenticated connection, when
+    /// `connections_before_authentication` is not configured.
+    public static let strangerByteCount = 64 * 1024
     /// The idle time after which an unauthenticated connection may be closed before the server reaches its connection
     /// limit.
     public static let strangerGrace = Duration.seconds(5)

@@ -57,7 +57,13 @@ extension AdminEndpoint {
 
     private func device(_ exchange: HTTPExchange, _ connection: ServerConnection, _ id: String) {
         guard let device = DeviceID(text: id) else { return ControlAnswer.refuse(exchange, .unknownDevice) }
-        guard exchange.method == .get else { return perform(.removeDevice(device), exchange, connection) }
+        guard exchange.method == .get else {
+            return perform(.removeDevice(device), exchange, connection) { [loop] _, exchange in
+                // Its requests would still count as those of a device.
+                loop.context.deviceSecrets.remove(device)
+                ControlAnswer.sendNothing(exchange)
+            }
+        }
         perform(.device(device), exchange, connection) { answer, exchange in
             if case .device(let device) = answer { ControlAnswer.send(exchange, device) }
         }

@@ -193,11 +193,13 @@ final class DeviceEndpoint {
             platform: body.platform, requestHash: body.requestID.map { SHA256.hash(Array($0.utf8).span) })
         loop.perform(.enrol(request), for: exchange, on: connection) { [unowned self] result, exchange in
             switch result {
-            case .success(.enrolled(let device)):
-                secrets.insert(device, for: secret.hash)
+            case .success(.enrolled(let enrolled)):
+                secrets.insert(enrolled, for: secret.hash)
+                // An agent repeats an enrolment whose answer was lost, once or twice.
+                if enrolled != device { _ = loop.countWrongCredential(on: connection) }
                 ControlAnswer.send(
                     exchange, status: 201,
-                    DeviceAPI.EnrolledDevice(deviceID: device.text, deviceSecret: secret.text))
+                    DeviceAPI.EnrolledDevice(deviceID: enrolled.text, deviceSecret: secret.text))
             case .success: ControlAnswer.refuseUnexpected(exchange, loop.context.log)
             case .failure(.badEnrolmentCode): refuseCode(exchange, connection)
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)

@@ -70,6 +70,11 @@ final class DeviceSecretCache: Sendable {
         }
     }
 
+    /// Forgets the secrets of a device that was removed; reads the whole cache.
+    func remove(_ device: DeviceID) {
+        entries.withLock { $0.devices.removeAll { $0 == device } }
+    }
+
     /// Records that the store does not know a device with this secret.
     func insertStranger(_ secretHash: [UInt8]) {
         let key = Key(secretHash)
@@ -110,6 +115,12 @@ struct RecentMap<Key: Hashable, Value> {
         guard newer.count >= halfCount else { return }
         older = newer
         newer = [:]
+    }
+
+    /// Removes the entries with a value that the predicate accepts.
+    mutating func removeAll(where isRemoved: (Value) -> Bool) {
+        newer = newer.filter { !isRemoved($0.value) }
+        older = older.filter { !isRemoved($0.value) }
     }
 
     mutating func remove(_ key: Key) {

@@ -35,7 +35,9 @@ final class ConnectionLimiter: Sendable {
             let reserved = max(Limits.reservedDescriptorCount, descriptorCount / 16)
             let derived = min(descriptorCount - reserved, memoryByteCount / Limits.connectionByteCount)
             self.all = all ?? max(Limits.connectionCountMin, derived)
-            self.strangers = strangers ?? max(1, self.all / 4 * 3)
+            // A stranger can make its connection take four times what an idle one takes.
+            let affordable = memoryByteCount / Limits.strangerByteCount
+            self.strangers = strangers ?? max(1, min(self.all / 4 * 3, affordable))
             self.perNetwork = perNetwork ?? max(1, self.all / 2)
         }
     }

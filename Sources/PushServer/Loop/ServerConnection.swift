@@ -373,6 +373,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     }
 
     func exchangeEnded(_ exchange: HTTPExchange) {
+        // A credential that the store has not answered yet counts as wrong, so that a reset makes no guess free.
+        if principal.isStranger, exchange.context is StoreContinuation { _ = loop.countWrongCredential(on: self) }
         exchange.context = nil
         loop.endListing(exchange, on: self)
         if carriesStream { loop.streams.exchangeEnded(address(of: exchange)) }

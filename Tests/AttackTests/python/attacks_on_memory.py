@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks that make the server hold memory, connections or answers."""
 import collections
+import datetime
+import os
 import socket
+import ssl
 import time
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from battle import attack
 from server import Refused, push
@@ -49,6 +57,59 @@ def run_hpack(battle, connection_count):
     battle.note(sent=sum(one.sent for one in connections))
     battle.refusals(total(connections, connection_count - len(connections)), "REFUSED_STREAM", "GOAWAY", "closed",
                     "429", "431")
+    for one in connections:
+        one.close()
+
+
+def client_certificate(directory, name, extensions):
+    """Writes a certificate and its key that no authority has signed, whatever its issuer's name says."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    builder = (
+        x509.CertificateBuilder().subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "attacker")]))
+        .issuer_name(name).public_key(key.public_key()).serial_number(5)
+        .not_valid_before(datetime.datetime(2026, 1, 1)).not_valid_after(datetime.datetime(2036, 1, 1)))
+    for identifier, value in extensions:
+        builder = builder.add_extension(x509.UnrecognizedExtension(x509.ObjectIdentifier(identifier), value), False)
+    path = os.path.join(directory, f"client-{len(extensions)}.pem")
+    with open(path, "wb") as file:
+        file.write(builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+        file.write(key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    return path
+
+
+def certified(place, path):
+    """Opens a connection with a client certificate, and returns it once the server has sent SETTINGS."""
+    context = ssl.create_default_context(cafile=place.authority)
+    context.set_alpn_protocols(["h2"])
+    context.load_cert_chain(path)
+    connection = context.wrap_socket(socket.create_connection(place.address, 10), server_hostname="localhost")
+    connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0))
+    if not connection.recv(9):
+        raise ConnectionError("closed")
+    return connection
+
+
+@attack("2")
+def client_certificates(battle, _):
+    """Sends client certificates whose extensions become a hundred times larger when they are decoded."""
+    with open(battle.site.place.authority, "rb") as file:
+        name = x509.load_pem_x509_certificate(file.read()).subject
+    # Empty directory names of a subject alternative name: four bytes each.
+    names = b"\xa4\x02\x30\x00" * 1600
+    large = client_certificate(battle.site.directory, name, [("2.5.29.17", b"\x30\x82\x19\x00" + names)])
+    many = client_certificate(battle.site.directory, name, [(f"1.2.{number}", b"") for number in range(200)])
+    connections, refused = [], 0
+    for _ in range(battle.choose(150, 400)):
+        connections.append(certified(battle.site.place, large))
+    for _ in range(20):
+        try:
+            connections.append(certified(battle.site.place, many))
+        except OSError:
+            refused += 1
+    time.sleep(0.5)
+    battle.note(connections=len(connections), refused=refused)
+    battle.expect(refused == 20, "a certificate with many extensions was accepted")
     for one in connections:
         one.close()
 
