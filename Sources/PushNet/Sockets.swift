@@ -92,6 +92,24 @@ package enum Sockets {
         try syscall("read") { unsafe Glibc.read(socket, buffer.baseAddress, buffer.count) }
     }
 
+    /// Copies waiting input with recv(2) and MSG_PEEK, so that the next read gets it again.
+    ///
+    /// - Returns: The number of bytes, 0 at the end, or nil for EAGAIN.
+    package static func peek(_ socket: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(NetError) -> Int? {
+        try syscall("recv") { unsafe Glibc.recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_PEEK)) }
+    }
+
+    /// Makes a socket ready for reading only when this many bytes, or the end of input, have arrived (SO_RCVLOWAT).
+    ///
+    /// - Parameters:
+    ///   - socket: A TCP socket.
+    ///   - byteCount: The number of bytes; 1 is the kernel's default.
+    package static func setReadableByteCount(_ socket: Int32, to byteCount: Int) throws(NetError) {
+        guard setOption(socket, SOL_SOCKET, SO_RCVLOWAT, to: Int32(clamping: byteCount)) else {
+            throw systemFailure("setsockopt", errno)
+        }
+    }
+
     /// Writes with send(2) and MSG_NOSIGNAL; returns the number of bytes, or nil for EAGAIN.
     package static func write(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) throws(NetError) -> Int? {
         try syscall("send") { unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }

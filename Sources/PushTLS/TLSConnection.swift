@@ -100,6 +100,11 @@ internal import Glibc
         }
     }
 
+    /// Whether a handshake with TLS 1.3 is under way and OpenSSL's next read begins at the start of a record.
+    package var awaitsRecordOfTLS13: Bool {
+        unsafe state == .handshaking && SSL_version(pointer) == TLS1_3_VERSION && !holdsPartialRecord
+    }
+
     /// Whether the handshake is done and no error occurred since, so that its results can be trusted.
     var isEstablished: Bool {
         switch state {
@@ -161,6 +166,14 @@ internal import Glibc
     /// Whether decrypted or received bytes are buffered: read again before waiting for the socket.
     package var hasBufferedInput: Bool {
         unsafe state == .open && !inputIsDrained && SSL_has_pending(pointer) == 1
+    }
+
+    /// Whether OpenSSL holds a part of a record, and so the buffer for a whole one, of about 17 KB.
+    ///
+    /// Only valid after `wantsRead`.
+    package var holdsPartialRecord: Bool {
+        // "RB" means: reading the body of a record whose header has arrived.
+        unsafe SSL_has_pending(pointer) == 1 || strcmp(SSL_rstate_string(pointer), "RB") == 0
     }
 
     /// Sends close_notify if the connection is usable; does not wait for the peer's.

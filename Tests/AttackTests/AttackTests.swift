@@ -10,13 +10,15 @@ internal import Testing
 @Suite(.tags(.slow)) struct AttackTests {
     /// The attacks of python/attacks_on_*.py.
     private static let names = [
-        "websocket-with-body", "early-requests", "stop-under-streams", "websocket-glitches", "blanks-in-fields",
+        "unfinished-handshakes", "strangers-share", "budget-of-devices", "websocket-with-body", "early-requests",
+        "stop-under-streams", "websocket-glitches", "blanks-in-fields",
         "closed-streams", "client-certificates", "hpack-references", "hpack-references-32", "stranger-bodies",
         "idle-connections", "crowd",
         "silent-connections", "lists-with-closed-window", "stream-flood", "unread-log", "foreign-queue",
         "foreign-outcomes", "foreign-lists", "key-probing", "burst", "junk-acknowledgements",
         "repeated-acknowledgements", "random-acknowledgements", "junk-over-websocket", "lists-of-channels", "policies",
-        "filters", "stranger-json", "enrolment-guessing", "open-enrolment", "bad-signatures",
+        "filters", "stranger-json", "enrolment-guessing", "reset-guesses", "repeated-enrolments", "open-enrolment",
+        "bad-signatures",
     ]
 
     /// The report of one attack.

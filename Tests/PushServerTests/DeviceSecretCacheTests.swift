@@ -69,7 +69,7 @@ import Testing
     @Test func `each device has one pending request of a kind until the store answers`() {
         var requests = UnansweredRequests()
         func begins(_ kind: UnansweredRequests.Kind, _ device: UInt64, _ exchange: Int32) -> Bool {
-            requests.begin(kind, of: DeviceID(rawValue: device), at: place(exchange))
+            requests.begin(.request(kind, of: DeviceID(rawValue: device)), at: place(exchange))
         }
         let first = [begins(.policy, 1, 1), begins(.policy, 1, 3), begins(.filter, 1, 5), begins(.policy, 2, 7)]
         #expect(first == [true, false, true, true])
@@ -79,6 +79,18 @@ import Testing
         requests.end(place(1))
         let later = [begins(.policy, 1, 11), begins(.filter, 1, 13)]
         #expect(later == [true, false])
+    }
+
+    @Test func `an enrolment is not repeated before its answer`() {
+        var requests = UnansweredRequests()
+        func begins(_ requestHash: [UInt8], _ exchange: Int32) -> Bool {
+            requests.begin(.enrolment(requestHash), at: place(exchange))
+        }
+        let first = [begins([1], 1), begins([1], 3), begins([2], 5)]
+        #expect(first == [true, false, true])
+        requests.end(place(1))
+        let again = begins([1], 7)
+        #expect(again)
     }
 }
 

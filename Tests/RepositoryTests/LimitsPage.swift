@@ -63,9 +63,13 @@ enum LimitsPage {
         "handshakeBurst": "the same as at `handshakeRate`",
         "memorySharesCount":
             "streams are reset with REFUSED_STREAM, and nothing is read until less memory is held; of unauthenticated "
-            + "connections, the newest are closed",
+            + "connections, those that hold most for longest are closed",
+        "memorySharesOfPrincipalsCount": "the same as at `memorySharesCount`, for principals above the average",
+        "handshakeByteCount": "nothing; when unauthenticated connections hold too much, stalled handshakes are closed",
+        "clientHelloByteCountMax": "the connection is closed",
+        "recordBufferByteCount": "nothing; the value is only counted for unauthenticated connections",
         "memoryBudgetByteCountMin": "nothing; `memory_budget_megabytes` may be smaller",
-        "memoryBudgetByteCountDefault": "the same as at `memorySharesCount`, for all connections together",
+        "memoryBudgetByteCountDefault": "nothing; the shares of it are limits",
         "memoryReportByteCount": "nothing; a connection that holds less counts as one that holds nothing",
         "residentGrowthByteCount": "nothing that is visible to peers",
         "residentCheckInterval": "nothing that is visible to peers",

@@ -75,12 +75,17 @@ private struct LocalizedText {
 
     /// Returns the text to show; nil when there is nothing that a user would understand.
     func text(_ translation: (String) -> String?) -> String? {
-        guard let key else { return sent.map(LocalizedFormat.cut) }
+        let text = anyText(translation)
+        return text.isEmpty ? nil : text
+    }
+
+    private func anyText(_ translation: (String) -> String?) -> String {
+        guard let key else { return LocalizedFormat.cut(sent ?? "") }
         if let format = translation(key) { return LocalizedFormat.fill(format, with: arguments) }
         if let sent { return LocalizedFormat.cut(sent) }
         guard Self.isIdentifier(key) else { return LocalizedFormat.fill(key, with: arguments) }
-        let known = arguments.filter { !$0.utf8.elementsEqual(LocalizedFormat.missing.utf8) }
-        return known.isEmpty ? nil : LocalizedFormat.cut(known.joined(separator: ", "))
+        let known = arguments.filter { !$0.isEmpty && !$0.utf8.elementsEqual(LocalizedFormat.missing.utf8) }
+        return LocalizedFormat.cut(known.joined(separator: ", "))
     }
 
     /// Reports whether a key is an identifier: parts joined by `_` or `.`, without spaces and placeholders.

@@ -226,6 +226,15 @@ extension Limits {
     public static let handshakeBurst: Int64 = 2000
     /// The divisor of the memory budget that gives the share of all unauthenticated peers, or of one principal.
     public static let memorySharesCount = 8
+    /// The number of shares of the memory budget that all principals together may hold before those above the average
+    /// are held back.
+    public static let memorySharesOfPrincipalsCount = 3
+    /// The number of bytes of the memory budget that a TLS handshake counts as.
+    public static let handshakeByteCount = 48 * 1024
+    /// The maximum size of a TLS ClientHello in bytes, including all headers.
+    public static let clientHelloByteCountMax = 16 * 1024
+    /// The number of bytes that OpenSSL allocates for a TLS record that has arrived in part.
+    public static let recordBufferByteCount = 17 * 1024
     /// The minimum default memory budget, in bytes.
     public static let memoryBudgetByteCountMin = 128 * 1024 * 1024
     /// The memory budget when neither the cgroup limit nor the machine's memory is known, in bytes.

@@ -39,6 +39,10 @@ package protocol ConnectionSession: AnyObject {
     func finishShutdown(debugData: [UInt8])
     /// The number of bytes that the session holds for the peer beyond an idle session; constant time.
     var retainedByteCount: Int { get }
+    /// The number of bytes that an idle session holds from the first request on.
+    var engineByteCount: Int { get }
+    /// Releases the memory that the session keeps for later requests.
+    func dropSpares()
     /// The number of bytes that the session may hold: beyond it, the session first refuses new streams, then ends.
     var retainedByteCountMax: Int { get set }
     /// The reason why the session must close, for the log.
@@ -51,6 +55,11 @@ package protocol ConnectionSession: AnyObject {
 }
 
 extension ConnectionSession {
+    /// Zero, because most sessions hold nothing for later.
+    package var engineByteCount: Int { 0 }
+    /// Does nothing.
+    package func dropSpares() {}
+
     /// Returns the time from a moment of the session's clock until now; zero if the moment is later than now.
     package func age(since moment: UInt64) -> Duration {
         let (nanoseconds, isUnderflow) = nowNanoseconds.subtractingReportingOverflow(moment)

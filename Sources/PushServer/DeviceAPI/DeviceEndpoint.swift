@@ -186,17 +186,23 @@ final class DeviceEndpoint {
                 "request_id must have \(lengths.lowerBound) to \(lengths.upperBound) bytes.")
         }
         guard allowsEnrolment(withCode: body.code != nil, exchange, connection) else { return }
+        let requestHash = body.requestID.map { SHA256.hash(Array($0.utf8).span) }
+        if let requestHash, !beginsAlone(.enrolment(requestHash), exchange, connection) { return }
         let secret = DeviceSecret()
         let device = DeviceID(rawValue: SecureRandom.uint64() >> 1)
         let request = StoreRequest.NewDevice(
             codeHash: body.code.map(EnrolmentCode.hash), device: device, secretHash: secret.hash, name: body.name,
-            platform: body.platform, requestHash: body.requestID.map { SHA256.hash(Array($0.utf8).span) })
+            platform: body.platform, requestHash: requestHash)
         loop.perform(.enrol(request), for: exchange, on: connection) { [unowned self] result, exchange in
             switch result {
             case .success(.enrolled(let enrolled)):
+                if enrolled != device {
+                    // An agent repeats an enrolment whose answer was lost, once or twice. The new secret replaces the
+                    // others.
+                    _ = loop.countWrongCredential(on: connection)
+                    secrets.remove(enrolled)
+                }
                 secrets.insert(enrolled, for: secret.hash)
-                // An agent repeats an enrolment whose answer was lost, once or twice.
-                if enrolled != device { _ = loop.countWrongCredential(on: connection) }
                 ControlAnswer.send(
                     exchange, status: 201,
                     DeviceAPI.EnrolledDevice(deviceID: enrolled.text, deviceSecret: secret.text))
@@ -280,7 +286,13 @@ final class DeviceEndpoint {
         _ kind: UnansweredRequests.Kind, _ exchange: HTTPExchange, _ connection: ServerConnection,
         _ caller: DeviceCaller
     ) -> Bool {
-        if loop.unanswered.begin(kind, of: caller.device, at: connection.address(of: exchange)) { return true }
+        beginsAlone(.request(kind, of: caller.device), exchange, connection)
+    }
+
+    private func beginsAlone(
+        _ work: UnansweredRequests.Work, _ exchange: HTTPExchange, _ connection: ServerConnection
+    ) -> Bool {
+        if loop.unanswered.begin(work, at: connection.address(of: exchange)) { return true }
         loop.context.rates.note(.deviceUnanswered)
         ControlAnswer.refuse(
             exchange, status: 429, "TooMany",

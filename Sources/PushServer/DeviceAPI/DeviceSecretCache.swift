@@ -70,7 +70,7 @@ final class DeviceSecretCache: Sendable {
         }
     }
 
-    /// Forgets the secrets of a device that was removed; reads the whole cache.
+    /// Forgets the secrets of a device that was removed or gets a new secret; reads the whole cache.
     func remove(_ device: DeviceID) {
         entries.withLock { $0.devices.removeAll { $0 == device } }
     }

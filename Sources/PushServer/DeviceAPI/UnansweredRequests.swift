@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushStore
 
-/// Costly requests of devices that the store has not answered yet, at most one of a kind for each device.
+/// Costly requests of devices that the store has not answered yet, at most one of each.
 ///
 /// A request counts until the store answers it, even if its device has reset it or is gone. Otherwise a device could
 /// reset one request to send the next.
@@ -13,17 +13,18 @@ struct UnansweredRequests {
         case subscriptions, policy, filter
     }
 
-    private struct Work: Hashable {
-        let device: DeviceID
-        let kind: Kind
+    /// A request that a peer must not send again before its answer.
+    enum Work: Hashable {
+        case request(Kind, of: DeviceID)
+        /// An enrolment, by the hash of its request ID.
+        case enrolment([UInt8])
     }
 
     private var works: Set<Work> = []
     private var places: [ReplyAddress: Work] = [:]
 
-    /// Counts a request; returns false if the device has an unanswered one of the same kind.
-    mutating func begin(_ kind: Kind, of device: DeviceID, at address: ReplyAddress) -> Bool {
-        let work = Work(device: device, kind: kind)
+    /// Counts a request; returns false if the same one is unanswered.
+    mutating func begin(_ work: Work, at address: ReplyAddress) -> Bool {
         guard works.insert(work).inserted else { return false }
         places[address] = work
         return true

@@ -143,7 +143,7 @@ final class ServerRuntime {
             configuration: configuration, installation: installation, store: store,
             storeCondition: storeCondition, quotas: quotas,
             limiter: ConnectionLimiter(configuration.connectionCaps),
-            memory: MemoryBudget(byteCountMax: configuration.memoryBudget),
+            memory: MemoryBudget(byteCountMax: configuration.memoryBudget, loopCount: sockets.count),
             dataLoops: Array(mailboxes.dropLast()), backups: BackupKeeper(installation, log: log), log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,

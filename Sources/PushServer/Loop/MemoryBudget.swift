@@ -10,8 +10,13 @@ internal import Synchronization
 /// here. The lock is taken only when a connection starts or stops holding more than one step.
 ///
 /// ```
-/// total ≤ byteCountMax      all strangers ≤ shareByteCount      each principal ≤ shareByteCount
+/// ├ strangers ┼────── principals below the average ──────┼──── all other principals ────┼ reserve ┤
+///   1 share      at most 3 shares: never held back          at most 3 shares               1 share
 /// ```
+///
+/// A share is an eighth of the budget. It is also the maximum of one principal. When the principals together hold more
+/// than three shares, those that hold more than the average are held back. So however many principals hold much, the
+/// others continue.
 final class MemoryBudget: Sendable {
     /// The bytes that one principal holds over all of its connections.
     final class Account: Sendable {
@@ -31,15 +36,25 @@ final class MemoryBudget: Sendable {
     let byteCountMax: Int
     /// The maximum for all strangers together, and for each principal, in bytes.
     let shareByteCount: Int
+    /// The maximum for the strangers of one loop, in bytes.
+    ///
+    /// Each loop closes only its own connections, so it must not depend on those of the others.
+    let strangersPerLoopByteCount: Int
+    /// The maximum for all principals together, in bytes, before those above the average are held back.
+    private let principalsByteCount: Int
     // Relaxed ordering suffices: the sums are only compared with limits.
-    private let total = Atomic<Int>(0)
     private let strangers = Atomic<Int>(0)
+    private let principals = Atomic<Int>(0)
+    /// The number of principals with an account.
+    private let principalCount = Atomic<Int>(0)
     private let holdBacks = Atomic<Int>(0)
     private let holders = Lock<[Principal: Holder]>([:])
 
-    init(byteCountMax: Int) {
+    init(byteCountMax: Int, loopCount: Int = 1) {
         self.byteCountMax = byteCountMax
         shareByteCount = byteCountMax / Limits.memorySharesCount
+        strangersPerLoopByteCount = shareByteCount / max(1, loopCount)
+        principalsByteCount = shareByteCount * Limits.memorySharesOfPrincipalsCount
     }
 
     /// Returns half of the memory that the control groups or the machine allow, or a default if neither can be read.
@@ -50,14 +65,13 @@ final class MemoryBudget: Sendable {
     }
 
     /// The number of bytes that connections hold now.
-    var heldByteCount: Int { total.load(ordering: .relaxed) }
+    var heldByteCount: Int { strangers.load(ordering: .relaxed) + principals.load(ordering: .relaxed) }
     /// The number of times that a connection was held back by a budget.
     var holdBackCount: Int { holdBacks.load(ordering: .relaxed) }
 
-    /// Whether strangers must be closed, because they hold more than their share or all connections hold too much.
-    var isOverWithStrangers: Bool {
-        let held = strangers.load(ordering: .relaxed)
-        return held > shareByteCount || (held > 0 && heldByteCount > byteCountMax)
+    /// The number of handshakes that one loop may have in flight: they take at most half of what its strangers may hold.
+    var handshakeCountMax: Int {
+        min(Limits.handshakeCountMax, max(1, strangersPerLoopByteCount / 2 / Limits.handshakeByteCount))
     }
 
     /// Finds or creates the account of a principal for one more connection; the caller must call `leave` later.
@@ -69,6 +83,7 @@ final class MemoryBudget: Sendable {
             }
             let account = Account(principal)
             holders[principal] = Holder(account: account, connectionCount: 1)
+            if !principal.isStranger { principalCount.wrappingAdd(1, ordering: .relaxed) }
             return account
         }
     }
@@ -78,24 +93,54 @@ final class MemoryBudget: Sendable {
         holders.withLock { holders in
             guard let count = holders[account.principal]?.connectionCount else { return }
             holders[account.principal]?.connectionCount = count - 1
-            if count == 1 { holders[account.principal] = nil }
+            guard count == 1 else { return }
+            holders[account.principal] = nil
+            if !account.principal.isStranger { principalCount.wrappingSubtract(1, ordering: .relaxed) }
         }
     }
 
     fileprivate func add(_ byteCount: Int, to account: Account) {
         account.byteCount.wrappingAdd(byteCount, ordering: .relaxed)
-        total.wrappingAdd(byteCount, ordering: .relaxed)
-        if account.principal.isStranger { strangers.wrappingAdd(byteCount, ordering: .relaxed) }
+        if account.principal.isStranger {
+            strangers.wrappingAdd(byteCount, ordering: .relaxed)
+        } else {
+            principals.wrappingAdd(byteCount, ordering: .relaxed)
+        }
     }
 
-    /// Whether the connections of an account must not hold more than now.
+    /// Whether the connections of a principal must not hold more than now.
     fileprivate func isOver(_ account: Account) -> Bool {
-        if account.byteCount.load(ordering: .relaxed) > shareByteCount { return true }
-        if heldByteCount > byteCountMax { return true }
-        return account.principal.isStranger && strangers.load(ordering: .relaxed) > shareByteCount
+        let byteCount = account.byteCount.load(ordering: .relaxed)
+        if byteCount > shareByteCount { return true }
+        guard principals.load(ordering: .relaxed) > principalsByteCount else { return false }
+        return byteCount > principalsByteCount / max(1, principalCount.load(ordering: .relaxed))
     }
 
     fileprivate func noteHoldBack() { holdBacks.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// The memory that one loop's connections hold.
+final class LoopMemory {
+    fileprivate let budget: MemoryBudget
+    private var strangersByteCount = 0
+
+    init(_ budget: MemoryBudget) { self.budget = budget }
+
+    /// The number of bytes by which the loop's strangers exceed their maximum; negative below it.
+    var strangersExcess: Int { strangersByteCount - budget.strangersPerLoopByteCount }
+
+    /// The number of bytes below the maximum to which strangers are closed, so that it does not happen in every turn.
+    var strangersSlack: Int { budget.strangersPerLoopByteCount / 8 }
+
+    fileprivate func add(_ byteCount: Int, to account: MemoryBudget.Account) {
+        budget.add(byteCount, to: account)
+        if account.principal.isStranger { strangersByteCount += byteCount }
+    }
+
+    /// Whether the connections of an account must not hold more than now.
+    fileprivate func isOver(_ account: MemoryBudget.Account) -> Bool {
+        account.principal.isStranger ? strangersExcess > 0 : budget.isOver(account)
+    }
 }
 
 /// The part of a memory budget that one connection has reported.
@@ -106,33 +151,35 @@ struct ConnectionMemory {
     private(set) var isHeldBack = false
     private var account: MemoryBudget.Account?
 
+    /// The product of what the connection and its whole network or principal hold.
+    var weight: Double { Double(reportedByteCount) * Double(account?.byteCount.load(ordering: .relaxed) ?? 0) }
+
     /// Reports how many bytes the connection holds, in whole steps.
     ///
     /// - Parameters:
     ///   - byteCount: All bytes that the connection holds for its peer.
     ///   - principal: The owner of the account, evaluated only if there is no account yet.
-    ///   - budget: The budget of all loops.
+    ///   - memory: The memory of the connection's loop.
     /// - Returns: Whether anything was reported, so that `isHeldBack` may have changed.
-    mutating func report(_ byteCount: Int, of principal: @autoclosure () -> Principal, to budget: MemoryBudget) -> Bool
-    {
+    mutating func report(_ byteCount: Int, of principal: @autoclosure () -> Principal, to memory: LoopMemory) -> Bool {
         let steps = byteCount & ~(Limits.memoryReportByteCount - 1)
         guard steps != reportedByteCount || isHeldBack else { return false }
-        let account = self.account ?? budget.join(principal())
+        let account = self.account ?? memory.budget.join(principal())
         self.account = account
-        budget.add(steps - reportedByteCount, to: account)
+        memory.add(steps - reportedByteCount, to: account)
         reportedByteCount = steps
         let wasHeldBack = isHeldBack
-        isHeldBack = steps > 0 && budget.isOver(account)
-        if isHeldBack, !wasHeldBack { budget.noteHoldBack() }
-        if steps == 0 { release(to: budget) }
+        isHeldBack = steps > 0 && memory.isOver(account)
+        if isHeldBack, !wasHeldBack { memory.budget.noteHoldBack() }
+        if steps == 0 { release(to: memory) }
         return true
     }
 
     /// Withdraws the report, because the connection closed or its principal changed.
-    mutating func release(to budget: MemoryBudget) {
+    mutating func release(to memory: LoopMemory) {
         guard let account else { return }
-        budget.add(-reportedByteCount, to: account)
-        budget.leave(account)
+        memory.add(-reportedByteCount, to: account)
+        memory.budget.leave(account)
         (self.account, reportedByteCount, isHeldBack) = (nil, 0, false)
     }
 }

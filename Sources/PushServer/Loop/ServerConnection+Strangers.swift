@@ -32,13 +32,34 @@ extension ServerConnection {
     // MARK: Memory
 
     /// Reports the memory held for the peer; over a budget, the connection accepts no streams and no input.
-    func reportMemory(_ session: any ConnectionSession) {
-        guard isServing, principal != .administrator else { return }
-        let byteCount = session.retainedByteCount + early.count + pending.bytes.count
+    func reportMemory() {
+        guard listener.kind != .admin, !isEnding else { return }
         let reported = memory.reportedByteCount
-        guard memory.report(byteCount, of: principal, to: loop.context.memory) else { return }
+        guard memory.report(heldByteCount, of: principal, to: loop.memory) else { return }
+        if memory.isHeldBack, let session {
+            session.dropSpares()
+            _ = memory.report(heldByteCount, of: principal, to: loop.memory)
+        }
         setRetainedByteCountMax()
         if memory.reportedByteCount > reported { loop.memoryGrew() }
+    }
+
+    /// The number of bytes that the connection holds for its peer beyond an idle connection.
+    ///
+    /// An unauthenticated peer also accounts for what it makes every connection hold at most once, because it can open
+    /// many connections.
+    private var heldByteCount: Int {
+        if handshake != nil { return hasBegunHandshake ? Limits.handshakeByteCount : 0 }
+        let byteCount = (session?.retainedByteCount ?? 0) + early.count + pending.bytes.count
+        guard principal.isStranger else { return byteCount }
+        return byteCount + (session?.engineByteCount ?? 0) + transport.partialRecordByteCount
+    }
+
+    /// Authenticates a stranger by the request heads that it has sent, if they prove a credential; returns whether it did.
+    func recognizePeer() -> Bool {
+        guard let exchange = http?.openExchanges.first(where: { !$0.isAnswered }) else { return false }
+        listener.endpoint.recognize(exchange, on: self)
+        return !principal.isStranger
     }
 
     /// Sets the session's memory limit; over a budget, it is the current size, so that no stream is accepted.
@@ -54,8 +75,8 @@ extension ServerConnection {
             memory.isHeldBack ? max(Limits.outputByteCountHigh, session.retainedByteCount) : limit
     }
 
-    func retryHeldBack(_ session: any ConnectionSession) {
-        reportMemory(session)
+    func retryHeldBack() {
+        reportMemory()
         // The flush resumes watching for input.
         if !memory.isHeldBack { loop.markDirty(self) }
     }

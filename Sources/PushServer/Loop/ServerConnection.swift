@@ -45,8 +45,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     var isDirty = false
     /// Whether the connection is in the loop's handshake queue.
     var awaitsHandshake = false
+    /// The TLS handshake while it is under way.
+    private(set) var handshake: ServerHandshake?
     /// Whether the first step of the handshake is done.
-    private(set) var hasBegunHandshake = false
+    var hasBegunHandshake: Bool { handshake?.hasBegun ?? true }
     /// Whether the connection counts among the handshakes in flight.
     var holdsHandshakeSlot = false
     /// Whether the network starts too many handshakes, so that others go first.
@@ -64,7 +66,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     /// The loop; the reference cycle ends when the loop removes the connection.
     let loop: ServerLoop
     private let socket: FileDescriptor
-    private var transport: Transport
+    private(set) var transport: Transport
     private(set) var session: (any ConnectionSession)?
     /// The session while it is HTTP; nil for a device's WebSocket.
     private(set) var http: (any HTTPSession)?
@@ -80,7 +82,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     private(set) var pending = PendingOutput()
     /// Whether TLS must write before it can continue reading.
     private var inputWaitsForOutput = false
-    private var deadlines: ConnectionDeadlines
+    var deadlines: ConnectionDeadlines
     var drain: ConnectionDrain = .none
     /// Whether a request arrived since the drain began.
     private var isBusy = false
@@ -106,19 +108,15 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     /// Watches the socket and begins the handshake.
     func start() {
-        do throws(ServerError) {
-            if listener.kind != .admin {
-                guard let certificate = loop.certificate else { return close("no certificate") }
-                do throws(TLSError) {
-                    transport = .tls(try TLSConnection(certificate, descriptor: socket.rawValue))
-                } catch { throw ServerError.tls(error) }
-                phase = .handshaking
-            }
-            do throws(NetError) {
-                registration = try loop.events.register(socket.rawValue, for: interest, handler: self)
-            } catch { throw ServerError.system(error) }
+        if listener.kind != .admin {
+            guard let certificate = loop.certificate else { return close("no certificate") }
+            handshake = ServerHandshake(certificate)
+            phase = .handshaking
+        }
+        do throws(NetError) {
+            registration = try loop.events.register(socket.rawValue, for: interest, handler: self)
         } catch {
-            close(error.description)
+            close(ServerError.system(error).description)
         }
     }
 
@@ -177,21 +175,31 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         let goesOnReading = readiness.contains(.writable) && (phase == .handshaking || inputWaitsForOutput)
         guard goesOnReading || readiness.contains(.readable) || readiness.contains(.failed) else { return }
         inputWaitsForOutput = false
-        if phase == .handshaking { loop.queueHandshake(self) } else { takeInput() }
+        if let handshake { prepare(handshake, readiness) } else { takeInput() }
+    }
+
+    /// Queues the next step of the handshake, unless a part of a ClientHello is missing.
+    private func prepare(_ handshake: ServerHandshake, _ readiness: Readiness) {
+        guard !readiness.contains(.writable) else { return loop.queueHandshake(self) }
+        do throws(ServerError) {
+            let isReady = try unsafe handshake.hasInput(socket.rawValue, buffer: loop.readBuffer)
+            if isReady { loop.queueHandshake(self) }
+        } catch {
+            close(error.description)
+        }
     }
 
     /// Continues the handshake at this connection's turn.
     func continueHandshake() {
-        guard phase == .handshaking else { return }
-        if !hasBegunHandshake { deadlines.handshakeBegins(now: loop.events.monotonicNanoseconds) }
-        hasBegunHandshake = true
+        guard let handshake else { return }
+        if !handshake.hasBegun { deadlines.handshakeBegins(now: loop.events.monotonicNanoseconds) }
         loop.strangerProgressed(self)
-        do throws(ServerError) { try shakeHands() } catch { return close(error.description) }
-        if phase != .handshaking { takeInput() }
+        do throws(ServerError) { try shakeHands(handshake) } catch { return close(error.description) }
+        if phase == .handshaking { reportMemory() } else { takeInput() }
     }
 
     func pauseHandshake() {
-        if phase == .handshaking { watch([]) }
+        if handshake != nil { watch([]) }
     }
 
     private func takeInput() {
@@ -209,20 +217,18 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         }
     }
 
-    private func shakeHands() throws(ServerError) {
-        guard case .tls(let connection) = transport else { return }
-        do throws(TLSError) {
-            switch try connection.handshake() {
-            case .wantsRead: return watch(.readable)
-            case .wantsWrite: return watch(.writable)
-            case .done: break
-            }
-        } catch {
-            throw .tls(error)
+    private func shakeHands(_ handshake: ServerHandshake) throws(ServerError) {
+        switch try handshake.step(socket.rawValue) {
+        case .wantsRead: return watch(.readable)
+        case .wantsWrite: return watch(.writable)
+        case .done: break
         }
         loop.handshakeEnded(self)
         watch(.readable)
-        guard phase == .handshaking else { return }
+        guard phase == .handshaking, let connection = handshake.connection else { return }
+        (self.handshake, transport) = (nil, .tls(connection))
+        // The handshake's share must not keep the first request waiting.
+        reportMemory()
         switch connection.application {
         case .http2: serve(.http2)
         case .http1: serve(.http1)
@@ -234,7 +240,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         for _ in 0..<Limits.readsPerTurnCountMax {
             guard pending.count < Limits.outputByteCountHigh, !memory.isHeldBack else { return }
             switch try unsafe transport.read(socket.rawValue, into: loop.readBuffer) {
-            case .mustWait: return
+            case .mustWait:
+                if principal.isStranger { reportMemory() }
+                return
             case .mustWrite:
                 inputWaitsForOutput = true
                 watch(.writable)
@@ -318,7 +326,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         if self.principal.isStranger {
             self.principal = principal
             // From the next report on, its memory counts for the new account.
-            memory.release(to: loop.context.memory)
+            memory.release(to: loop.memory)
             loop.authenticated(self)
             setRetainedByteCountMax()
         }
@@ -337,7 +345,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
             loop.context.log.failedSession(self, reason: session.failure ?? "closed")
             drain = .closing
         }
-        reportMemory(session)
+        reportMemory()
         // Most input on a WebSocket consists of acknowledgements, which need no answer.
         if drain == .none, webSocket != nil, session.isQuiet { return }
         loop.markDirty(self)
@@ -432,7 +440,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
             if session.isFinished || drain == .closing || isAnswered { return linger() }
             if drain == .waiting, session.openExchangeCount == 0 { return finishShutdown(session, reason: drainReason) }
         }
-        reportMemory(session)
+        reportMemory()
         if isFlushed, !interest.contains(.readable) { readBufferedInputSoon() }
         let isFull = pending.count >= Limits.outputByteCountHigh
         let input: Readiness = phase == .answering || memory.isHeldBack ? [] : .readable
@@ -490,68 +498,19 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         loop.markDirty(self)
     }
 
-    /// Answers late requests and closes slow connections, once a second.
-    func tick() {
-        // The connection waits for this loop, not the loop for the connection.
-        guard !awaitsHandshake else { return }
-        if holdsHandshakeSlot { loop.freeStalledSlot(of: self) }
-        if let session, isServing {
-            if let http { answerLate(http) }
-            if memory.isHeldBack { retryHeldBack(session) }
-        }
-        guard phase != .closed else { return }
-        let openCount = session?.openExchangeCount ?? 0
-        switch deadlines.verdict(
-            now: loop.events.monotonicNanoseconds, isServing: isServing || phase == .lingering,
-            openExchangeCount: openCount,
-            strangerPatience: principal.isStranger ? loop.context.configuration.strangerPatience : nil)
-        {
-        case .fine: if isQuiet { loop.rest(self) }
-        case .idle:
-            guard let session, drain == .none else { return close("idle") }
-            finishShutdown(session, reason: .idleTimeout)
-        case .unproven: endUnproven()
-        case .tooSlow(let what): close(what)
-        }
-    }
-
     var isServing: Bool { phase == .serving || phase == .answering }
 
+    /// Whether our side is closed.
+    var isEnding: Bool { phase == .lingering || isClosed }
+
+    var isClosed: Bool { phase == .closed }
+
     /// Whether only streams are open, all output was accepted, and no message is incomplete, as with an idle device.
-    private var isQuiet: Bool {
+    var isQuiet: Bool {
         guard phase == .serving, drain == .none, !isDirty, !memory.isHeldBack, pending.isEmpty,
             let session
         else { return false }
         return session.isQuiet && !deadlines.isRunning
-    }
-
-    /// Answers each request that waited too long, for its own end or for the store.
-    ///
-    /// The connection closes if an incomplete request was its only open exchange.
-    ///
-    /// - Parameter session: The connection's session.
-    private func answerLate(_ session: any HTTPSession) {
-        session.nowNanoseconds = loop.events.monotonicNanoseconds
-        session.tick()
-        if session.hasOutput { loop.markDirty(self) }
-        for exchange in session.openExchanges {
-            let age = session.age(since: exchange.isAnswered ? exchange.tookNanoseconds : exchange.beganNanoseconds)
-            if exchange.waitsForPeer, !exchange.isStreaming { exchange.forgetRequest() }
-            if exchange.waitsForPeer, age > Limits.outputPatience {
-                // The peer keeps its window closed. Notifications that a device does not receive stay pending.
-                exchange.abandon()
-                loop.markDirty(self)
-            }
-            guard !exchange.isAnswered, age > (exchange.isComplete ? Limits.answerPatience : Limits.requestPatience)
-            else { continue }
-            exchange.context = nil
-            endpoint.giveUp(exchange)
-            deadlines.requestEnded()
-            loop.markDirty(self)
-            // GOAWAY follows the answer, because clients ignore everything after GOAWAY.
-            guard !exchange.isComplete, drain == .none, session.openExchangeCount == 1 else { continue }
-            (drain, drainReason) = (.waiting, .idleTimeout)
-        }
     }
 
     /// Closes our side, and waits a short time for the peer to close its own.
@@ -559,7 +518,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         phase = .lingering
         session?.close()
         (session, http, webSocket) = (nil, nil, nil)
-        memory.release(to: loop.context.memory)
+        memory.release(to: loop.memory)
         deadlines.lingers(now: loop.events.monotonicNanoseconds)
         transport.close()
         do throws(NetError) { try Sockets.closeOutput(socket.rawValue) } catch { return close(nil) }
@@ -585,7 +544,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         // A later change of interest must not find a registration.
         registration = nil
         if isOpen { transport.close() }
-        memory.release(to: loop.context.memory)
+        handshake = nil
+        memory.release(to: loop.memory)
         loop.handshakeEnded(self)
         loop.remove(self)
     }

@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushNet
 
-/// Closing strangers to make space: the one idle longest for connections, the youngest for memory.
+/// Closing strangers to make space for others.
 extension ServerLoop {
     func admit(_ connection: ServerConnection) {
         let admission = context.limiter.admit(connection.network, now: events.monotonicNanoseconds)
@@ -87,23 +87,36 @@ extension ServerLoop {
 
     /// Notes that a connection holds more memory than before.
     func memoryGrew() {
-        guard context.memory.isOverWithStrangers else { return }
+        guard memory.strangersExcess > 0 else { return }
         mustShedMemory = true
         needEndOfTurn()
     }
 
-    /// Closes strangers that hold memory, the youngest first, until the others are within their budget.
+    /// Closes strangers that hold memory until the others hold clearly less than their share.
+    ///
+    /// Those come first that hold much, do so for long, and come from a network that holds much. So neither a newcomer
+    /// nor the only connection of a network is closed in favor of an attacker. A stranger whose request has a valid
+    /// credential stays.
     func shedMemory() {
         mustShedMemory = false
-        var holders: [ServerConnection] = []
+        guard memory.strangersExcess > 0 else { return }
+        var holders: [(connection: ServerConnection, weight: Double)] = []
         connections.forEach { connection in
-            if connection.principal.isStranger, connection.memory.reportedByteCount > 0 { holders.append(connection) }
+            guard connection.principal.isStranger, connection.memory.reportedByteCount > 0 else { return }
+            holders.append((connection, connection.memory.weight * secondsWithoutProgress(of: connection)))
         }
-        holders.sort { $0.acceptedNanoseconds > $1.acceptedNanoseconds }
-        for connection in holders {
-            guard context.memory.isOverWithStrangers else { return }
-            shed(connection, reason: "memory")
+        holders.sort { $0.weight > $1.weight }
+        for (connection, _) in holders {
+            guard memory.strangersExcess > -memory.strangersSlack else { return }
+            if !connection.recognizePeer() { shed(connection, reason: "memory") }
         }
+    }
+
+    /// Returns for how long a stranger has kept the loop waiting; zero if it waits for the loop or the store.
+    private func secondsWithoutProgress(of connection: ServerConnection) -> Double {
+        guard connection.keepsLoopWaiting else { return 0 }
+        return Double(events.monotonicNanoseconds - min(events.monotonicNanoseconds, connection.progressNanoseconds))
+            / 1e9
     }
 
     private func shed(_ connection: ServerConnection, reason: String) {

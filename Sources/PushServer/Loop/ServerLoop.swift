@@ -18,6 +18,8 @@ internal import PushTLS
     let httpLimits: HTTPSessionLimits
     /// The memory pool of the HTTP/2 sessions.
     let http2Memory = HTTP2Memory()
+    /// The memory that this loop's connections hold.
+    let memory: LoopMemory
     /// The source of random IDs.
     let random = RandomNumbers()
     private let productionCipher: TokenCipher
@@ -40,7 +42,7 @@ internal import PushTLS
     private var commands: [StoreCommand] = []
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
-    private var handshakes = HandshakeQueue<ServerConnection>()
+    private var handshakes: HandshakeQueue<ServerConnection>
     /// Connections without a proven credential.
     var strangers = StrangerQueue()
     /// The time of the last search for a principal with too many connections.
@@ -67,6 +69,8 @@ internal import PushTLS
     ) throws(ServerError) {
         self.index = index
         self.context = context
+        memory = LoopMemory(context.memory)
+        handshakes = HandshakeQueue(slotCountMax: context.memory.handshakeCountMax)
         quotas = LoopQuotas(context.quotas)
         self.certificate = certificate
         resident = index == context.dataLoops.count ? ResidentMemory() : nil

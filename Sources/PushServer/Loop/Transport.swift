@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushNet
 internal import PushTLS
 
@@ -74,6 +75,12 @@ enum Transport {
         case .tls(let connection): connection.hasBufferedInput
         case .plain: false
         }
+    }
+
+    /// The size of the buffer for an incomplete TLS record, in bytes; only valid after `mustWait`.
+    var partialRecordByteCount: Int {
+        guard case .tls(let connection) = self, connection.holdsPartialRecord else { return 0 }
+        return Limits.recordBufferByteCount
     }
 
     func close() {

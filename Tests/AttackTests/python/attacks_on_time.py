@@ -7,7 +7,8 @@ import time
 
 from battle import attack
 from server import Webhook, push
-from wire import END_HEADERS, END_STREAM, HEADERS, HTTP2, WebSocket, block, frame, masked, request
+from wire import (
+    DATA, END_HEADERS, END_STREAM, HEADERS, HTTP2, PING, WebSocket, block, frame, masked, request, reset)
 
 REFUSALS = ("429", "REFUSED_STREAM", "GOAWAY", "closed")
 #: The number of pending requests that an attacker keeps on a connection.
@@ -232,6 +233,43 @@ def enrolment_guessing(battle, _):
     battle.expect(not found.get("201"), "a guessed code was taken")
     battle.refusals(found, *REFUSALS)
     battle.expect("enrol" in battle.site.log().lower(), "guessed codes are not logged")
+
+
+@attack("12")
+def reset_guesses(battle, _):
+    """Guesses device secrets, and resets each request before its answer. A reset must not make a guess free."""
+    kept = 0
+    for first in range(0, 500, 100):
+        with HTTP2(battle.site.place) as connection:
+            connection.wait(lambda: connection.has_settings)
+            frames = []
+            for number in range(first, first + 100):
+                stream = connection.take_stream()
+                fields = block(request("GET", "/v1/policy", f"guess-{number}"))
+                frames += [frame(HEADERS, END_HEADERS | END_STREAM, stream, fields), reset(stream)]
+            connection.write(b"".join(frames))
+            connection.write(frame(PING, 0, 0, bytes(8)))
+            kept += not connection.wait(lambda: connection.is_closed or connection.goaways, 5)
+    battle.expect(kept == 0, f"{kept} of 5 connections stayed open after 100 wrong secrets each")
+
+
+@attack("12", prepare=lambda battle: battle.site.admin("POST", "/v1/enrolment-codes")["code"])
+def repeated_enrolments(battle, code):
+    """Repeats one enrolment, which may be repeated when its answer was lost. Each repetition makes a new secret."""
+    body = json.dumps({"code": code, "name": "x", "platform": "linux", "request_id": "r" * 32}).encode()
+    fields = request("POST", "/v1/devices")
+    with HTTP2(battle.site.place) as connection:
+        connection.wait(lambda: connection.has_settings)
+        found = collections.Counter()
+        while not connection.is_closed and not connection.goaways and found.total() < 400:
+            streams = [connection.open(fields, ends=False) for _ in range(10)]
+            for one in streams:
+                connection.write(frame(DATA, END_STREAM, one, body))
+            connection.wait(lambda: all(connection.streams[one].is_over for one in streams) or connection.goaways)
+            found += connection.tally()
+            connection.streams.clear()
+    battle.note(answers=dict(found))
+    battle.expect(0 < found["201"] <= 40, f"{found['201']} enrolments with one code succeeded")
 
 
 @attack("12", options=("--open-enrolment", "yes"))

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 
+import attacks_on_budgets  # noqa: F401
 import attacks_on_life  # noqa: F401
 import attacks_on_memory  # noqa: F401
 import attacks_on_tenants  # noqa: F401
