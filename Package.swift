@@ -55,9 +55,13 @@ let modules: [Target] = [
     module("PushSound", uses: ["CCanberra", "CPulse", "CSndfile", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
     module("PushStore", uses: ["PushCore", "PushNet", "PushSQLite"]),
+    module("PushServing", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushStore"]),
     module(
         "PushServer",
-        uses: ["PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP", "PushWebSocket", "PushINI", "PushStore"]),
+        uses: [
+            "PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP", "PushWebSocket", "PushINI", "PushStore",
+            "PushServing",
+        ]),
     module(
         "DeviceAgent",
         uses: [
@@ -88,7 +92,10 @@ let testTargets: [Target] = [
     tests(of: "PushSound"),
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
-    tests(of: "PushServer", uses: ["PushCore", "PushHTTP", "PushNet", "PushStore", "PushTLS", "PushWebSocket"]),
+    tests(of: "PushServing", uses: ["PushCore", "PushNet"]),
+    tests(
+        of: "PushServer",
+        uses: ["PushCore", "PushHTTP", "PushNet", "PushServing", "PushStore", "PushTLS", "PushWebSocket"]),
     tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket"]),
     tests(of: "AgentPanel", uses: ["PushDBus"]),
     tests(of: "PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),

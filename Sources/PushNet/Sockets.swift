@@ -92,14 +92,16 @@ package enum Sockets {
         try syscall("read") { unsafe Glibc.read(socket, buffer.baseAddress, buffer.count) }
     }
 
-    /// Copies waiting input with recv(2) and MSG_PEEK, so that the next read gets it again.
+    /// Copies waiting input with recv(2) and MSG_PEEK; the input stays in the socket.
     ///
-    /// - Returns: The number of bytes, 0 at the end, or nil for EAGAIN.
+    /// - Returns: The number of bytes, 0 at the end of input, or nil for EAGAIN.
     package static func peek(_ socket: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(NetError) -> Int? {
         try syscall("recv") { unsafe Glibc.recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_PEEK)) }
     }
 
-    /// Makes a socket ready for reading only when this many bytes, or the end of input, have arrived (SO_RCVLOWAT).
+    /// Sets the number of bytes that must arrive before a socket becomes readable (SO_RCVLOWAT).
+    ///
+    /// The end of input also makes it readable, and so does a shortage of memory in the kernel.
     ///
     /// - Parameters:
     ///   - socket: A TCP socket.

@@ -59,21 +59,50 @@ internal import Glibc
     private var inputIsDrained = true
     /// The size of the pending write that must be repeated, in bytes.
     private var pendingWriteByteCount = 0
+    private let descriptor: Int32
+    /// The memory from which OpenSSL reads input that `feed` has added; nil if it reads the socket.
+    private var fedInput: OpaquePointer?
 
     /// Creates the server side of a connection.
     ///
     /// - Parameters:
     ///   - context: The settings, which the connection retains.
     ///   - descriptor: The socket, which the caller owns and closes after this object is deallocated.
+    ///   - isFed: Whether the handshake's input comes from `feed` instead of the socket.
     /// - Throws: `TLSError.library` when memory ran out.
-    package init(_ context: TLSContext, descriptor: Int32) throws(TLSError) {
+    package init(_ context: TLSContext, descriptor: Int32, isFed: Bool = false) throws(TLSError) {
         self.context = context
+        self.descriptor = descriptor
         unsafe pointer = try ErrorQueue.check("making a TLS connection") { unsafe SSL_new(context.pointer) }
         try ErrorQueue.check("making a TLS connection") { unsafe SSL_set_fd(pointer, descriptor) }
         unsafe SSL_set_accept_state(pointer)
+        guard isFed else { return }
+        let memory = try unsafe ErrorQueue.check("making a TLS connection") { unsafe BIO_new(BIO_s_mem()) }
+        // Without more input, OpenSSL must wait instead of seeing the end.
+        unsafe BIO_ctrl(memory, BIO_C_SET_BUF_MEM_EOF_RETURN, -1, nil)
+        unsafe SSL_set0_rbio(pointer, memory)
+        unsafe fedInput = memory
     }
 
     deinit { unsafe SSL_free(pointer) }
+
+    /// Whether the next step of the handshake reads only what `feed` has added.
+    package var isFed: Bool { unsafe fedInput != nil }
+
+    /// Adds input for the next step of the handshake: whole records, which end where the step may stop reading.
+    package func feed(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
+        guard let fedInput = unsafe fedInput else { preconditionFailure("input was fed to a connection that reads") }
+        try ErrorQueue.check("reading a handshake") {
+            unsafe BIO_write(fedInput, bytes.baseAddress, Int32(bytes.count)) == bytes.count ? 1 : 0
+        }
+    }
+
+    /// Lets OpenSSL read the socket from now on; all fed input was read.
+    private func readSocket() throws(TLSError) {
+        guard unsafe fedInput != nil else { return }
+        unsafe fedInput = nil
+        try ErrorQueue.check("reading a socket") { unsafe SSL_set_rfd(pointer, descriptor) }
+    }
 
     /// Continues the handshake; call again when the socket is ready.
     ///
@@ -88,21 +117,20 @@ internal import Glibc
         let code = ErrorQueue.cleared { unsafe SSL_do_handshake(pointer) }
         if code == 1 {
             state = .open
+            try readSocket()
             // Read-ahead fetches a whole flight of records with one read(2). It is enabled only now: otherwise OpenSSL
             // could already hold bytes while the caller waits for the socket for the first time.
             unsafe SSL_set_read_ahead(pointer, 1)
             return .done
         }
-        switch try outcome(ofCode: code) {
+        let progress = try outcome(ofCode: code)
+        // Only TLS 1.3 has a second ClientHello. With TLS 1.2, a client may send data before the last step.
+        if unsafe SSL_version(pointer) != TLS1_3_VERSION { try readSocket() }
+        switch progress {
         case .wantsRead: return .wantsRead
         case .wantsWrite: return .wantsWrite
         case .closed, .bytes: throw .peer("the peer left during the handshake")
         }
-    }
-
-    /// Whether a handshake with TLS 1.3 is under way and OpenSSL's next read begins at the start of a record.
-    package var awaitsRecordOfTLS13: Bool {
-        unsafe state == .handshaking && SSL_version(pointer) == TLS1_3_VERSION && !holdsPartialRecord
     }
 
     /// Whether the handshake is done and no error occurred since, so that its results can be trusted.
@@ -168,11 +196,11 @@ internal import Glibc
         unsafe state == .open && !inputIsDrained && SSL_has_pending(pointer) == 1
     }
 
-    /// Whether OpenSSL holds a part of a record, and so the buffer for a whole one, of about 17 KB.
+    /// Whether OpenSSL holds a part of a record, and therefore a buffer of about 17 KiB.
     ///
     /// Only valid after `wantsRead`.
     package var holdsPartialRecord: Bool {
-        // "RB" means: reading the body of a record whose header has arrived.
+        // "RB" (read body) means that the header of a record has arrived and its body has not.
         unsafe SSL_has_pending(pointer) == 1 || strcmp(SSL_rstate_string(pointer), "RB") == 0
     }
 

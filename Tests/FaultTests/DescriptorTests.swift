@@ -51,7 +51,7 @@ extension Faults {
                     try await strangers.ping()
                     #expect(try await site.send("text-\(round)", to: url) == 200)
                 }
-                #expect(try await site.posthorn("status").output.contains("closed when idle"))
+                #expect(try await site.posthorn("status").output.contains("closed for others"))
                 try await server.stop()
             }
         }

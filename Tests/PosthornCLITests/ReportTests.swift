@@ -191,12 +191,12 @@ struct ReportTests {
         #expect(
             quiet.text.contains("Connections        6 of 960: 2 from devices, 3 from providers, 1 unauthenticated"))
         #expect(quiet.text.contains("\nConnection memory  16 KiB of 512 MiB\n"))
-        #expect(!quiet.text.contains("closed when idle") && !quiet.text.contains("reading paused"))
+        #expect(!quiet.text.contains("closed for others") && !quiet.text.contains("reading paused"))
         #expect(try quiet.jsonText.contains(#""over_limit":0"#))
         status.connections?.shed = 7
         status.memory?.heldBack = 5
         let busy = StatusCommand.report(of: status).text
-        #expect(busy.contains("\n  closed when idle  7\n") && busy.contains("\n  reading paused    5 times\n"))
+        #expect(busy.contains("\n  closed for others  7\n") && busy.contains("\n  reading paused     5 times\n"))
     }
 
     @Test func `the status shows a full disk, refused requests and the remedy`() throws {

@@ -2,6 +2,7 @@
 
 import PushCore
 import PushNet
+import PushServing
 import Synchronization
 import Testing
 

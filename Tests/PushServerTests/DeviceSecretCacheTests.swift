@@ -81,7 +81,7 @@ import Testing
         #expect(later == [true, false])
     }
 
-    @Test func `an enrolment is not repeated before its answer`() {
+    @Test func `a second enrolment with a request ID is refused until the first is answered`() {
         var requests = UnansweredRequests()
         func begins(_ requestHash: [UInt8], _ exchange: Int32) -> Bool {
             requests.begin(.enrolment(requestHash), at: place(exchange))

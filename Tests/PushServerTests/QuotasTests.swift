@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushCore
+import PushServing
 import PushStore
 import Testing
 
@@ -168,5 +169,11 @@ import Testing
         #expect(QuotaLimits(rate: 9).or(configured) == QuotaLimits(rate: 9, burst: nil, daily: 100))
         #expect(QuotaLimits(burst: 9).or(configured) == QuotaLimits(rate: 5, burst: 9, daily: 100))
         #expect(QuotaLimits(daily: 0, badTokens: 1).or(configured).daily == 0)
+    }
+
+    @Test func `a bucket's state names its limit, its remaining tokens and the time until it is full`() {
+        let bucket = TokenBucket(of: 5, refilledBy: 2)
+        #expect(bucket.state(remaining: 3) == QuotaState(limit: 5, remaining: 3, resetSeconds: 1))
+        #expect(bucket.state(remaining: 5) == QuotaState(limit: 5, remaining: 5, resetSeconds: 0))
     }
 }

@@ -2,6 +2,7 @@
 
 import PushCore
 import PushNet
+import PushServing
 import Testing
 
 @testable import PushServer

@@ -19,7 +19,7 @@ struct ImportRulesTests {
         "Sources/PushServer/AdminAPI/", "Sources/PushServer/DeviceAPI/", "Sources/PushServer/Configuration/",
         "Sources/PushServer/Backup/", "Sources/PushServer/Ephemeral/", "Sources/PushServer/Installation/",
         "Sources/DeviceAgent/",
-        "Sources/PosthornCLI/", "Sources/PushServer/Loop/ControlAnswer.swift",
+        "Sources/PosthornCLI/", "Sources/PushServer/Services/ControlAnswer.swift",
         "Sources/PushServer/Entry/ServerURL.swift",
         "Sources/posthornd/Main.swift", "Sources/posthorn-agent/Main.swift",
     ]

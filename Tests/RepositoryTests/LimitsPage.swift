@@ -54,22 +54,25 @@ enum LimitsPage {
             "GOAWAY with `IdleTimeout`, then the connection is closed; `seconds_before_authentication` changes it",
         "strangersPerSearchCountMax": "no connection is closed, and the new connection waits",
         "connectionShares":
-            "the principal's newest connections are closed if no unauthenticated connection can be closed",
+            "the principal's youngest connections are closed if no unauthenticated connection can be closed",
         "connectionsPerPrincipalCountMin": "none of the principal's connections is closed for others",
         "handshakeCountMax": "further handshakes wait until one of these ends",
         "handshakesPerNetworkCountMax": "further handshakes from that address wait until one of these ends",
-        "handshakeStallPatience": "another handshake may start; the stalled one continues until `handshakePatience`",
+        "handshakeSlotDuration": "another handshake may start; this one continues until `handshakePatience`",
         "handshakeRate": "further handshakes from that address wait until no other address has one",
         "handshakeBurst": "the same as at `handshakeRate`",
         "memorySharesCount":
-            "streams are reset with REFUSED_STREAM, and nothing is read until less memory is held; of unauthenticated "
-            + "connections, those that hold most for longest are closed",
-        "memorySharesOfPrincipalsCount": "the same as at `memorySharesCount`, for principals above the average",
-        "handshakeByteCount": "nothing; when unauthenticated connections hold too much, stalled handshakes are closed",
+            "streams are reset with REFUSED_STREAM, and nothing is read until less memory is held; if unauthenticated "
+            + "connections exceed their share, the oldest of those that hold most are closed",
+        "memorySharesOfPrincipalsCount":
+            "the same as at `memorySharesCount`, for devices and providers that hold more than an equal part",
+        "handshakeByteCount":
+            "nothing; a handshake that has begun counts like the memory of any unauthenticated connection",
         "clientHelloByteCountMax": "the connection is closed",
-        "recordBufferByteCount": "nothing; the value is only counted for unauthenticated connections",
+        "recordBufferByteCount": "nothing",
         "memoryBudgetByteCountMin": "nothing; `memory_budget_megabytes` may be smaller",
-        "memoryBudgetByteCountDefault": "nothing; the shares of it are limits",
+        "memoryBudgetByteCountDefault":
+            "nothing; `memorySharesCount` and `memorySharesOfPrincipalsCount` give the limits",
         "memoryReportByteCount": "nothing; a connection that holds less counts as one that holds nothing",
         "residentGrowthByteCount": "nothing that is visible to peers",
         "residentCheckInterval": "nothing that is visible to peers",

@@ -63,7 +63,7 @@ package enum StatusCommand {
         ]
         guard connections.shed > 0 || connections.overLimit > 0 else { return lines }
         lines.append(("  over a limit", "\(connections.overLimit)"))
-        lines.append(("  closed when idle", "\(connections.shed)"))
+        lines.append(("  closed for others", "\(connections.shed)"))
         return lines
     }
 

@@ -75,11 +75,12 @@ private struct LocalizedText {
 
     /// Returns the text to show; nil when there is nothing that a user would understand.
     func text(_ translation: (String) -> String?) -> String? {
-        let text = anyText(translation)
+        let text = possiblyEmptyText(translation)
         return text.isEmpty ? nil : text
     }
 
-    private func anyText(_ translation: (String) -> String?) -> String {
+    /// Returns the text to show; empty if neither the texts nor the arguments contain any.
+    private func possiblyEmptyText(_ translation: (String) -> String?) -> String {
         guard let key else { return LocalizedFormat.cut(sent ?? "") }
         if let format = translation(key) { return LocalizedFormat.fill(format, with: arguments) }
         if let sent { return LocalizedFormat.cut(sent) }

@@ -214,26 +214,27 @@ extension Limits {
     public static let connectionShares = 4
     /// The number of connections that a principal keeps, however small its share is.
     public static let connectionsPerPrincipalCountMin = 16
-    /// The maximum number of TLS handshakes in flight on one loop.
+    /// The maximum number of TLS handshakes in flight on one loop; a small memory budget allows fewer.
     public static let handshakeCountMax = 256
     /// The maximum number of TLS handshakes in flight of one address (IPv6: /64) on one loop.
     public static let handshakesPerNetworkCountMax = 32
-    /// The time for which a handshake that waits for its peer counts as in flight.
-    public static let handshakeStallPatience = Duration.seconds(1)
+    /// The maximum time for which a handshake counts as in flight.
+    public static let handshakeSlotDuration = Duration.milliseconds(250)
     /// The rate of TLS handshakes per second of one address (IPv6: /64) above which other addresses have priority.
     public static let handshakeRate: Int64 = 200
     /// The burst of TLS handshakes of one address (IPv6: /64) above which other addresses have priority.
     public static let handshakeBurst: Int64 = 2000
     /// The divisor of the memory budget that gives the share of all unauthenticated peers, or of one principal.
     public static let memorySharesCount = 8
-    /// The number of shares of the memory budget that all principals together may hold before those above the average
-    /// are held back.
+    /// The number of shares of the memory budget that all devices and providers together may hold before those above an
+    /// equal part of it are paused.
     public static let memorySharesOfPrincipalsCount = 3
-    /// The number of bytes of the memory budget that a TLS handshake counts as.
+    /// The number of bytes as which a TLS handshake counts in the memory budget.
     public static let handshakeByteCount = 48 * 1024
     /// The maximum size of a TLS ClientHello in bytes, including all headers.
     public static let clientHelloByteCountMax = 16 * 1024
-    /// The number of bytes that OpenSSL allocates for a TLS record that has arrived in part.
+    /// The number of bytes as which an incomplete TLS record of an unauthenticated peer counts; OpenSSL allocates a buffer
+    /// of about this size.
     public static let recordBufferByteCount = 17 * 1024
     /// The minimum default memory budget, in bytes.
     public static let memoryBudgetByteCountMin = 128 * 1024 * 1024

@@ -23,8 +23,8 @@ package final class HTTP2Session: HTTPSession {
     var opening: HTTP2Opening?
     private let memory: HTTP2Memory
     let account: HTTP2MemoryAccount
-    /// The number of bytes that nghttp2 holds for a session without streams.
-    package private(set) var engineByteCount = 0
+    /// The number of bytes that nghttp2 holds for a session without streams; 0 until it is created.
+    package private(set) var libraryByteCount = 0
     /// The number of bytes that the open exchanges hold, as of the last `recount` of each.
     var exchangeByteCount = 0
     /// The number of bytes above which new streams are refused; with twice as many in waiting answers, the session
@@ -123,7 +123,7 @@ package final class HTTP2Session: HTTPSession {
     /// Takes over an nghttp2 session that was just made with `account`.
     func adopt(_ engine: OpaquePointer) {
         unsafe self.engine = engine
-        engineByteCount = account.heldByteCount
+        libraryByteCount = account.heldByteCount
         unsafe frameBuffer = memory.takeFrameBuffer()
         unsafe nghttp2_session_set_user_data(engine, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -234,7 +234,7 @@ package final class HTTP2Session: HTTPSession {
     /// The number of bytes held beyond an idle session: streams, fields, bodies, answers, waiting frames, spare
     /// buffers.
     package var retainedByteCount: Int {
-        max(account.heldByteCount - engineByteCount, 0) + exchangeByteCount + pool.spareByteCount + notice.count
+        max(account.heldByteCount - libraryByteCount, 0) + exchangeByteCount + pool.spareByteCount + notice.count
     }
 
     /// Releases all spare memory.

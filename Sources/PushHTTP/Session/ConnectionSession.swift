@@ -39,8 +39,8 @@ package protocol ConnectionSession: AnyObject {
     func finishShutdown(debugData: [UInt8])
     /// The number of bytes that the session holds for the peer beyond an idle session; constant time.
     var retainedByteCount: Int { get }
-    /// The number of bytes that an idle session holds from the first request on.
-    var engineByteCount: Int { get }
+    /// The number of bytes that the protocol library holds for an idle session; 0 until the library is needed.
+    var libraryByteCount: Int { get }
     /// Releases the memory that the session keeps for later requests.
     func dropSpares()
     /// The number of bytes that the session may hold: beyond it, the session first refuses new streams, then ends.
@@ -55,9 +55,9 @@ package protocol ConnectionSession: AnyObject {
 }
 
 extension ConnectionSession {
-    /// Zero, because most sessions hold nothing for later.
-    package var engineByteCount: Int { 0 }
-    /// Does nothing.
+    /// Zero; only an HTTP/2 session counts this memory.
+    package var libraryByteCount: Int { 0 }
+    /// Does nothing, because most sessions keep nothing for later.
     package func dropSpares() {}
 
     /// Returns the time from a moment of the session's clock until now; zero if the moment is later than now.

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushServing
 internal import PushStore
 
 /// `/v1/backups`: copies of all data, created while the server runs.
@@ -9,7 +10,7 @@ extension AdminEndpoint {
     func backups(_ exchange: HTTPExchange, _ connection: ServerConnection, _ rest: [String]) {
         guard rest.isEmpty else { return Self.refusePath(exchange) }
         switch exchange.method {
-        case .get: ControlAnswer.send(exchange, AdminAPI.Backups(last: loop.context.backups.last))
+        case .get: ControlAnswer.send(exchange, AdminAPI.Backups(last: services.context.backups.last))
         case .post: beginBackup(exchange, connection)
         default: Self.refuseMethod(exchange, allowed: "GET, POST")
         }
@@ -21,10 +22,10 @@ extension AdminEndpoint {
 
     private func beginBackup(_ exchange: HTTPExchange, _ connection: ServerConnection) {
         guard let body = Self.newBackup.read(AdminAPI.NewBackup.self, of: exchange) else { return }
-        let keeper = loop.context.backups
+        let keeper = services.context.backups
         do throws(BackupKeeper.Refusal) {
             let order = try keeper.begin(body.path, replaces: body.replace ?? false)
-            loop.perform(.backup(order), for: exchange, on: connection) { result, exchange in
+            services.perform(.backup(order), for: exchange, on: connection) { result, exchange in
                 switch result {
                 case .success:
                     if let last = keeper.last { ControlAnswer.send(exchange, status: 202, last) }

@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushServing
 internal import PushStore
 
 /// `/v1/certificates`: the credentials of providers that do not sign tokens.
@@ -43,11 +44,11 @@ extension AdminEndpoint {
 
     private func addCertificate(_ exchange: HTTPExchange, _ connection: ServerConnection) {
         guard let body = Self.newCertificate.read(AdminAPI.NewCertificate.self, of: exchange) else { return }
-        guard let topic = loop.directory.topic(named: Array(body.topic.utf8).span)?.topic else {
+        guard let topic = services.directory.topic(named: Array(body.topic.utf8).span)?.topic else {
             return ControlAnswer.refuse(exchange, .unknownTopic)
         }
         do throws(InstallationError) {
-            let issued = try loop.context.installation.issueClientCertificate(
+            let issued = try services.context.installation.issueClientCertificate(
                 body.kind ?? .single, topic: topic.name, teamID: topic.teamID, environment: body.environment,
                 days: body.days ?? AdminAPI.NewCertificate.daysUsual)
             perform(.addCertificate(issued.record), exchange, connection) { _, exchange in

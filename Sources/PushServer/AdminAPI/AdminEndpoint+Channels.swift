@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushServing
 internal import PushStore
 
 /// `/v1/apps/TOPIC/channels`: the destinations of broadcasts.
@@ -66,7 +67,7 @@ extension AdminEndpoint {
             return ControlAnswer.refuse(exchange, .unknownChannel)
         }
         let request = Self.request(exchange.method, channel, topic: topic, environment ?? .production)
-        loop.perform(request, for: exchange, on: connection) { [self] result, exchange in
+        services.perform(request, for: exchange, on: connection) { [self] result, exchange in
             switch result {
             case .success(let answer): Self.send(answer, exchange)
             case .failure(.unknownChannel) where environment == nil:

@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushServing
 internal import PushStore
 
 /// `/v1/devices` and `/v1/enrolment-codes`: the devices that receive notifications.
@@ -58,9 +59,9 @@ extension AdminEndpoint {
     private func device(_ exchange: HTTPExchange, _ connection: ServerConnection, _ id: String) {
         guard let device = DeviceID(text: id) else { return ControlAnswer.refuse(exchange, .unknownDevice) }
         guard exchange.method == .get else {
-            return perform(.removeDevice(device), exchange, connection) { [loop] _, exchange in
+            return perform(.removeDevice(device), exchange, connection) { [services] _, exchange in
                 // Its requests would still count as those of a device.
-                loop.context.deviceSecrets.remove(device)
+                services.context.deviceSecrets.remove(device)
                 ControlAnswer.sendNothing(exchange)
             }
         }
@@ -110,7 +111,7 @@ extension AdminEndpoint {
     }
 
     private func createCode(_ exchange: HTTPExchange, _ connection: ServerConnection) {
-        let context = loop.context
+        let context = services.context
         let code: EnrolmentCode
         do throws(InstallationError) {
             code = EnrolmentCode(

@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushServing
 internal import PushStore
 internal import PushTLS
 
@@ -49,7 +50,7 @@ extension AdminEndpoint {
     /// Returns whether a key of the team can send to all topics, or answers the request if it cannot.
     private func areGood(_ topics: [String], of teamID: String, _ exchange: HTTPExchange) -> Bool {
         for name in topics {
-            guard let topic = loop.directory.topic(named: Array(name.utf8).span)?.topic else {
+            guard let topic = services.directory.topic(named: Array(name.utf8).span)?.topic else {
                 ControlAnswer.refuse(exchange, .unknownTopic)
                 return false
             }

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushServing
 internal import PushStore
 
 /// `/v1/policies` and `/v1/policies/{device}/{topic}/{setting}`: the settings that administrators choose for devices.

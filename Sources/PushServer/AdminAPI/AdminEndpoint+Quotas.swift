@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushServing
 internal import PushStore
 
 /// `/v1/quotas`: the limits of teams, keys and apps.
@@ -35,7 +36,7 @@ extension AdminEndpoint {
         if let refusal = refusal(of: subject) { return ControlAnswer.refuse(exchange, refusal) }
         guard exchange.method == .delete else { return sendQuotas(of: subject, exchange) }
         perform(.quota(.clear(subject)), exchange, connection) { [self] _, exchange in
-            loop.context.quotas.set(subject, nil)
+            services.context.quotas.set(subject, nil)
             ControlAnswer.sendNothing(exchange)
         }
     }
@@ -47,17 +48,17 @@ extension AdminEndpoint {
     /// - Parameter subject: The team, key or app.
     /// - Returns: The refusal; nil if the subject may exist.
     private func refusal(of subject: QuotaSubject) -> StoreRefusal? {
-        guard !loop.context.quotas.subjects.contains(subject) else { return nil }
+        guard !services.context.quotas.subjects.contains(subject) else { return nil }
         switch subject.kind {
         case .team:
             let isKnown =
-                subject.name == loop.context.installation.teamID
-                || loop.directory.quotaSubjects.contains(subject)
+                subject.name == services.context.installation.teamID
+                || services.directory.quotaSubjects.contains(subject)
             return isKnown ? nil : .unknownTeam
-        case .topic: return loop.directory.topic(named: Array(subject.name.utf8).span) == nil ? .unknownTopic : nil
+        case .topic: return services.directory.topic(named: Array(subject.name.utf8).span) == nil ? .unknownTopic : nil
         case .key:
             let isFingerprint = subject.name.utf8.count == Self.fingerprintDigitCount
-            return loop.directory.signer(subject.name) == nil && !isFingerprint ? .unknownKey : nil
+            return services.directory.signer(subject.name) == nil && !isFingerprint ? .unknownKey : nil
         }
     }
 
@@ -72,20 +73,20 @@ extension AdminEndpoint {
         guard change.badTokens == nil || subject.kind == .team else {
             return ControlAnswer.refuse(exchange, status: 400, "BadRequest", "bad_tokens is allowed for teams only.")
         }
-        guard change.burst == nil || change.or(loop.context.quotas.limits(of: subject)).rate.positive != nil else {
+        guard change.burst == nil || change.or(services.context.quotas.limits(of: subject)).rate.positive != nil else {
             return ControlAnswer.refuse(exchange, status: 400, "BadRequest", "burst requires a rate: send both.")
         }
         perform(.quota(.change(subject, change)), exchange, connection) { [self] answer, exchange in
             guard case .quotas(let settings, _) = answer else { return }
-            loop.context.quotas.set(subject, settings[subject])
+            services.context.quotas.set(subject, settings[subject])
             sendQuotas(of: subject, exchange)
         }
     }
 
     private func sendQuotas(_ exchange: HTTPExchange) {
-        let quotas = loop.context.quotas
+        let quotas = services.context.quotas
         let order = QuotaSubject.Kind.allCases
-        let subjects = quotas.subjects.union(loop.directory.quotaSubjects).sorted { left, right in
+        let subjects = quotas.subjects.union(services.directory.quotaSubjects).sorted { left, right in
             let places = (order.firstIndex(of: left.kind), order.firstIndex(of: right.kind))
             return places.0 == places.1 ? left.name < right.name : (places.0 ?? 0) < (places.1 ?? 0)
         }
@@ -99,12 +100,12 @@ extension AdminEndpoint {
     }
 
     private func sendQuotas(of subject: QuotaSubject, _ exchange: HTTPExchange) {
-        ControlAnswer.send(exchange, AdminAPI.Quotas(quotas: loop.context.quotas.quotas(of: subject, moment)))
+        ControlAnswer.send(exchange, AdminAPI.Quotas(quotas: services.context.quotas.quotas(of: subject, moment)))
     }
 
     private var moment: QuotaMoment {
         QuotaMoment(
-            monotonicNanoseconds: Int64(clamping: loop.events.monotonicNanoseconds),
+            monotonicNanoseconds: Int64(clamping: services.loop.events.monotonicNanoseconds),
             unixSeconds: WallClock.unixMilliseconds() / 1000)
     }
 

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushServing
 internal import PushStore
 
 /// `/v1/trace`: the history of notifications.
@@ -22,7 +23,7 @@ extension AdminEndpoint {
             return ControlAnswer.refuse(exchange, status: 400, "BadParameter", error.detail)
         }
         let isNotification = if case .notification = query.subject { true } else { false }
-        let loop = loop
+        let services = services
         perform(.trace(query), exchange, connection) { answer, exchange in
             guard case .trace(let findings) = answer else { return }
             guard !isNotification || !findings.entries.isEmpty else {
@@ -34,7 +35,7 @@ extension AdminEndpoint {
             ControlAnswer.send(
                 exchange,
                 AdminAPI.Trace(
-                    events: findings.entries.map { AdminAPI.TraceEvent($0, loop.directory) },
+                    events: findings.entries.map { AdminAPI.TraceEvent($0, services.directory) },
                     next: findings.isMore && !isNotification ? findings.next : nil,
                     oldestAt: findings.oldestUnixMilliseconds))
         }

@@ -3,15 +3,16 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushServing
 internal import PushStore
 
 /// The admin API: JSON over a UNIX socket; the socket's permissions and peer credentials control the access.
 ///
 /// This file routes requests; each subject has a file of its own.
 final class AdminEndpoint: Endpoint {
-    unowned let loop: ServerLoop
+    let services: LoopServices
 
-    init(loop: ServerLoop) { self.loop = loop }
+    init(_ services: LoopServices) { self.services = services }
 
     func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
         Limits.controlBodyByteCountMax
@@ -22,9 +23,9 @@ final class AdminEndpoint: Endpoint {
     func giveUp(_ exchange: HTTPExchange) { ControlAnswer.giveUp(exchange) }
 
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        defer { loop.markDirty(connection) }
+        defer { services.loop.markDirty(connection) }
         guard connection.isAdministrator else {
-            loop.context.log.refusedAdministration(on: connection)
+            services.context.log.refusedAdministration(on: connection)
             return ControlAnswer.refuse(
                 exchange, status: 403, "Forbidden",
                 "Permission denied: only root and the server's user can use the admin API.")
@@ -68,7 +69,7 @@ final class AdminEndpoint: Endpoint {
     private func status(_ exchange: HTTPExchange, _ connection: ServerConnection, _ rest: [String]) {
         guard rest.isEmpty else { return Self.refusePath(exchange) }
         guard exchange.method == .get else { return Self.refuseMethod(exchange, allowed: "GET") }
-        let context = loop.context
+        let context = services.context
         perform(.counts, exchange, connection) { answer, exchange in
             guard case .counts(let counts) = answer else { return }
             ControlAnswer.send(
@@ -80,7 +81,8 @@ final class AdminEndpoint: Endpoint {
                     teamID: context.installation.teamID, counts: counts,
                     caFile: context.installation.authorityFile,
                     diskFullSince: context.storeCondition.diskFullSince, refusals: context.rates.refusals,
-                    connections: Self.connections(context.limiter), memory: Self.memory(context.memory)))
+                    connections: Self.connections(context.serving.limiter), memory: Self.memory(context.serving.memory))
+            )
         }
     }
 
@@ -93,7 +95,7 @@ final class AdminEndpoint: Endpoint {
 
     private static func memory(_ budget: MemoryBudget) -> AdminAPI.Memory {
         AdminAPI.Memory(
-            heldBytes: budget.heldByteCount, budgetBytes: budget.byteCountMax, heldBack: budget.holdBackCount)
+            heldBytes: budget.heldByteCount, budgetBytes: budget.byteCountMax, heldBack: budget.pauseCount)
     }
 }
 
@@ -105,8 +107,8 @@ extension AdminEndpoint {
         _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection,
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void = { ControlAnswer.sendNothing($1) }
     ) {
-        let log = loop.context.log
-        loop.perform(request, for: exchange, on: connection) { result, exchange in
+        let log = services.context.log
+        services.perform(request, for: exchange, on: connection) { result, exchange in
             switch result {
             case .success(let answer):
                 succeed(answer, exchange)
@@ -121,7 +123,7 @@ extension AdminEndpoint {
         _ change: StoreRequest, thenLookUp request: StoreRequest, _ exchange: HTTPExchange,
         _ connection: ServerConnection, _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
     ) {
-        loop.perform(change, for: exchange, on: connection) { [self] result, exchange in
+        services.perform(change, for: exchange, on: connection) { [self] result, exchange in
             switch result {
             case .success: perform(request, exchange, connection, succeed)
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
@@ -131,7 +133,7 @@ extension AdminEndpoint {
 
     /// Returns the team of a request, by default the server's own, or answers 400 if it is malformed.
     func team(_ given: String?, _ exchange: HTTPExchange) -> String? {
-        let teamID = given ?? loop.context.installation.teamID
+        let teamID = given ?? services.context.installation.teamID
         guard Identifier.isValid(teamID) else {
             ControlAnswer.refuse(
                 exchange, status: 400, "BadTeamID", "Invalid team ID: use ten characters of A-Z and 0-9.")

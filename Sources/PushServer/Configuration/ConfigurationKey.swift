@@ -131,8 +131,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             "The number of unauthenticated connections above which idle ones are closed."
         case .secondsBeforeAuthentication: "The time after which an unauthenticated connection is closed, in seconds."
         case .memoryBudgetMegabytes:
-            "The memory for requests and responses of all connections, in MiB; one sender, and all unauthenticated "
-                + "connections together, get an eighth each."
+            "The memory for handshakes, requests and responses of all connections, in MiB. Each device, each provider, and "
+                + "all unauthenticated connections together may hold an eighth."
         case .channelsOnProviderPorts: "Whether the ports of listen also accept the management of broadcast channels."
         case .clientAuthorityFiles:
             "Additional CA certificates (PEM) whose client certificates are accepted from providers."

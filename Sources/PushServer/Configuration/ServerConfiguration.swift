@@ -2,6 +2,7 @@
 
 internal import PushCore
 package import PushNet
+internal import PushServing
 package import PushStore
 
 /// The settings of the server, combined from options, environment and file.

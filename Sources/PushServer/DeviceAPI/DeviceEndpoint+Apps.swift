@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushServing
 internal import PushStore
 internal import PushTLS
 
@@ -43,9 +44,9 @@ extension DeviceEndpoint {
     ) {
         guard let environment = wantedEnvironment(exchange) else { return }
         let request = StoreRequest.register(secretHash: caller.secretHash, topic: topic, environment: environment)
-        ask(request, exchange, connection, caller) { [unowned loop] answer, exchange in
+        ask(request, exchange, connection, caller) { [unowned services] answer, exchange in
             guard case .registered(let contents) = answer else { return }
-            let token = loop.cipher(for: environment).deviceToken(contents)
+            let token = services.cipher(for: environment).deviceToken(contents)
             ControlAnswer.send(exchange, DeviceAPI.Registration(topic: topic, deviceToken: token))
         }
     }

@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushServing
 internal import PushStore
 internal import PushTLS
 
@@ -15,11 +16,15 @@ internal import PushTLS
 /// ```
 /// A body is decoded only for enrolled devices. The store checks the secret again with each request.
 final class DeviceEndpoint {
-    unowned let loop: ServerLoop
+    let services: LoopServices
+    private let streams: DeviceStreams
 
-    init(loop: ServerLoop) { self.loop = loop }
+    init(_ services: LoopServices, _ streams: DeviceStreams) {
+        self.services = services
+        self.streams = streams
+    }
 
-    private var secrets: DeviceSecretCache { loop.context.deviceSecrets }
+    private var secrets: DeviceSecretCache { services.context.deviceSecrets }
 
     // MARK: The device behind a request
 
@@ -38,7 +43,7 @@ final class DeviceEndpoint {
             return byteCountMax
         case nil:
             // Answered at the end of the request, like every stranger.
-            guard loop.allowsProof(on: connection) else {
+            guard services.allowsProof(on: connection) else {
                 exchange.context = TurnedAway.one
                 return 0
             }
@@ -58,7 +63,7 @@ final class DeviceEndpoint {
     /// Asks the store for the device of a secret; the request continues with the store's answer.
     private func identify(_ secretHash: [UInt8], _ exchange: HTTPExchange, _ connection: ServerConnection) {
         let request = StoreRequest.identify(secretHash: secretHash)
-        loop.perform(request, for: exchange, on: connection) { [unowned self] result, exchange in
+        services.perform(request, for: exchange, on: connection) { [unowned self] result, exchange in
             switch result {
             case .success(.identified(let device)):
                 secrets.insert(device, for: secretHash)
@@ -89,13 +94,13 @@ final class DeviceEndpoint {
 
     /// Logs and refuses a request without a secret, or with one that the store has refused before.
     private func refuseUnknown(_ exchange: HTTPExchange, _ connection: ServerConnection) {
-        loop.context.log.refused(.unauthorized, on: connection)
+        services.context.log.refused(.unauthorized, on: connection)
         refuseStranger(exchange, connection)
     }
 
     /// Refuses a request whose secret belongs to no device, and counts it for the peer's network.
     private func refuseStranger(_ exchange: HTTPExchange, _ connection: ServerConnection) {
-        if let seconds = loop.countWrongCredential(on: connection) {
+        if let seconds = services.countWrongCredential(on: connection) {
             return ControlAnswer.refuseStranger(exchange, retryAfterSeconds: seconds)
         }
         ControlAnswer.refuse(exchange, .unauthorized)
@@ -105,7 +110,7 @@ final class DeviceEndpoint {
 
     /// Answers a request, immediately or when the store has answered.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        defer { loop.markDirty(connection) }
+        defer { services.loop.markDirty(connection) }
         let path = exchange.fields.text(exchange.path)
         if path == Self.enrolmentPath {
             guard exchange.method == .post else { return Self.refuseMethod(exchange, allowed: "POST") }
@@ -117,7 +122,7 @@ final class DeviceEndpoint {
         if exchange.context is TurnedAway { return ControlAnswer.refuseStranger(exchange) }
         guard let caller = exchange.context as? DeviceCaller else { return refuseUnknown(exchange, connection) }
         exchange.context = nil
-        if let seconds = loop.context.rates.takeRequest(of: caller.device, now: loop.rateMoment) {
+        if let seconds = services.context.rates.takeRequest(of: caller.device, now: services.rateMoment) {
             return ControlAnswer.refuseRate(
                 exchange, "The device sends too many requests. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)
@@ -135,15 +140,15 @@ final class DeviceEndpoint {
         switch secrets.find(secretHash) {
         case .stranger: return refuseUnknown(exchange, connection)
         case .device(let device):
-            guard let seconds = loop.context.rates.takeStream(of: device, now: loop.rateMoment) else { break }
+            guard let seconds = services.context.rates.takeStream(of: device, now: services.rateMoment) else { break }
             return ControlAnswer.refuseRate(
                 exchange, "The device opens streams too often. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)
         case nil:
-            guard loop.allowsProof(on: connection) else { return ControlAnswer.refuseStranger(exchange) }
+            guard services.allowsProof(on: connection) else { return ControlAnswer.refuseStranger(exchange) }
         }
         guard exchange.method == .get else { return Self.refuseMethod(exchange, allowed: "GET") }
-        loop.streams.open(exchange, on: connection, secretHash: secretHash)
+        streams.open(exchange, on: connection, secretHash: secretHash)
     }
 
     private func route(
@@ -193,20 +198,20 @@ final class DeviceEndpoint {
         let request = StoreRequest.NewDevice(
             codeHash: body.code.map(EnrolmentCode.hash), device: device, secretHash: secret.hash, name: body.name,
             platform: body.platform, requestHash: requestHash)
-        loop.perform(.enrol(request), for: exchange, on: connection) { [unowned self] result, exchange in
+        services.perform(.enrol(request), for: exchange, on: connection) { [unowned self] result, exchange in
             switch result {
             case .success(.enrolled(let enrolled)):
                 if enrolled != device {
-                    // An agent repeats an enrolment whose answer was lost, once or twice. The new secret replaces the
-                    // others.
-                    _ = loop.countWrongCredential(on: connection)
+                    // A repetition counts like a wrong credential, so that a client cannot repeat an enrolment endlessly.
+                    // An agent needs one or two after a lost answer. The earlier secrets of the device are invalid now.
+                    _ = services.countWrongCredential(on: connection)
                     secrets.remove(enrolled)
                 }
                 secrets.insert(enrolled, for: secret.hash)
                 ControlAnswer.send(
                     exchange, status: 201,
                     DeviceAPI.EnrolledDevice(deviceID: enrolled.text, deviceSecret: secret.text))
-            case .success: ControlAnswer.refuseUnexpected(exchange, loop.context.log)
+            case .success: ControlAnswer.refuseUnexpected(exchange, services.context.log)
             case .failure(.badEnrolmentCode): refuseCode(exchange, connection)
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
             }
@@ -218,17 +223,19 @@ final class DeviceEndpoint {
         withCode hasCode: Bool, _ exchange: HTTPExchange, _ connection: ServerConnection
     ) -> Bool {
         if hasCode {
-            if loop.allowsProof(on: connection) { return true }
+            if services.allowsProof(on: connection) { return true }
             ControlAnswer.refuseStranger(exchange)
             return false
         }
-        guard loop.context.configuration.hasOpenEnrolment else {
-            loop.context.log.refused(.badEnrolmentCode, on: connection)
+        guard services.context.configuration.hasOpenEnrolment else {
+            services.context.log.refused(.badEnrolmentCode, on: connection)
             refuseCode(exchange, connection)
             return false
         }
         let network = connection.source.network
-        guard let seconds = loop.context.rates.takeEnrolment(of: network, now: loop.rateMoment) else { return true }
+        guard let seconds = services.context.rates.takeEnrolment(of: network, now: services.rateMoment) else {
+            return true
+        }
         ControlAnswer.refuseRate(
             exchange, "Too many devices of this network enrol. Wait for the time in retry-after, or use a code.",
             retryAfterSeconds: seconds)
@@ -236,7 +243,7 @@ final class DeviceEndpoint {
     }
 
     private func refuseCode(_ exchange: HTTPExchange, _ connection: ServerConnection) {
-        if let seconds = loop.countWrongCredential(on: connection) {
+        if let seconds = services.countWrongCredential(on: connection) {
             return ControlAnswer.refuseStranger(exchange, retryAfterSeconds: seconds)
         }
         ControlAnswer.refuse(exchange, .badEnrolmentCode)
@@ -272,8 +279,8 @@ final class DeviceEndpoint {
         do throws(DeviceBodyError) { list = try DeviceAPI.Acknowledgements(reading: body.span) } catch {
             return ControlAnswer.refuse(exchange, error)
         }
-        let rates = loop.context.rates
-        if let seconds = rates.takeAcknowledgements(list.acks.count, of: caller.device, now: loop.rateMoment) {
+        let rates = services.context.rates
+        if let seconds = rates.takeAcknowledgements(list.acks.count, of: caller.device, now: services.rateMoment) {
             return ControlAnswer.refuseRate(
                 exchange, "The device sends too many acknowledgements. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)
@@ -289,14 +296,16 @@ final class DeviceEndpoint {
         beginsAlone(.request(kind, of: caller.device), exchange, connection)
     }
 
+    /// Records a request, or answers 429 if an equal one is unanswered.
     private func beginsAlone(
         _ work: UnansweredRequests.Work, _ exchange: HTTPExchange, _ connection: ServerConnection
     ) -> Bool {
-        if loop.unanswered.begin(work, at: connection.address(of: exchange)) { return true }
-        loop.context.rates.note(.deviceUnanswered)
+        if services.unanswered.begin(work, at: connection.address(of: exchange)) { return true }
+        services.context.rates.note(.deviceUnanswered)
         ControlAnswer.refuse(
             exchange, status: 429, "TooMany",
-            "The device's last request of this kind is not answered yet. Send one at a time.", retryAfterSeconds: 1)
+            "An earlier request of this kind is not answered yet. Wait for the time in retry-after, then try again.",
+            retryAfterSeconds: 1)
         return false
     }
 
@@ -321,11 +330,11 @@ final class DeviceEndpoint {
         refuse: @escaping (StoreRefusal, HTTPExchange) -> Bool = { _, _ in false },
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
     ) {
-        loop.perform(request, for: exchange, on: connection) { [unowned self] result, exchange in
+        services.perform(request, for: exchange, on: connection) { [unowned self] result, exchange in
             switch result {
             case .success(let answer):
                 succeed(answer, exchange)
-                if !exchange.isAnswered { ControlAnswer.refuseUnexpected(exchange, loop.context.log) }
+                if !exchange.isAnswered { ControlAnswer.refuseUnexpected(exchange, services.context.log) }
             case .failure(let refusal):
                 if !refuse(refusal, exchange) { self.refuse(exchange, refusal, caller.secretHash, connection) }
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushNet
+internal import PushServing
 internal import PushStore
 
 /// Sends requests to the store and waits for the answers; used only at start, before any loop serves.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushNet
+internal import PushServing
 package import PushStore
 package import PushTLS
 
@@ -52,6 +53,17 @@ package enum ServerError: Error, Sendable {
 extension ServerError {
     static func wrapping<Value>(_ body: () throws(NetError) -> Value) throws(ServerError) -> Value {
         do throws(NetError) { return try body() } catch { throw .system(error) }
+    }
+
+    static func wrapping<Value>(_ body: () throws(ServingError) -> Value) throws(ServerError) -> Value {
+        do throws(ServingError) {
+            return try body()
+        } catch {
+            switch error {
+            case .system(let error): throw .system(error)
+            case .tls(let error): throw .tls(error)
+            }
+        }
     }
 
     static func wrapping<Value>(_ body: () throws(InstallationError) -> Value) throws(ServerError) -> Value {

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushServing
 internal import PushStore
 internal import PushTLS
 
@@ -48,7 +49,7 @@ final class ServerRuntime {
     ) throws(ServerError) {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
         let receivers: [any StoreReplyReceiver] =
-            mailboxes.map(LoopReceiver.init) + [conversation.receiver, webhookInbox]
+            mailboxes.map { LoopReceiver($0) } + [conversation.receiver, webhookInbox]
             + (testMode.map { [BuiltInDeviceReceiver(mailbox: $0.replies)] } ?? [])
         store.start(receivers: receivers) { error in
             log.error("store_failed", ["error": error.description])
@@ -139,15 +140,16 @@ final class ServerRuntime {
     }
 
     private func makeContext(_ quotas: Quotas) -> ServerContext {
-        ServerContext(
-            configuration: configuration, installation: installation, store: store,
-            storeCondition: storeCondition, quotas: quotas,
-            limiter: ConnectionLimiter(configuration.connectionCaps),
-            memory: MemoryBudget(byteCountMax: configuration.memoryBudget, loopCount: sockets.count),
-            dataLoops: Array(mailboxes.dropLast()), backups: BackupKeeper(installation, log: log), log: log,
+        let serving = ServingContext(
+            store: store, limiter: ConnectionLimiter(configuration.connectionCaps),
+            memory: MemoryBudget(byteCountMax: configuration.memoryBudget, loopCount: sockets.count), log: log,
+            dataLoops: Array(mailboxes.dropLast()), strangerPatience: configuration.strangerPatience,
+            unauthenticatedStreamCountMax: configuration.unauthenticatedStreamCountMax)
+        return ServerContext(
+            serving: serving, configuration: configuration, installation: installation, storeCondition: storeCondition,
+            quotas: quotas, backups: BackupKeeper(installation, log: log),
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
-            startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
-            makeEndpoint: EndpointFactory.make, testMode: testMode)
+            startedUnixSeconds: WallClock.unixMilliseconds() / 1000, testMode: testMode)
     }
 
     private func loadCertificate() throws(ServerError) -> TLSContext {
@@ -171,9 +173,9 @@ final class ServerRuntime {
             let (sockets, mailbox) = (sockets[index], mailboxes[index])
             return Thread(name: "loop-\(index)") {
                 do throws(ServerError) {
-                    let loop = try ServerLoop(
+                    let loop = try LoopDispatcher.makeLoop(
                         index: UInt32(index), context: context, mailbox: mailbox, certificate: certificate)
-                    try loop.run(sockets)
+                    try ServerError.wrapping { () throws(ServingError) in try loop.run(sockets) }
                 } catch {
                     log.error("loop_failed", ["loop": "\(index)", "error": error.description])
                     fatal.raise(error)
@@ -199,7 +201,7 @@ final class ServerRuntime {
 
     private func makeControlLoop(_ context: ServerContext) throws(ServerError) -> ServerLoop {
         let index = mailboxes.count - 1
-        let control = try ServerLoop(
+        let control = try LoopDispatcher.makeLoop(
             index: UInt32(index), context: context, mailbox: mailboxes[index], certificate: nil)
         try ServerError.wrapping { () throws(NetError) in try control.listen(on: adminSocket) }
         return control
@@ -253,7 +255,7 @@ final class ServerRuntime {
                     let socket = try Sockets.listen(
                         host: address.host, port: ports[place].address.port, sharingPort: loopCount > 1)
                     if loop == 0 { ports[place].address.port = try Sockets.localPort(socket.rawValue) }
-                    sockets[loop].append(ListeningSocket(socket, .network(ports[place].role)))
+                    sockets[loop].append(ListeningSocket(socket, .network(port: place)))
                 }
             }
             return (sockets, ports)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushNet
+internal import PushServing
 internal import PushTLS
 
 /// Converts signals to messages for the loops, on the control loop.

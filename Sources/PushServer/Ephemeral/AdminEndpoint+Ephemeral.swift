@@ -6,7 +6,7 @@ internal import PushHTTP
 /// `/v1/ephemeral`: the requests of tests to an ephemeral server.
 extension AdminEndpoint {
     func ephemeral(_ exchange: HTTPExchange, _ rest: [String]) {
-        guard let testMode = loop.context.testMode else {
+        guard let testMode = services.context.testMode else {
             return ControlAnswer.refuse(
                 exchange, status: 404, "NotEphemeral", "Start the server with --ephemeral for this.")
         }

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushServing
 internal import PushStore
 
 /// The devices of an ephemeral server, which acknowledge and keep the notifications that they receive.

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushServing
 
 /// The public port of a server for tests: rejects requests of providers as a test ordered, and passes on all others.
 final class TestModeEndpoint: Endpoint {
@@ -26,6 +27,18 @@ final class TestModeEndpoint: Endpoint {
 
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
         network.recognize(exchange, on: connection)
+    }
+
+    func connectionOpened(_ connection: ServerConnection) -> AnyObject? { network.connectionOpened(connection) }
+    func headTooLarge(_ exchange: HTTPExchange) { network.headTooLarge(exchange) }
+    func goodbye(_ reason: GoodbyeReason) -> [UInt8] { network.goodbye(reason) }
+
+    func endStream(_ exchange: HTTPExchange, on connection: ServerConnection) -> Bool {
+        network.endStream(exchange, on: connection)
+    }
+
+    func exchangeEnded(_ exchange: HTTPExchange, on connection: ServerConnection) {
+        network.exchangeEnded(exchange, on: connection)
     }
 
     func turnAway(_ exchange: HTTPExchange) { network.turnAway(exchange) }

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushServing
 internal import PushStore
 
 extension ProviderEndpoint {
@@ -25,16 +26,16 @@ extension ProviderEndpoint {
         try checkRoom()
         let broadcast = Broadcast(
             channel: channel, topic: app.topic.id, environment: request.environment, requestID: request.id.bytes,
-            uniqueID: .random(loop.random), topicName: app.topic.name + PushType.liveactivity.topicSuffix,
+            uniqueID: .random(services.random), topicName: app.topic.name + PushType.liveactivity.topicSuffix,
             priority: priority,
             expirationUnixSeconds: expiration, payload: payload, acceptedUnixMilliseconds: request.now)
         request.exchange.keep(broadcast.uniqueID)
-        loop.submit(.publish(broadcast, answer: request.connection.address(of: request.exchange)))
+        services.loop.submit(.publish(broadcast, answer: request.connection.address(of: request.exchange)))
     }
 
     /// Returns the app of a path, if it belongs to the sender and allows broadcasts.
     func broadcastTopic(_ name: String, of sender: Sender) throws(Rejection) -> TopicDirectory.Entry {
-        let known = loop.directory.topic(named: Array(name.utf8).span)
+        let known = services.directory.topic(named: Array(name.utf8).span)
         guard let app = known, sender.mayManage(app) else {
             if known == nil, PushType.allCases.contains(where: { $0.isSuffix(of: name) }) {
                 throw Rejection(.topicDisallowed, "The path must contain the app's topic without a suffix.")

@@ -31,8 +31,8 @@ extension ProviderEndpoint {
         let sender = try authenticate(request)
         let app = try broadcastTopic(request.text(inPath: range), of: sender)
         try takeRequest(request, from: sender, app)
-        guard loop.beginsListing(of: app.topic.teamID, request.exchange, on: request.connection) else {
-            loop.context.rates.note(.providerListings)
+        guard services.beginsListing(of: app.topic.teamID, request.exchange, on: request.connection) else {
+            services.context.rates.note(.providerListings)
             throw Rejection(
                 .tooManyRequests, "Too many lists of the team's channels are open. Read them first.",
                 retryAfterSeconds: 1)
@@ -80,8 +80,8 @@ extension ProviderEndpoint {
         _ storeRequest: StoreRequest, _ request: ProviderRequest,
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
     ) {
-        let (condition, log) = (loop.context.storeCondition, loop.context.log)
-        loop.perform(storeRequest, for: request.exchange, on: request.connection) { result, exchange in
+        let (condition, log) = (services.context.storeCondition, services.context.log)
+        services.perform(storeRequest, for: request.exchange, on: request.connection) { result, exchange in
             switch result {
             case .success(let answer):
                 succeed(answer, exchange)

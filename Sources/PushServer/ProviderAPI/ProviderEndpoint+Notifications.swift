@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushServing
 internal import PushStore
 internal import PushTLS
 
@@ -13,7 +14,7 @@ extension ProviderEndpoint {
         try checkRoom()
         request.exchange.keep(notification.uniqueID)
         request.exchange.requestWasRead()
-        loop.submit(.accept(notification, answer: request.connection.address(of: request.exchange)))
+        services.loop.submit(.accept(notification, answer: request.connection.address(of: request.exchange)))
     }
 
     private func notification(
@@ -43,7 +44,7 @@ extension ProviderEndpoint {
         request.exchange.context = try takeNotification(request, for: allowances, to: address, judgement.warnings)
         judge.note(judgement, pushType)
         return Notification(
-            address: address, apnsID: request.id.bytes, uniqueID: .random(loop.random),
+            address: address, apnsID: request.id.bytes, uniqueID: .random(services.random),
             topicName: suffixed ?? app.topic.name,
             pushType: pushType,
             priority: priority, expirationUnixSeconds: expiration, collapseID: collapseID, payload: payload,
@@ -84,9 +85,9 @@ extension ProviderEndpoint {
         try Self.check(pushType, of: sender)
         let baseByteCount = try Self.baseTopicByteCount(of: name, pushType: pushType)
         let base = name.extracting(first: baseByteCount)
-        var found = hint.flatMap { loop.directory.topic($0) }
+        var found = hint.flatMap { services.directory.topic($0) }
         if let known = found?.name, !Bytes.areEqual(known.span, base) { found = nil }
-        let known = found ?? loop.directory.topic(named: base)
+        let known = found ?? services.directory.topic(named: base)
         guard let entry = known, sender.maySend(to: entry, name: name, pushType: pushType) else {
             throw Rejection(
                 .topicDisallowed,
@@ -102,7 +103,7 @@ extension ProviderEndpoint {
                 && Bytes.areEqual(name.extracting(last: suffix.bytes.count), suffix.bytes.span)
         }
         // The topic of an app may end with this suffix.
-        guard let found, loop.directory.topic(named: name) == nil else { return nil }
+        guard let found, services.directory.topic(named: name) == nil else { return nil }
         return found.type
     }
 
@@ -134,7 +135,7 @@ extension ProviderEndpoint {
         _ registered: TopicID, _ named: TopicDirectory.Entry, _ sender: Sender
     ) -> Rejection {
         let name = named.topic.name
-        guard let other = loop.directory.topic(registered), sender.mayManage(other) else {
+        guard let other = services.directory.topic(registered), sender.mayManage(other) else {
             return Rejection(
                 .deviceTokenNotForTopic, "This device token was registered for an app other than \(name).")
         }
@@ -146,7 +147,7 @@ extension ProviderEndpoint {
 
     /// Decrypts a device token; returns nil if no key decrypts it.
     private func open(_ sealed: InlineArray<32, UInt8>?, _ environment: Environment) -> DeviceTokenContents? {
-        guard let sealed, let plain = loop.cipher(for: environment).open(sealed) else { return nil }
+        guard let sealed, let plain = services.cipher(for: environment).open(sealed) else { return nil }
         return DeviceTokenContents(bytes: plain)
     }
 

@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushServing
 internal import PushStore
 
 /// The rates and quotas of provider requests.
@@ -81,7 +82,8 @@ extension ProviderEndpoint {
 
     private func moment(of request: ProviderRequest) -> QuotaMoment {
         QuotaMoment(
-            monotonicNanoseconds: Int64(clamping: loop.events.monotonicNanoseconds), unixSeconds: request.now / 1000)
+            monotonicNanoseconds: Int64(clamping: services.loop.events.monotonicNanoseconds),
+            unixSeconds: request.now / 1000)
     }
 }
 

@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushServing
 internal import PushStore
 internal import PushTLS
 
@@ -11,8 +12,7 @@ internal import PushTLS
 /// The order of checks is fixed: method, path, repeated headers, credentials, then the checks for the kind of request.
 /// For a notification, these are `apns-id`, expiration, priority, push type, collapse ID, topic, payload, device token.
 final class ProviderEndpoint {
-    /// The loop; the reference cycle ends when the loop has ended and releases its listeners.
-    let loop: ServerLoop
+    let services: LoopServices
     let judge = PayloadValidator()
     /// The loop's quotas, kept here because a constant of this object is read without reference counting.
     let quotas: LoopQuotas
@@ -21,10 +21,10 @@ final class ProviderEndpoint {
     /// The body of the last rejection; most of the following ones have the same reason.
     private var latestBody: (reason: RejectionReason, bytes: [UInt8])?
 
-    init(loop: ServerLoop, role: PortRole) {
-        self.loop = loop
-        quotas = loop.quotas
-        random = loop.random
+    init(_ services: LoopServices, role: PortRole) {
+        self.services = services
+        quotas = services.quotas
+        random = services.random
         self.role = role
     }
 
@@ -39,17 +39,17 @@ final class ProviderEndpoint {
         let headers = ProviderHeaders(fields)
         let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
         let id = addID(to: exchange, headers, path, fields.bytes.span)
-        let request = ProviderRequest(exchange, connection, headers, fields.bytes, id)
+        let request = ProviderRequest(exchange, connection, provider(of: connection), headers, fields.bytes, id)
         quotas.begin()
         do throws(Rejection) {
             try perform(request, path)
             addRateFields(to: exchange)
         } catch {
-            loop.context.log.refused(error, on: connection)
+            services.context.log.refused(error, on: connection)
             addRateFields(to: exchange)
             let rejection = judgeStranger(error, request)
             ProviderAnswer.reject(exchange, rejection, body: rejectionBody(rejection.reason))
-            loop.markDirty(connection)
+            services.loop.markDirty(connection)
         }
     }
 
@@ -58,9 +58,9 @@ final class ProviderEndpoint {
         let fields = exchange.head.fields
         let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
         _ = addID(to: exchange, ProviderHeaders(fields), path, fields.bytes.span)
-        loop.context.log.refused(rejection, on: connection)
+        services.context.log.refused(rejection, on: connection)
         ProviderAnswer.reject(exchange, rejection, body: rejectionBody(rejection.reason))
-        loop.markDirty(connection)
+        services.loop.markDirty(connection)
     }
 
     /// Counts a refusal of an unauthenticated sender; returns `TooManyRequests` instead if the budget is used up.
@@ -68,10 +68,10 @@ final class ProviderEndpoint {
         let connection = request.connection
         let wait: Int64?
         if request.provider.takeFailedProof() {
-            wait = loop.countWrongCredential(on: connection)
-            if connection.isCondemned { loop.context.rates.note(.providerSignatures) }
+            wait = services.countWrongCredential(on: connection)
+            if connection.isCondemned { services.context.rates.note(.providerSignatures) }
         } else {
-            wait = connection.principal.isStranger ? loop.countStrangerRequest(on: connection) : nil
+            wait = connection.principal.isStranger ? services.countStrangerRequest(on: connection) : nil
         }
         guard let wait else { return rejection }
         return Rejection(
@@ -99,6 +99,17 @@ final class ProviderEndpoint {
         let path = ProviderPath.parse(bytes.span.extracting(exchange.head.path))
         _ = addID(to: exchange, ProviderHeaders(exchange.head.fields), path, bytes.span)
         ProviderAnswer.reject(exchange, Rejection(.idleTimeout, "Send the complete request within 15 seconds."))
+    }
+
+    /// Returns the provider API's state for a connection, made for its first request.
+    private func provider(of connection: ServerConnection) -> ProviderConnection {
+        let peer = connection.peer
+        if let provider = peer.provider { return provider }
+        let named = services.context.configuration.environment(ofServerName: connection.encryption?.serverName)
+        let provider = ProviderConnection(
+            environment: role.environment ?? named, certificate: connection.encryption?.clientCertificate)
+        peer.provider = provider
+        return provider
     }
 
     /// Adds the ID of the request, which every response contains.
@@ -152,7 +163,7 @@ final class ProviderEndpoint {
         if role.isForChannels, !path.isForChannels {
             throw Rejection(.badPath, "This port is only for /1/apps/TOPIC/channels. Use the provider port.")
         }
-        if !role.isForChannels, path.isForChannels, !loop.context.configuration.managesChannelsOnProviderPorts {
+        if !role.isForChannels, path.isForChannels, !services.context.configuration.managesChannelsOnProviderPorts {
             throw Rejection(.badPath, "This server manages channels on a separate port.")
         }
     }
@@ -167,16 +178,16 @@ final class ProviderEndpoint {
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
         let fields = exchange.head.fields
         let seconds = WallClock.unixMilliseconds() / 1000
-        let sender = try? connection.provider.authenticate(
+        let sender = try? provider(of: connection).authenticate(
             ProviderHeaders(fields).authorization, in: fields.bytes.span, at: moment(unixSeconds: seconds))
         if let sender { connection.authenticated(as: .provider(sender.id)) }
     }
 
     private func moment(unixSeconds: Int64) -> ProviderConnection.Moment {
         ProviderConnection.Moment(
-            directory: loop.directory, unixSeconds: unixSeconds,
-            monotonicSeconds: Int64(clamping: loop.events.monotonicNanoseconds / 1_000_000_000),
-            updateCountMax: loop.context.configuration.providerTokenUpdateCountMax)
+            directory: services.directory, unixSeconds: unixSeconds,
+            monotonicSeconds: Int64(clamping: services.loop.events.monotonicNanoseconds / 1_000_000_000),
+            updateCountMax: services.context.configuration.providerTokenUpdateCountMax)
     }
 
     /// Authenticates the sender; the first success allows all streams.
@@ -193,8 +204,10 @@ final class ProviderEndpoint {
 
     /// Counts a notification that is passed to the store, or rejects it if too many are unanswered.
     func checkRoom() throws(Rejection) {
-        guard loop.unansweredAcceptCount < Limits.unansweredAcceptCountMax else { throw Rejection(.serviceUnavailable) }
-        loop.unansweredAcceptCount += 1
+        guard services.unansweredAcceptCount < Limits.unansweredAcceptCountMax else {
+            throw Rejection(.serviceUnavailable)
+        }
+        services.unansweredAcceptCount += 1
     }
 
     /// Returns the body of a rejection, usually without an allocation.

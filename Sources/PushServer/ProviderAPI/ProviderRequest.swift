@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushServing
 
 /// A provider's request while it is checked.
 struct ProviderRequest {
@@ -18,15 +19,15 @@ struct ProviderRequest {
     let now: Int64
 
     init(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ headers: ProviderHeaders, _ bytes: [UInt8],
-        _ id: RequestID
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ provider: ProviderConnection,
+        _ headers: ProviderHeaders, _ bytes: [UInt8], _ id: RequestID
     ) {
         self.exchange = exchange
         self.connection = connection
         self.headers = headers
         self.bytes = bytes
         self.id = id
-        provider = connection.provider
+        self.provider = provider
         now = WallClock.unixMilliseconds()
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushServing
 internal import PushStore
 internal import Synchronization
 

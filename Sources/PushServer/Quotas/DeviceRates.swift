@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushServing
 
 /// The request rates of device tokens.
 final class DeviceRates: Sendable {

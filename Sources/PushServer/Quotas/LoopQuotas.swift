@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushServing
 internal import PushStore
 
 /// Checks the quotas for one loop, and caches the allowances of recent senders so that these take no lock.

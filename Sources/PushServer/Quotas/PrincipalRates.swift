@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushServing
 internal import Synchronization
 
 /// A limit on strangers, devices or providers; `posthorn status` shows how often each one refused something.

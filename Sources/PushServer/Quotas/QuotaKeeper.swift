@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushServing
 internal import PushStore
 
 /// Stores the daily counts every few seconds and at shutdown; runs on the control loop.

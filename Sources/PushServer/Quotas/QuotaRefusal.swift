@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushServing
 
 /// The rejections at a limit; each names the limit, the time to retry, and another remedy.
 extension Allowance {

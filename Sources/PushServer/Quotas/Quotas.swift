@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushServing
 internal import PushStore
 internal import Synchronization
 

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import PushCore
+internal import PushServing
 internal import Synchronization
 
 /// The rates of many keys, in a table of fixed size that all loops share without a lock.

@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushCurl
 internal import PushNet
+internal import PushServing
 internal import PushStore
 internal import PushTLS
 
@@ -111,7 +112,7 @@ final class WebhookSender {
         }
         let query = TraceQuery(
             .app(topic: name), after: position, countMax: Limits.webhookBatchCountMax, isForWebhook: true)
-        context.store.submit([.perform(.trace(query), answer: address(topic, exchange: Self.search))])
+        context.serving.store.submit([.perform(.trace(query), answer: address(topic, exchange: Self.search))])
     }
 
     private func take(_ result: Result<StoreAnswer, StoreRefusal>, for topic: TopicID) {
@@ -141,7 +142,7 @@ final class WebhookSender {
     private func advance(_ target: inout Target, _ topic: TopicID, to position: Int64) {
         target.storedPosition = position
         let answer = address(topic, exchange: Self.note)
-        context.store.submit([.perform(.advanceWebhook(topic, to: position), answer: answer)])
+        context.serving.store.submit([.perform(.advanceWebhook(topic, to: position), answer: answer)])
     }
 
     // MARK: To the back-end
@@ -182,7 +183,7 @@ final class WebhookSender {
         target.isFailing = true
         target.delivery.failed(now: now, share: .random(in: 0.5...1))
         let answer = address(topic, exchange: Self.note)
-        context.store.submit([.perform(.noteWebhookProblem(topic, problem), answer: answer)])
+        context.serving.store.submit([.perform(.noteWebhookProblem(topic, problem), answer: answer)])
     }
 
     /// Returns the problem with a response, or nil if the back-end accepted the events.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks that fill a memory budget, so that others get none of it. The budget is small to make them short."""
+"""Attacks that fill a memory budget, so that others get none of it. The budgets are small, so that the attacks are short."""
 import json
 import socket
 import ssl
@@ -25,7 +25,8 @@ def client_hello(place):
 
 
 def without_key_share(hello):
-    """Replaces the key share's group (X25519) by one that the server does not support, so that it must ask again."""
+    """Replaces the group of the key share (X25519) with one that the server does not support, so that the server sends a
+    HelloRetryRequest."""
     share = bytes.fromhex("003300260024001d0020")
     if share not in hello:
         raise ValueError("the ClientHello has no key share of X25519")
@@ -37,7 +38,7 @@ ANNOUNCEMENT = bytes.fromhex("160301400001020000")
 
 
 def start_handshakes(battle, count, first, second=b""):
-    """Sends the same bytes on many connections from 16 addresses, and `second` after an answer."""
+    """Opens many connections from 16 addresses, and sends `first` on each, then `second` after the server's answer."""
     connections, refused = [], 0
     for number in range(count):
         try:
@@ -54,7 +55,8 @@ def start_handshakes(battle, count, first, second=b""):
 
 @attack("2", options=BUDGET)
 def unfinished_handshakes(battle, _):
-    """Starts handshakes whose ClientHello announces 131 KB, lacks its last byte, or is never followed by anything."""
+    """Leaves handshakes unfinished: the ClientHello announces 131 KB, lacks its last byte, announces 131 KB after a
+    HelloRetryRequest, or is complete and nothing follows."""
     hello = client_hello(battle.site.place)
     count = battle.choose(600, 900)
     start = time.monotonic()
@@ -67,7 +69,7 @@ def unfinished_handshakes(battle, _):
     budget = battle.site.admin("GET", "/v1/status")["memory"]
     battle.note(connections=len(announced + cut + again + silent), refused=refused, held_bytes=budget["held_bytes"])
     battle.expect(budget["held_bytes"] <= budget["budget_bytes"] / 8,
-                  f"unfinished handshakes hold {budget['held_bytes']} bytes")
+                  f"unfinished handshakes hold {budget['held_bytes']} bytes, more than an eighth of the budget")
     for one in announced + cut + again + silent:
         one.close()
 
@@ -75,7 +77,7 @@ def unfinished_handshakes(battle, _):
 # Strangers
 
 def references(place, source, count):
-    """Sends long fields once, and refers to them in a number of requests that do not end."""
+    """Sends long fields once, and refers to them in `count` requests that do not end."""
     connection = HTTP2(place, acknowledges=False, source=source)
     first = (b"\x83\x87" + literal(":path", "/v1/acks", 0x40) + literal("authorization", "Bearer x", 0x40)
              + literal("x-one", "1" * 1850, 0x40) + literal("x-two", "2" * 1850, 0x40))
@@ -87,7 +89,8 @@ def references(place, source, count):
 
 
 def push_heads_first(battle, source):
-    """Opens a connection, sends the heads of 20 notifications, later their bodies, and returns the answers."""
+    """Opens a connection, sends the heads of 20 notifications and later their bodies, and returns the number of answers of
+    each kind."""
     with HTTP2(battle.site.place, source=source) as connection:
         connection.wait(lambda: connection.has_settings)
         fields = push(battle.token, "org.example.Honest", battle.provider_token, [("apns-expiration", "0")])
@@ -102,14 +105,14 @@ def push_heads_first(battle, source):
 
 @attack("2", options=BUDGET)
 def strangers_share(battle, _):
-    """Fills the memory of unauthenticated connections, so that newcomers would be closed for it."""
+    """Fills the memory share of unauthenticated connections. New providers must not be closed to free memory."""
     held, refused = [], 0
     for number in range(battle.choose(120, 240)):
         try:
             held.append(references(battle.site.place, f"127.0.6.{1 + number % 3}", 28))
         except OSError:
             refused += 1
-    # Small requests use up the rest.
+    # Small requests use up the rest of the share.
     for _ in range(24):
         try:
             held.append(references(battle.site.place, "127.0.6.1", 1))
@@ -131,7 +134,7 @@ def add_attackers(battle):
 
 
 def fill_with_bodies(connection, device, count):
-    """Sends requests of a device whose bodies do not end."""
+    """Sends requests of a device, each with a body that does not end."""
     fields = block(request("POST", "/v1/acks", device.secret))
     for _ in range(count):
         stream = connection.take_stream()
@@ -165,6 +168,6 @@ def budget_of_devices(battle, devices):
             times.append(round((time.monotonic() - start) * 1000))
             battle.expect(connection.tally() == {"200": 100}, f"a provider got {dict(connection.tally())}")
     battle.note(held_bytes=memory["held_bytes"], milliseconds_for_100_pushes=times)
-    battle.expect(memory["held_bytes"] < memory["budget_bytes"], "the whole budget was used")
+    battle.expect(memory["held_bytes"] < memory["budget_bytes"], "the devices used the whole budget")
     for one in held:
         one.close()

@@ -237,7 +237,7 @@ def enrolment_guessing(battle, _):
 
 @attack("12")
 def reset_guesses(battle, _):
-    """Guesses device secrets, and resets each request before its answer. A reset must not make a guess free."""
+    """Guesses device secrets, and resets each request before its answer. A guess must count even if it is reset."""
     kept = 0
     for first in range(0, 500, 100):
         with HTTP2(battle.site.place) as connection:
@@ -255,7 +255,8 @@ def reset_guesses(battle, _):
 
 @attack("12", prepare=lambda battle: battle.site.admin("POST", "/v1/enrolment-codes")["code"])
 def repeated_enrolments(battle, code):
-    """Repeats one enrolment, which may be repeated when its answer was lost. Each repetition makes a new secret."""
+    """Repeats one enrolment many times. The server allows few repetitions, for lost answers, and creates a new secret for
+    each."""
     body = json.dumps({"code": code, "name": "x", "platform": "linux", "request_id": "r" * 32}).encode()
     fields = request("POST", "/v1/devices")
     with HTTP2(battle.site.place) as connection:

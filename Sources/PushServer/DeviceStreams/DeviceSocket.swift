@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushServing
+internal import PushStore
+internal import PushWebSocket
+
+/// A device's stream over WebSocket, which replaces the HTTP session of its connection.
+///
+/// The device's acknowledgements arrive on it, and go to the store with all other commands of the loop's turn.
+final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegate {
+    static let name = "websocket"
+    private let socket: WebSocketConnection
+    private let device: DeviceID
+    let address: ReplyAddress
+    // A reference cycle until the connection closes its session, which it does before it is removed.
+    private let connection: ServerConnection
+    private let streams: DeviceStreams
+    /// The number of acknowledgements and messages that the device may send for the notifications of this connection.
+    ///
+    /// Any more are taken from the rate of the device, which outlives the connection.
+    private var acknowledgementAllowance = 0
+    private var isClosed = false
+
+    var nowNanoseconds: UInt64 = 0 {
+        didSet { socket.nowNanoseconds = nowNanoseconds }
+    }
+    /// Ignored, because messages and output have limits of their own.
+    var retainedByteCountMax = Limits.retainedByteCountMax
+    var retainedByteCount: Int { socket.retainedByteCount }
+
+    /// Creates a stream that first sends the head of the response 101.
+    init(
+        _ device: DeviceID, _ address: ReplyAddress, on connection: ServerConnection, streams: DeviceStreams,
+        handshake: [UInt8]
+    ) {
+        self.device = device
+        self.address = address
+        self.connection = connection
+        self.streams = streams
+        socket = WebSocketConnection(engine: streams.engine, handshake: handshake)
+    }
+
+    // MARK: To the device
+
+    func send(_ notifications: [PendingNotification]) {
+        for notification in notifications {
+            streams.withMessage(notification) { message in socket.send(text: message) }
+        }
+        let (sum, isOverflow) = acknowledgementAllowance.addingReportingOverflow(
+            notifications.count * Limits.acknowledgementsPerNotification)
+        if !isOverflow { acknowledgementAllowance = sum }
+        outputGrew()
+    }
+
+    func sendHeartbeat() {
+        guard socket.unansweredPingCount == 0 else { return connection.close("the device does not answer a ping") }
+        socket.ping()
+        outputGrew()
+    }
+
+    func tell(_ notice: PolicyNotice) {
+        streams.withScratch { scratch in
+            StreamMessage.append(notice, to: &scratch)
+            socket.send(text: scratch.span)
+        }
+        outputGrew()
+    }
+
+    func end(_ goodbye: StreamGoodbye) {
+        streams.withScratch { scratch in
+            StreamMessage.append(goodbye, to: &scratch)
+            socket.send(text: scratch.span)
+        }
+        socket.close(.goingAway, reason: goodbye.reason)
+        outputGrew()
+    }
+
+    private func outputGrew() {
+        guard socket.outputByteCount <= Limits.outputByteCountMax else {
+            return connection.close(DeviceStreams.unreadReason)
+        }
+        connection.needsFlush()
+    }
+
+    // MARK: From the device
+
+    func received(text: Span<UInt8>) {
+        let acknowledgements: [DeviceAPI.Acknowledgement]
+        do throws(StreamMessageError) { acknowledgements = try StreamMessage.fromDevice(text) } catch {
+            return socket.close(error.closeCode, reason: error.advice)
+        }
+        // A message without acknowledgements costs as much as one with a single acknowledgement.
+        let count = max(1, acknowledgements.count)
+        let granted = min(count, acknowledgementAllowance)
+        guard granted == count || streams.takeAcknowledgements(count - granted, of: device) else {
+            return socket.close(.policyViolation, reason: "more acks than notifications: wait, then send the rest")
+        }
+        acknowledgementAllowance -= granted
+        if !acknowledgements.isEmpty { streams.acknowledge(acknowledgements, by: device) }
+    }
+
+    /// Does nothing, because its arrival is sufficient.
+    func received(pong: Span<UInt8>) {}
+
+    // MARK: The session of its connection
+
+    func receive(_ bytes: Span<UInt8>) -> Bool {
+        socket.receive(bytes, for: self)
+        return failure == nil
+    }
+
+    func collectOutput(into output: inout [UInt8], limit: Int) { socket.collectOutput(into: &output, limit: limit) }
+
+    /// The number of frames, plus the request that began the stream.
+    var completedMessageCount: UInt64 { 1 + socket.frameCount }
+    var hasOutput: Bool { !isClosed && socket.outputByteCount > 0 }
+    var isFinished: Bool { isClosed || (socket.closure != nil && socket.outputByteCount == 0) }
+    /// Whether no message is incomplete and all output was accepted.
+    var isQuiet: Bool { !isFinished && !socket.isInsideMessage && socket.outputByteCount == 0 }
+    var awaitsRest: Bool { socket.isInsideMessage }
+    /// The stream itself, so that the connection does not count as idle.
+    var openExchangeCount: Int { isFinished ? 0 : 1 }
+    func finishShutdown(debugData: [UInt8]) { socket.close(.goingAway, reason: "shutdown") }
+
+    /// The device's violation of the protocol; nil if the stream ended regularly.
+    var failure: String? {
+        guard let closure = socket.closure, !closure.isByPeer, closure.code != .goingAway else { return nil }
+        return closure.reason
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        streams.streamEnded(address)
+    }
+}
+
+extension StreamMessageError {
+    /// The close code that accompanies `advice`.
+    fileprivate var closeCode: WebSocketCloseCode {
+        switch self {
+        case .notJSON: .invalidPayload
+        case .unknownKind, .malformedAcknowledgement: .policyViolation
+        case .tooManyAcknowledgements: .messageTooBig
+        }
+    }
+}

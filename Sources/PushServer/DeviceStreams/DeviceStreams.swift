@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushNet
+internal import PushServing
+internal import PushStore
+internal import PushTLS
+internal import PushWebSocket
+
+/// The devices' streams (`GET /v1/stream`) of one loop.
+///
+/// ```
+/// opening ──attached──▶ open ──ended by the store, or shutdown──▶ (goodbye) gone
+///    │                    └───────connection lost───────────────▶ gone, store notified
+///    └──refused by the store──▶ gone
+/// ```
+final class DeviceStreams {
+    private struct Stream {
+        /// The SHA-256 of the device's secret, kept until the store has identified the device.
+        var secretHash: [UInt8] = []
+        /// The answer to the key of a WebSocket handshake; nil for server-sent events.
+        var acceptance: [UInt8]?
+        var device: DeviceID?
+        /// The open stream; nil while it is opening.
+        var sender: (any DeviceEventWriter)?
+        /// The heartbeat interval that was granted to the device; nil if it did not ask for one.
+        var heartbeatSeconds: Int64?
+    }
+
+    /// The time after which a device reconnects after a restart; the agent adds a random part.
+    private static let shutdownRetrySeconds: Int64 = 1
+    /// The reason for closing a connection whose peer does not read the output.
+    static let unreadReason = "the device does not read its stream"
+
+    private let services: LoopServices
+    private var streams: [ReplyAddress: Stream] = [:]
+    private var sockets = SocketTable()
+    private var scratch: [UInt8] = []
+    /// The identity of a broadcast, whose message has the same bytes for all its devices.
+    private struct BroadcastName: Equatable {
+        var sequence: Int64
+        var uniqueID: UniqueID
+    }
+    private var broadcastName: BroadcastName?
+    private var broadcastMessage: [UInt8] = []
+    private lazy var heartbeats = HeartbeatWheel(second: second)
+    /// The engine that the WebSockets of the loop share.
+    let engine = WebSocketEngine(role: .server, messageByteCountMax: Limits.controlBodyByteCountMax) {
+        UInt32(truncatingIfNeeded: SecureRandom.uint64())
+    }
+
+    init(_ services: LoopServices) { self.services = services }
+
+    /// Asks the store to attach the device; the response starts when it has.
+    func open(_ exchange: HTTPExchange, on connection: ServerConnection, secretHash: [UInt8]) {
+        guard !services.loop.isShuttingDown else {
+            return ControlAnswer.refuse(exchange, .unavailable("shutting down"))
+        }
+        var acceptance: [UInt8]?
+        switch WebSocketUpgrade.judge(exchange.fields, connection.upgradeReadiness) {
+        case .none: break
+        case .accept(let bytes): acceptance = bytes
+        case .refuse(let refusal): return WebSocketUpgrade.answer(exchange, refusal)
+        }
+        let address = connection.address(of: exchange)
+        connection.peer.carriesStream = true
+        streams[address] = Stream(
+            secretHash: secretHash, acceptance: acceptance, heartbeatSeconds: Self.heartbeatSeconds(exchange.fields))
+        exchange.context = StoreContinuation { [unowned self] result, exchange in
+            guard case .failure(let refusal) = result else { return }
+            self.streams[address] = nil
+            guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
+            services.context.deviceSecrets.insertStranger(secretHash)
+            guard let seconds = services.countWrongCredential(on: connection) else {
+                return ControlAnswer.refuse(exchange, refusal)
+            }
+            ControlAnswer.refuseStranger(exchange, retryAfterSeconds: seconds)
+        }
+        services.loop.submit(.attach(secretHash: secretHash, stream: address))
+    }
+
+    func attached(_ device: DeviceID, _ address: ReplyAddress) {
+        var isRefused = false
+        services.loop.answering(address) { exchange, _ in isRefused = exchange.isAnswered }
+        guard streams[address] != nil, !isRefused else { return services.loop.submit(.detach(stream: address)) }
+        if let secretHash = streams[address]?.secretHash {
+            services.context.deviceSecrets.insert(device, for: secretHash)
+        }
+        streams[address]?.secretHash = []
+        streams[address]?.device = device
+        services.loop.answering(address) { exchange, connection in
+            exchange.context = nil
+            connection.authenticated(as: .device(device))
+            begin(exchange, on: connection, device, address)
+        }
+    }
+
+    private func begin(
+        _ exchange: HTTPExchange, on connection: ServerConnection, _ device: DeviceID, _ address: ReplyAddress
+    ) {
+        let sender: any DeviceEventWriter
+        if let seconds = streams[address]?.heartbeatSeconds {
+            exchange.addField(Heartbeat.fieldName, "\(seconds)".utf8.span)
+        }
+        if let acceptance = streams[address]?.acceptance {
+            // The peer may have closed or broken the connection while the store worked.
+            guard connection.upgradeReadiness == .ready else {
+                streams[address]?.acceptance = nil
+                return WebSocketUpgrade.answer(exchange, .body)
+            }
+            WebSocketUpgrade.addFields(to: exchange, acceptance: acceptance)
+            let isUpgraded = connection.upgrade { handshake in
+                let socket = DeviceSocket(device, address, on: connection, streams: self, handshake: handshake)
+                sockets.insert(socket)
+                return socket
+            }
+            guard isUpgraded, let socket = sockets.find(address) else {
+                return connection.close("the request cannot become a WebSocket")
+            }
+            sender = socket
+        } else {
+            sender = EventStreamSender(exchange, on: connection, streams: self)
+        }
+        streams[address]?.acceptance = nil
+        streams[address]?.sender = sender
+        // A random first interval spreads the heartbeats of devices that connected at the same time.
+        let seconds = heartbeatSeconds(of: address)
+        heartbeats.schedule(address, inSeconds: Int64.random(in: seconds / 2...seconds))
+        services.context.log.info(
+            "device_connected",
+            ["device": device.text, "stream": type(of: sender).name, "source": connection.source.description],
+            about: device.text)
+        // The policies may have changed while the device was away.
+        let policyVersion = services.directory.policyVersion
+        if policyVersion > 0 { sender.tell(PolicyNotice(version: policyVersion)) }
+    }
+
+    func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
+        if let socket = sockets.find(address) {
+            socket.send(notifications)
+        } else {
+            streams[address]?.sender?.send(notifications)
+        }
+    }
+
+    /// Ends a stream for the store, because another one replaced it or the device was removed.
+    func ended(_ end: StreamEnd, _ address: ReplyAddress) {
+        guard streams[address] != nil else { return }
+        say(StreamGoodbye(reason: end.rawValue, retryAfterSeconds: end.retryAfterSeconds), to: address)
+    }
+
+    /// Takes acknowledgements from the rate of a device; returns false if the rate is used up.
+    func takeAcknowledgements(_ count: Int, of device: DeviceID) -> Bool {
+        services.context.rates.takeAcknowledgements(count, of: device, now: services.rateMoment) == nil
+    }
+
+    /// Forwards acknowledgements that a device sent on its stream.
+    func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], by device: DeviceID) {
+        services.loop.submit(.acknowledge(acknowledgements, by: device))
+    }
+
+    /// Handles the end of an exchange by either side; a stream that became a WebSocket continues.
+    func exchangeEnded(_ address: ReplyAddress) {
+        guard streams[address]?.acceptance == nil || streams[address]?.device == nil else { return }
+        streamEnded(address)
+    }
+
+    /// Ends a stream, open or opening, whose device has gone; returns false if the address has no stream.
+    func end(_ address: ReplyAddress) -> Bool {
+        guard streams[address] != nil else { return false }
+        streamEnded(address)
+        return true
+    }
+
+    /// Removes a stream that either side has ended.
+    func streamEnded(_ address: ReplyAddress) {
+        guard let stream = streams.removeValue(forKey: address) else { return }
+        sockets.remove(address)
+        if let device = stream.device?.text {
+            services.context.log.info("device_disconnected", ["device": device], about: device)
+        }
+        services.loop.submit(.detach(stream: address))
+    }
+
+    // MARK: Heartbeats
+
+    /// Sends the heartbeats that are due and drops devices that do not read, once a second.
+    func tick() {
+        for address in heartbeats.advance(to: second) {
+            guard let sender = streams[address]?.sender else { continue }
+            heartbeats.schedule(address, inSeconds: heartbeatSeconds(of: address))
+            sender.sendHeartbeat()
+        }
+    }
+
+    private var second: Int { Int(services.loop.events.monotonicNanoseconds / 1_000_000_000) }
+
+    private func heartbeatSeconds(of address: ReplyAddress) -> Int64 {
+        streams[address]?.heartbeatSeconds ?? Limits.heartbeatInterval.components.seconds
+    }
+
+    /// Returns the heartbeat interval granted to a device that asks for one.
+    private static func heartbeatSeconds(_ fields: FieldTable) -> Int64? {
+        guard let range = fields.value(of: Heartbeat.fieldName) else { return nil }
+        let bytes = fields.bytes
+        return Decimal.parse(bytes.span.extracting(range)).map(Heartbeat.granted)
+    }
+
+    /// Announces to every device that policies changed.
+    func tellPolicy(_ notice: PolicyNotice) { for stream in streams.values { stream.sender?.tell(notice) } }
+
+    /// Ends every stream with a goodbye, so that devices reconnect soon but not all at once.
+    func endAll() {
+        for address in streams.keys {
+            say(StreamGoodbye(reason: "shutdown", retryAfterSeconds: Self.shutdownRetrySeconds), to: address)
+        }
+    }
+
+    private func say(_ goodbye: StreamGoodbye, to address: ReplyAddress) {
+        if let sender = streams[address]?.sender { return sender.end(goodbye) }
+        services.loop.answering(address) { exchange, _ in
+            if !exchange.isAnswered { ControlAnswer.refuse(exchange, .unavailable(goodbye.reason)) }
+        }
+    }
+
+    // MARK: For the streams
+
+    /// Passes an empty buffer to the body.
+    func withScratch(_ body: (inout [UInt8]) -> Void) {
+        var lent: [UInt8] = []
+        swap(&lent, &scratch)
+        body(&lent)
+        lent.removeAll(keepingCapacity: lent.capacity <= Limits.outputByteCountHigh)
+        swap(&lent, &scratch)
+    }
+
+    /// Passes the message of a notification to the body; that of a broadcast is encoded once for all its devices.
+    func withMessage(_ pending: PendingNotification, _ body: (Span<UInt8>) -> Void) {
+        guard pending.notification.channel != nil else {
+            return withScratch { scratch in
+                StreamMessage.append(pending, to: &scratch)
+                body(scratch.span)
+            }
+        }
+        let name = BroadcastName(sequence: pending.sequence, uniqueID: pending.notification.uniqueID)
+        if name != broadcastName {
+            broadcastMessage.removeAll(keepingCapacity: true)
+            StreamMessage.append(pending, to: &broadcastMessage)
+            broadcastName = name
+        }
+        let message = broadcastMessage
+        body(message.span)
+    }
+}
+
+extension StreamEnd {
+    /// The time after which a retry is useful.
+    fileprivate var retryAfterSeconds: Int64 {
+        switch self {
+        case .replaced: 60
+        case .removed: 3600
+        }
+    }
+}

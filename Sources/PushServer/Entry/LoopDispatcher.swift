@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushNet
+internal import PushServing
+internal import PushStore
+internal import PushTLS
+
+/// Connects a loop to the APIs: creates the endpoints, and passes the store's replies to those that wait for them.
+final class LoopDispatcher: LoopDelegate {
+    private let services: LoopServices
+    private let streams: DeviceStreams
+
+    /// Creates the APIs of a loop; the caller attaches them to the loop.
+    init(_ loop: ServerLoop, _ context: ServerContext) throws(TLSError) {
+        services = try LoopServices(loop, context)
+        streams = DeviceStreams(services)
+    }
+
+    /// Creates a loop with its APIs.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the loop among the store's receivers.
+    ///   - context: The state that all loops share.
+    ///   - mailbox: The mailbox for messages from other threads.
+    ///   - certificate: The server's certificate; nil for a loop without network ports.
+    /// - Returns: The loop, without listeners.
+    /// - Throws: `ServerError.system` without memory or descriptors, `ServerError.tls` for unusable keys.
+    static func makeLoop(
+        index: UInt32, context: ServerContext, mailbox: Mailbox<LoopMessage>, certificate: TLSContext?
+    ) throws(ServerError) -> ServerLoop {
+        let loop = try ServerError.wrapping { () throws(ServingError) in
+            try ServerLoop(index: index, context: context.serving, mailbox: mailbox, certificate: certificate)
+        }
+        do throws(TLSError) { loop.attach(try LoopDispatcher(loop, context)) } catch { throw .tls(error) }
+        return loop
+    }
+
+    func makeEndpoint(_ kind: ListenerKind) -> any Endpoint {
+        switch kind {
+        case .admin: return AdminEndpoint(services)
+        case .network(let port):
+            let network = NetworkEndpoint(services, streams, role: services.context.configuration.ports[port].role)
+            guard let testMode = services.context.testMode else { return network }
+            return TestModeEndpoint(network, testMode.failures)
+        }
+    }
+
+    func take(_ reply: StoreReply) {
+        switch reply {
+        case .accepted(let answer):
+            services.unansweredAcceptCount -= 1
+            services.loop.answering(answer) { exchange, _ in
+                if !exchange.isAnswered { ProviderAnswer.accept(exchange) }
+            }
+        case .refused(let reason, let time, let answer):
+            services.unansweredAcceptCount -= 1
+            services.loop.answering(answer) { exchange, _ in
+                (exchange.context as? PayloadWarnings)?.counted?.giveBack()
+                guard !exchange.isAnswered else { return }
+                ProviderAnswer.reject(
+                    exchange, refusedByStore: reason, services.context.storeCondition, unixMilliseconds: time)
+            }
+        case .attached(let device, let stream): streams.attached(device, stream)
+        case .deliver(let notifications, let stream): streams.deliver(notifications, to: stream)
+        case .ended(let end, let stream): streams.ended(end, stream)
+        case .performed(let result, let answer): services.performed(result, answer)
+        case .directory(let directory):
+            let hasPolicyChanged = directory.policyVersion != services.directory.policyVersion
+            services.directory = TopicDirectory(directory)
+            if hasPolicyChanged { streams.tellPolicy(PolicyNotice(version: directory.policyVersion)) }
+        }
+    }
+
+    func tick() { streams.tick() }
+
+    func shutDown() { streams.endAll() }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushServing
+internal import PushStore
+
+/// Log lines about refused requests, with the peer's address and principal.
+///
+/// A line that any peer can cause appears at most once a minute for each network and reason; its `left_out` counts the
+/// rest. No line contains a key, a secret, a token or payload text, only reasons and details about credentials.
+extension EventLog {
+    /// Logs a rejection of the provider API: a failed authentication as a warning, 429 at info, all others at debug.
+    func refused(_ rejection: Rejection, on peer: ServerConnection) {
+        let reason = rejection.reason.rawValue
+        switch rejection.reason.status {
+        case 403:
+            warning(
+                "provider_refused",
+                [
+                    "reason": reason, "source": peer.sourceText, "principal": peer.principal.logText,
+                    "detail": rejection.detail,
+                ],
+                about: peer.logSubject(reason))
+        case 429:
+            info(
+                "provider_limited",
+                ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText],
+                about: peer.logSubject(reason))
+        default:
+            debug(
+                "request_refused", ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText])
+        }
+    }
+
+    /// Logs a refusal of the device API or the admin API.
+    func refused(_ refusal: StoreRefusal, on peer: ServerConnection) {
+        let reason = refusal.word
+        switch refusal {
+        case .badEnrolmentCode:
+            warning(
+                "enrolment_refused",
+                ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText],
+                about: peer.logSubject(reason))
+        case .unauthorized:
+            info(
+                "device_refused",
+                ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText],
+                about: peer.logSubject(reason))
+        case .tooMany, .busy:
+            info(
+                "device_limited",
+                ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText],
+                about: peer.logSubject(reason))
+        case .broadcastsNotAllowed, .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate,
+            .unknownChannel, .unknownPolicy, .unknownCode, .alreadyExists, .traceOff, .unavailable:
+            debug(
+                "request_refused", ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText])
+        }
+    }
+
+    /// Logs that a user who is not an administrator used the admin API.
+    func refusedAdministration(on connection: ServerConnection) {
+        let user = connection.peerUserID.map(String.init) ?? "unknown"
+        warning("administrator_refused", ["user": user], about: user)
+    }
+}

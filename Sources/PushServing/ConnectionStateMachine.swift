@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+
+/// The life of a connection, without its socket, session and clock.
+///
+/// ```
+/// handshaking ──TLS done──▶ detecting ──first bytes──▶ serving ──last answer flushed──▶ lingering ──▶ closed
+///      (plain sockets begin at detecting; ALPN skips it)   └──peer's end──▶ answering ──────┘
+/// ```
+///
+/// Answering: the peer sends no more, but may still read. Pending answers are sent.
+///
+/// Lingering: our side is closed, and further input is read and discarded until the peer closes too. Closing a socket
+/// with unread input resets the connection, and the peer might lose the last answers.
+struct ConnectionStateMachine: ~Copyable {
+    /// The progress of the server's wish to end a connection.
+    enum Drain: Equatable {
+        case none
+        /// The session ends after the answers to its open requests. `isBusy`: a request arrived since.
+        case waiting(GoodbyeReason, isBusy: Bool = false)
+        /// As `waiting`, but because of the peer's behavior: further requests are turned away.
+        case condemned(GoodbyeReason)
+        /// The session has said goodbye; the connection closes when its output is sent.
+        case closing
+    }
+
+    /// The action that a transition requires.
+    enum Action: Equatable {
+        case none
+        /// Close the socket immediately.
+        case close
+        /// Close our side, and wait for the peer.
+        case linger
+        /// Say goodbye on the session, then close.
+        case finish(GoodbyeReason)
+        /// Announce the shutdown if the peer still sends requests after a while.
+        case announceLater
+    }
+
+    private enum State {
+        case handshaking, detecting
+        case serving(Drain)
+        case answering(Drain)
+        case lingering, closed
+    }
+
+    private var state: State
+    /// Whether TLS must write before it can continue reading.
+    var readsAfterWriting = false
+
+    /// Creates the state of an accepted connection.
+    ///
+    /// - Parameter isEncrypted: Whether it begins with a TLS handshake.
+    init(isEncrypted: Bool) { state = isEncrypted ? .handshaking : .detecting }
+
+    // MARK: Questions
+
+    var isHandshaking: Bool { if case .handshaking = state { true } else { false } }
+    var isDetecting: Bool { if case .detecting = state { true } else { false } }
+    var isAnswering: Bool { if case .answering = state { true } else { false } }
+    var isLingering: Bool { if case .lingering = state { true } else { false } }
+    var isClosed: Bool { if case .closed = state { true } else { false } }
+
+    /// Whether the connection has a session.
+    var isServing: Bool {
+        switch state {
+        case .serving, .answering: true
+        case .handshaking, .detecting, .lingering, .closed: false
+        }
+    }
+
+    /// Whether our side is closed.
+    var isEnding: Bool { isLingering || isClosed }
+
+    /// The progress of the end; `none` without a session.
+    var drain: Drain {
+        switch state {
+        case .serving(let drain), .answering(let drain): drain
+        case .handshaking, .detecting, .lingering, .closed: .none
+        }
+    }
+
+    /// Whether the connection stays open as long as its peer wants.
+    var isStaying: Bool { if case .none = drain { true } else { false } }
+
+    /// Whether the connection ends after the answers to its open requests.
+    var isWaiting: Bool {
+        switch drain {
+        case .waiting, .condemned: true
+        case .none, .closing: false
+        }
+    }
+
+    /// Whether further requests are turned away.
+    var isCondemned: Bool { if case .condemned = drain { true } else { false } }
+
+    /// Returns the events to watch for while a session serves.
+    ///
+    /// - Parameters:
+    ///   - isFlushed: Whether all output was sent.
+    ///   - isFull: Whether so much output waits that nothing more is read.
+    ///   - isPaused: Whether nothing is read because too much memory is held.
+    func awaitedEvents(isFlushed: Bool, isFull: Bool, isPaused: Bool) -> Readiness {
+        let input: Readiness = isAnswering || isPaused ? [] : .readable
+        if isFlushed, !readsAfterWriting { return input }
+        return isFull || readsAfterWriting ? .writable : input.union(.writable)
+    }
+
+    // MARK: Transitions
+
+    /// The TLS handshake is complete; the first bytes tell the protocol unless ALPN did.
+    mutating func finishHandshake() { if isHandshaking { state = .detecting } }
+
+    /// The protocol is known, and a session serves.
+    mutating func serve() { if isDetecting { state = .serving(.none) } }
+
+    /// The peer sends no more.
+    ///
+    /// - Parameter isAnythingLeft: Whether answers or output are left to send.
+    mutating func endInput(isAnythingLeft: Bool) -> Action {
+        guard case .serving(let drain) = state, isAnythingLeft else { return .close }
+        state = .answering(drain)
+        return .none
+    }
+
+    /// The server shuts down.
+    mutating func beginShutdown(openExchangeCount: Int) -> Action {
+        switch state {
+        case .lingering, .closed: return .none
+        case .handshaking, .detecting: return .close
+        case .serving, .answering:
+            guard isStaying else { return .none }
+            drain(.waiting(.shutdown))
+            return openExchangeCount > 0 ? .announceLater : .finish(.shutdown)
+        }
+    }
+
+    /// The connection must end after the answers to its open requests; returns false if it ends already.
+    mutating func wait(because reason: GoodbyeReason) -> Bool { begin(.waiting(reason)) }
+
+    /// The peer exceeded a limit, so the connection ends after its answers; returns false if it ends already.
+    mutating func condemn(because reason: GoodbyeReason) -> Bool { begin(.condemned(reason)) }
+
+    private mutating func begin(_ drain: Drain) -> Bool {
+        guard isServing, isStaying else { return false }
+        self.drain(drain)
+        return true
+    }
+
+    /// A request arrived.
+    mutating func noteRequest() {
+        if case .waiting(let reason, isBusy: false) = drain { drain(.waiting(reason, isBusy: true)) }
+    }
+
+    /// The session has said goodbye or has failed.
+    mutating func sayGoodbye() { drain(.closing) }
+
+    /// All output was sent.
+    ///
+    /// - Parameters:
+    ///   - isSessionFinished: Whether the session neither reads nor writes any more.
+    ///   - openExchangeCount: The number of open exchanges.
+    ///   - isAnythingLeft: After the peer's end, whether answers are left.
+    mutating func outputSent(isSessionFinished: Bool, openExchangeCount: Int, isAnythingLeft: Bool) -> Action {
+        guard isServing else { return .none }
+        if isSessionFinished || (isAnswering && !isAnythingLeft) { return .linger }
+        switch drain {
+        case .none: return .none
+        case .waiting(let reason, _), .condemned(let reason):
+            return openExchangeCount == 0 ? .finish(reason) : .none
+        case .closing: return .linger
+        }
+    }
+
+    /// Our side was closed.
+    mutating func linger() { if !isClosed { state = .lingering } }
+
+    /// The connection was closed; returns false if it was closed before.
+    mutating func close() -> Bool {
+        guard !isClosed else { return false }
+        state = .closed
+        return true
+    }
+
+    private mutating func drain(_ drain: Drain) {
+        switch state {
+        case .serving: state = .serving(drain)
+        case .answering: state = .answering(drain)
+        case .handshaking, .detecting, .lingering, .closed: break
+        }
+    }
+}
+
+/// The reason for the end of a connection that the peer is told, for example in GOAWAY.
+package enum GoodbyeReason: Sendable {
+    case shutdown
+    /// The connection was idle, or nothing proved a credential in time.
+    case idle
+    case tooManyRequests
+}

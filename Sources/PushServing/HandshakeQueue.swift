@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+
+/// The connections of a loop whose handshakes can continue.
+///
+/// The first step of a handshake usually signs and derives something, which takes as long as a hundred requests. When
+/// thousands of devices reconnect at once, only a few steps run in each turn, so open connections wait little. Within a
+/// line the source networks take turns, so a flood from one of them delays others by at most one step.
+///
+/// ```
+/// begun ──▶ new ──▶ late        a line is served when the lines before it are empty
+///           (a network over its rate of handshakes waits in `late`)
+/// ```
+///
+/// A handshake that has begun ends before another begins; otherwise all of them could time out. The number of
+/// handshakes in flight is bounded in total and for each network; the others wait.
+struct HandshakeQueue<Connection: HandshakeTaker> {
+    private var begun = Line()
+    private var new = Line()
+    private var late = Line()
+    /// The connections that were queued since the last turn.
+    private var fresh: [Connection] = []
+    private let slotCountMax: Int
+    private let slotsPerNetworkCountMax: Int
+    /// The networks of the handshakes in flight, by ticket.
+    private var slots: [UInt64: SourceAddress] = [:]
+    private var slotCounts: [SourceAddress: Int] = [:]
+    /// The tickets in the order of the first steps, also of slots that are free again.
+    private var tickets = FirstInFirstOut<(ticket: UInt64, beganNanoseconds: UInt64)>()
+    private var lastTicket: UInt64 = 0
+    /// The networks that use all of their slots.
+    private var full: Set<SourceAddress> = []
+
+    /// Creates an empty queue.
+    ///
+    /// - Parameters:
+    ///   - slotCountMax: The maximum number of handshakes in flight.
+    ///   - slotsPerNetworkCountMax: The maximum for one network.
+    init(
+        slotCountMax: Int = Limits.handshakeCountMax,
+        slotsPerNetworkCountMax: Int = Limits.handshakesPerNetworkCountMax
+    ) {
+        self.slotCountMax = slotCountMax
+        self.slotsPerNetworkCountMax = slotsPerNetworkCountMax
+    }
+
+    var isEmpty: Bool { begun.isEmpty && new.isEmpty && late.isEmpty }
+
+    /// Appends a connection to its line, unless it is in a line already.
+    mutating func append(_ connection: Connection) {
+        guard !connection.awaitsHandshake else { return }
+        connection.awaitsHandshake = true
+        fresh.append(connection)
+        if connection.hasBegunHandshake {
+            begun.append(connection)
+        } else if connection.isOverHandshakeRate {
+            late.append(connection)
+        } else {
+            new.append(connection)
+        }
+    }
+
+    /// Removes the first few connections, whose handshakes continue now.
+    ///
+    /// The others stop watching their sockets until their turn.
+    ///
+    /// - Parameter now: Monotonic nanoseconds.
+    /// - Returns: The connections; empty if all of them need a slot and none is free.
+    mutating func takeTurn(now: UInt64) -> [Connection] {
+        freeLateSlots(now: now)
+        var turn: [Connection] = []
+        while turn.count < Limits.handshakeStepsPerTurnCountMax, let connection = begun.takeOne(except: []) {
+            turn.append(connection)
+        }
+        while turn.count < Limits.handshakeStepsPerTurnCountMax, slots.count < slotCountMax,
+            let connection = new.takeOne(except: full) ?? late.takeOne(except: full)
+        {
+            occupySlot(connection, now: now)
+            turn.append(connection)
+        }
+        for connection in turn { connection.awaitsHandshake = false }
+        for connection in fresh where connection.awaitsHandshake { connection.pauseHandshake() }
+        fresh = []
+        return turn
+    }
+
+    /// Frees the slots of handshakes that take long, whatever their peers send meanwhile.
+    private mutating func freeLateSlots(now: UInt64) {
+        let patience = UInt64(Limits.handshakeSlotDuration / .nanoseconds(1))
+        while let first = tickets.first, slots[first.ticket] == nil || now > first.beganNanoseconds + patience {
+            freeSlot(first.ticket)
+            _ = tickets.takeFirst()
+        }
+    }
+
+    private mutating func occupySlot(_ connection: Connection, now: UInt64) {
+        lastTicket += 1
+        connection.handshakeTicket = lastTicket
+        tickets.append((lastTicket, now))
+        slots[lastTicket] = connection.network
+        let count = slotCounts[connection.network, default: 0] + 1
+        slotCounts[connection.network] = count
+        if count >= slotsPerNetworkCountMax { full.insert(connection.network) }
+    }
+
+    /// Frees the slot of a connection, if it still has one, because its handshake ended.
+    mutating func freeSlot(of connection: Connection) { freeSlot(connection.handshakeTicket) }
+
+    private mutating func freeSlot(_ ticket: UInt64) {
+        guard let network = slots.removeValue(forKey: ticket) else { return }
+        let count = slotCounts[network, default: 1] - 1
+        slotCounts[network] = count > 0 ? count : nil
+        if count < slotsPerNetworkCountMax { full.remove(network) }
+    }
+
+    /// The connections in the order in which they became ready, with the networks taking turns.
+    private struct Line {
+        private var waiting: [SourceAddress: Queue] = [:]
+        private var networks = FirstInFirstOut<SourceAddress>()
+
+        private typealias Queue = FirstInFirstOut<Connection>
+
+        var isEmpty: Bool { waiting.isEmpty }
+
+        mutating func append(_ connection: Connection) {
+            if waiting[connection.network] == nil { networks.append(connection.network) }
+            waiting[connection.network, default: Queue()].append(connection)
+        }
+
+        /// Removes the first connection of the network whose turn it is.
+        mutating func takeOne(except excluded: Set<SourceAddress>) -> Connection? {
+            for _ in 0..<networks.count {
+                guard let network = networks.takeFirst() else { return nil }
+                guard !excluded.contains(network) else {
+                    networks.append(network)
+                    continue
+                }
+                let connection = waiting[network]?.takeFirst()
+                if waiting[network]?.count ?? 0 == 0 { waiting[network] = nil } else { networks.append(network) }
+                return connection
+            }
+            return nil
+        }
+    }
+}
+
+/// A queue in an array whose consumed front is removed from time to time.
+private struct FirstInFirstOut<Element> {
+    /// Nil where the element was removed, so that the queue does not keep a closed connection alive.
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+
+    var first: Element? { head < elements.count ? elements[head] : nil }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func takeFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        if head == elements.count || head >= 1024 {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+}
+
+/// A connection as the handshake queue sees it.
+protocol HandshakeTaker: AnyObject {
+    /// The source network.
+    var network: SourceAddress { get }
+    /// Whether the network starts too many handshakes, so that others go first.
+    var isOverHandshakeRate: Bool { get }
+    /// Whether the connection is in a line.
+    var awaitsHandshake: Bool { get set }
+    /// The number of the connection's slot among the handshakes in flight; 0 before its first step.
+    var handshakeTicket: UInt64 { get set }
+    /// Whether the first step of the handshake is done.
+    var hasBegunHandshake: Bool { get }
+    /// Stops watching the socket while the handshake waits for its turn.
+    func pauseHandshake()
+}

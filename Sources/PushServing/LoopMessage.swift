@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushNet
+package import PushStore
+package import PushTLS
+
+/// A message from another thread to a loop.
+package enum LoopMessage: Sendable {
+    /// Replies of the store, in order.
+    case replies([StoreReply])
+    /// The certificate for connections accepted from now on (after SIGHUP).
+    case certificate(TLSContext)
+    /// Close the stranger that has been idle longest, because another loop has no descriptor for a new connection.
+    case makeRoom
+    /// Stop accepting, answer the open requests, then end.
+    case shutDown
+}
+
+/// Delivers the store's replies to a loop's mailbox.
+package struct LoopReceiver: StoreReplyReceiver {
+    private let mailbox: Mailbox<LoopMessage>
+
+    package init(_ mailbox: Mailbox<LoopMessage>) { self.mailbox = mailbox }
+
+    package func receive(_ replies: [StoreReply]) { mailbox.post(.replies(replies)) }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushNet
+
+/// The once-a-second check of a connection's deadlines.
+extension ServerConnection {
+    /// Answers late requests and closes slow connections, once a second.
+    func tick() {
+        // The handshake waits for its turn on this loop, so the peer is not late.
+        guard !awaitsHandshake else { return }
+        retryStalledHandshake()
+        if state.isServing {
+            if let http { answerLate(http) }
+            if memory.isPaused { retryPaused() }
+        }
+        guard !state.isClosed else { return }
+        let openCount = session?.openExchangeCount ?? 0
+        switch deadlines.verdict(
+            now: loop.events.monotonicNanoseconds, isServing: state.isServing || state.isEnding,
+            openExchangeCount: openCount,
+            strangerPatience: principal.isStranger ? loop.context.strangerPatience : nil)
+        {
+        case .fine: if isQuiet { loop.rest(self) }
+        case .idle:
+            guard session != nil, state.isStaying else { return close("idle") }
+            finish(because: .idle)
+        case .unproven: endUnproven()
+        case .tooSlow(let what): close(what)
+        }
+    }
+
+    /// Answers each request that is still incomplete, or that the store has not answered, after its deadline.
+    ///
+    /// The connection closes if an incomplete request was its only open exchange.
+    ///
+    /// - Parameter session: The connection's session.
+    private func answerLate(_ session: any HTTPSession) {
+        session.nowNanoseconds = loop.events.monotonicNanoseconds
+        session.tick()
+        if session.hasOutput { loop.markDirty(self) }
+        for exchange in session.openExchanges {
+            let age = session.age(since: exchange.isAnswered ? exchange.tookNanoseconds : exchange.beganNanoseconds)
+            if exchange.waitsForPeer, !exchange.isStreaming { exchange.forgetRequest() }
+            if exchange.waitsForPeer, age > Limits.outputPatience {
+                // The peer keeps its window closed. Notifications that a device does not receive stay pending.
+                exchange.abandon()
+                loop.markDirty(self)
+            }
+            guard !exchange.isAnswered, age > (exchange.isComplete ? Limits.answerPatience : Limits.requestPatience)
+            else { continue }
+            exchange.context = nil
+            listener.endpoint.giveUp(exchange)
+            deadlines.requestEnded()
+            loop.markDirty(self)
+            // GOAWAY follows the answer, because clients ignore everything after GOAWAY.
+            guard !exchange.isComplete, session.openExchangeCount == 1 else { continue }
+            _ = state.wait(because: .idle)
+        }
+    }
+}

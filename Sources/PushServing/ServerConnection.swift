@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+package import PushHTTP
+package import PushNet
+package import PushStore
+package import PushTLS
+
+/// One connection of a provider, a device or an administrator, on one loop; its life is `ConnectionStateMachine`.
+package final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker {
+    let slot: UInt32
+    let generation: UInt32
+    let listener: Listener
+    package let source: SourceAddress
+    /// The source network, by which limits count.
+    package var network: SourceAddress { source.network }
+    /// The identity that the peer has proven so far; only the first proof counts.
+    package private(set) var principal: Principal
+    private let endpoint: any Endpoint
+    /// The endpoint's own state for this connection, from `Endpoint.connectionOpened`.
+    package private(set) var context: AnyObject?
+    /// Whether no deadline is running, so that the loop's ticks skip the connection.
+    var isResting = false
+    /// Whether the connection is in the loop's list of connections to flush.
+    var isDirty = false
+    /// Whether the connection is in the loop's handshake queue.
+    var awaitsHandshake = false
+    /// The TLS handshake while it is under way.
+    private(set) var handshake: ServerHandshake?
+    /// Whether the first step of the handshake is done.
+    var hasBegunHandshake: Bool { handshake?.hasBegun ?? true }
+    /// The number of the connection's slot among the handshakes in flight; 0 before its first step.
+    var handshakeTicket: UInt64 = 0
+    /// Whether the network starts too many handshakes, so that others go first.
+    var isOverHandshakeRate = false
+    let acceptedNanoseconds: UInt64
+    /// The time of the first handshake step, in monotonic nanoseconds; before it, the time of acceptance.
+    private(set) var beganNanoseconds: UInt64
+    /// The time of a stranger's last step towards a credential, in monotonic nanoseconds.
+    ///
+    /// Steps are being accepted, a handshake step and a complete request.
+    var progressNanoseconds: UInt64
+    /// The part of the memory budget that this connection has reported.
+    var memory = ConnectionMemory()
+
+    /// The loop; the reference cycle ends when the loop removes the connection.
+    package let loop: ServerLoop
+    private let socket: FileDescriptor
+    private(set) var transport: Transport
+    private(set) var session: (any ConnectionSession)?
+    /// The session while it is HTTP; nil for another protocol.
+    private(set) var http: (any HTTPSession)?
+    /// Whether the peer was told that it may open all streams.
+    private var allowsAllStreams = false
+    var state: ConnectionStateMachine
+    private var registration: Registration?
+    private var interest: Readiness = .readable
+    /// The first bytes, kept until they identify the protocol.
+    private(set) var early: [UInt8] = []
+    private(set) var pending = PendingOutput()
+    var deadlines: ConnectionDeadlines
+
+    init(socket: consuming FileDescriptor, loop: ServerLoop, slot: UInt32, generation: UInt32, listener: Listener) {
+        self.loop = loop
+        self.slot = slot
+        self.generation = generation
+        self.listener = listener
+        let source = listener.kind == .admin ? .unknown : SourceAddress(peerOf: socket.rawValue)
+        self.source = source
+        principal = listener.kind == .admin ? .administrator : .stranger(source.network)
+        acceptedNanoseconds = loop.events.monotonicNanoseconds
+        beganNanoseconds = acceptedNanoseconds
+        progressNanoseconds = acceptedNanoseconds
+        self.socket = socket
+        endpoint = listener.endpoint
+        transport = .plain
+        state = ConnectionStateMachine(isEncrypted: listener.kind != .admin)
+        deadlines = ConnectionDeadlines(now: loop.events.monotonicNanoseconds)
+    }
+
+    /// Watches the socket; on a network port, the handshake begins when the ClientHello is complete.
+    func start() {
+        if state.isHandshaking {
+            guard let certificate = loop.certificate else { return close("no certificate") }
+            handshake = ServerHandshake(certificate)
+        }
+        context = endpoint.connectionOpened(self)
+        do throws(NetError) {
+            registration = try loop.events.register(socket.rawValue, for: interest, handler: self)
+        } catch {
+            close(ServingError.system(error).description)
+        }
+    }
+
+    /// The TLS connection after its handshake; nil on a UNIX socket.
+    package var encryption: TLSConnection? {
+        guard case .tls(let connection) = transport else { return nil }
+        return connection
+    }
+
+    /// Whether the process at the other end of a UNIX socket runs as root or as the server's own user.
+    package var isAdministrator: Bool { peerUserID.map { $0 == 0 || $0 == ProcessFacts.userID } ?? false }
+
+    /// The user of the process at the other end of a UNIX socket; nil on the network.
+    package var peerUserID: UInt32? {
+        listener.kind == .admin ? (try? Sockets.peerCredentials(socket.rawValue))?.user : nil
+    }
+
+    /// Whether the connection is closing because of the peer's behavior.
+    package var isCondemned: Bool { state.isCondemned }
+
+    /// Returns the address for the store's answers to an exchange of this connection.
+    package func address(of exchange: HTTPExchange) -> ReplyAddress {
+        ReplyAddress(loop: loop.index, slot: slot, generation: generation, exchange: exchange.id)
+    }
+
+    /// Returns an exchange if it is still open.
+    func exchange(_ id: Int32) -> HTTPExchange? { http?.exchange(id) }
+
+    /// Whether the open request may be answered with another protocol.
+    package var upgradeReadiness: UpgradeReadiness { http?.upgradeReadiness ?? .unavailable }
+
+    /// Switches the connection to another protocol in answer to the open request.
+    ///
+    /// - Parameter makeSession: Creates the session that takes over. Its argument is the output to send first.
+    /// - Returns: Whether it was switched; false unless `upgradeReadiness` is `ready`.
+    package func upgrade(_ makeSession: ([UInt8]) -> any ConnectionSession) -> Bool {
+        guard let (output, input) = http?.switchProtocols() else { return false }
+        (http, session) = (nil, makeSession(output))
+        if !input.isEmpty { receive(input.span) }
+        loop.markDirty(self)
+        return true
+    }
+
+    // MARK: Input
+
+    package func ready(_ readiness: Readiness) {
+        guard !state.isClosed else { return }
+        loop.wake(self)
+        if readiness.contains(.writable) { loop.markDirty(self) }
+        if state.isAnswering {
+            if readiness.contains(.failed) { close("the peer is gone") }
+            return
+        }
+        // A handshake or a read may have waited until the socket was writable.
+        let goesOnReading = readiness.contains(.writable) && (handshake != nil || state.readsAfterWriting)
+        guard goesOnReading || readiness.contains(.readable) || readiness.contains(.failed) else { return }
+        state.readsAfterWriting = false
+        if let handshake { prepare(handshake, readiness) } else { takeInput() }
+    }
+
+    /// Queues the next step of the handshake, unless the ClientHello is incomplete.
+    private func prepare(_ handshake: ServerHandshake, _ readiness: Readiness) {
+        guard !readiness.contains(.writable) else { return loop.queueHandshake(self) }
+        do throws(ServingError) {
+            let isReady = try unsafe handshake.hasInput(socket.rawValue, buffer: loop.readBuffer)
+            if isReady { return loop.queueHandshake(self) }
+            if handshake.isStalled { watch([]) }
+        } catch {
+            close(error.description)
+        }
+    }
+
+    /// Continues the handshake at this connection's turn.
+    func continueHandshake() {
+        guard let handshake else { return }
+        if !handshake.hasBegun {
+            beganNanoseconds = loop.events.monotonicNanoseconds
+            deadlines.handshakeBegins(now: beganNanoseconds)
+        }
+        loop.strangerProgressed(self)
+        do throws(ServingError) { try shakeHands(handshake) } catch { return close(error.description) }
+        if state.isHandshaking { reportMemory() } else { takeInput() }
+    }
+
+    /// Watches the socket again, once a second, if the end of its input interrupted a ClientHello, or may have.
+    func retryStalledHandshake() {
+        if handshake?.isStalled == true { watch(.readable) }
+    }
+
+    func pauseHandshake() {
+        if handshake != nil { watch([]) }
+    }
+
+    private func shakeHands(_ handshake: ServerHandshake) throws(ServingError) {
+        switch try unsafe handshake.step(socket.rawValue, buffer: loop.readBuffer) {
+        case .wantsRead: return watch(.readable)
+        case .wantsWrite: return watch(.writable)
+        case .done: break
+        }
+        loop.handshakeEnded(self)
+        watch(.readable)
+        guard state.isHandshaking, let connection = handshake.connection else { return }
+        state.finishHandshake()
+        (self.handshake, transport) = (nil, .tls(connection))
+        // The bytes of the handshake no longer count, so they cannot pause the first request.
+        reportMemory()
+        if connection.application != .unknown { serve(connection.application) }
+    }
+
+    private func takeInput() {
+        do throws(ServingError) {
+            if state.isDetecting {
+                try readInput()
+                if state.isDetecting, !state.readsAfterWriting { watch(.readable) }
+            } else if state.isServing, !state.isAnswering {
+                try readInput()
+            } else if state.isLingering {
+                try dropInput()
+            }
+        } catch {
+            close(error.description)
+        }
+    }
+
+    private func readInput() throws(ServingError) {
+        for _ in 0..<Limits.readsPerTurnCountMax {
+            guard pending.count < Limits.outputByteCountHigh, !memory.isPaused else { return }
+            switch try unsafe transport.read(socket.rawValue, into: loop.readBuffer) {
+            case .mustWait:
+                if principal.isStranger { reportMemory() }
+                return
+            case .mustWrite:
+                state.readsAfterWriting = true
+                watch(.writable)
+                return loop.markDirty(self)
+            case .closed: return endInput()
+            case .bytes(let count):
+                let bytes = unsafe Span<UInt8>(
+                    _unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+                take(bytes)
+                // Further input, including its end, makes the socket ready again. Another read would usually find
+                // nothing.
+                let isAll = count < Limits.readBufferByteCount && !transport.hasBufferedInput
+                guard !isAll, !state.isClosed else { return }
+            }
+        }
+        readBufferedInputSoon()
+    }
+
+    /// Handles the end of input: requests that arrived are answered before the connection closes.
+    ///
+    /// - SeeAlso: RFC 8446, section 6.1
+    private func endInput() {
+        let isAnythingLeft = http.map { endUnanswerable($0) || $0.hasOutput || !pending.isEmpty } ?? false
+        guard state.endInput(isAnythingLeft: isAnythingLeft) == .none else { return close(nil) }
+        // The end of input would be reported in each turn.
+        watch([])
+        loop.markDirty(self)
+    }
+
+    /// Ends streams, which have no reader, and incomplete requests; returns whether other exchanges are open.
+    private func endUnanswerable(_ http: any HTTPSession) -> Bool {
+        var isAnyLeft = false
+        for exchange in http.openExchanges {
+            if !endpoint.endStream(exchange, on: self), exchange.isComplete || exchange.isAnswered {
+                isAnyLeft = true
+            } else {
+                exchange.abandon()
+            }
+        }
+        return isAnyLeft
+    }
+
+    /// Schedules a read of input that TLS has buffered, because the socket may not become ready for it again.
+    private func readBufferedInputSoon() {
+        guard transport.hasBufferedInput else { return }
+        loop.events.schedule(after: .zero) { self.ready(.readable) }
+    }
+
+    private func take(_ bytes: Span<UInt8>) {
+        guard state.isDetecting else { return receive(bytes) }
+        for index in bytes.indices { early.append(bytes[index]) }
+        let first = early
+        switch ProtocolDetector.look(at: first.span) {
+        case .needsMore: return
+        case .http2: serve(.http2)
+        case .http1: serve(.http1)
+        }
+        early = []
+        receive(first.span)
+    }
+
+    private func serve(_ version: TLSConnection.Application) {
+        switch version {
+        case .http2: http = HTTP2Session(limits: loop.httpLimits, memory: loop.http2Memory, delegate: self)
+        case .http1, .unknown: http = HTTP1Session(limits: loop.httpLimits, delegate: self)
+        }
+        session = http
+        setRetainedByteCountMax()
+        if !principal.isStranger { http?.advertiseStreams(Limits.concurrentStreamCountMax) }
+        state.serve()
+        loop.markDirty(self)
+    }
+
+    /// Records who the peer has proven to be, and allows it all streams.
+    ///
+    /// - Parameter principal: A device or a provider. A proof after the first one changes nothing.
+    package func authenticated(as principal: Principal) {
+        if self.principal.isStranger {
+            self.principal = principal
+            // From the next report on, its memory counts for the new account.
+            memory.release(to: loop.memory)
+            loop.authenticated(self)
+            setRetainedByteCountMax()
+        }
+        guard !allowsAllStreams else { return }
+        allowsAllStreams = true
+        http?.advertiseStreams(Limits.concurrentStreamCountMax)
+    }
+
+    private func receive(_ bytes: Span<UInt8>) {
+        guard let session else { return }
+        let now = loop.events.monotonicNanoseconds
+        session.nowNanoseconds = now
+        let goesOn = session.receive(bytes)
+        deadlines.received((session.completedMessageCount, session.awaitsRest), now: now)
+        if !goesOn {
+            loop.context.log.failedSession(self, reason: session.failure ?? "closed")
+            state.sayGoodbye()
+        }
+        reportMemory()
+        // Most input on a WebSocket consists of acknowledgements, which need no answer.
+        if http == nil, state.isStaying, session.isQuiet { return }
+        loop.markDirty(self)
+    }
+
+    // MARK: Requests
+
+    package func headTooLarge(_ exchange: HTTPExchange) { endpoint.headTooLarge(exchange) }
+
+    package func headArrived(_ exchange: HTTPExchange) {
+        state.noteRequest()
+        deadlines.requestBegan(now: loop.events.monotonicNanoseconds)
+        guard !isCondemned else { return }
+        exchange.bodyByteCountMax = endpoint.headArrived(exchange, on: self)
+        // A client may send the heads of many requests before the first body.
+        if principal.isStranger, session?.openExchangeCount == Limits.streamCountBeforeEarlyAuthentication {
+            endpoint.recognize(exchange, on: self)
+        }
+    }
+
+    package func requestArrived(_ exchange: HTTPExchange) {
+        deadlines.requestEnded()
+        loop.strangerProgressed(self)
+        guard !exchange.isAnswered else { return }
+        if isCondemned {
+            exchange.context = nil
+            return endpoint.turnAway(exchange)
+        }
+        endpoint.answer(exchange, on: self)
+    }
+
+    package func exchangeEnded(_ exchange: HTTPExchange) {
+        endpoint.exchangeEnded(exchange, on: self)
+        exchange.context = nil
+    }
+
+    // MARK: Output
+
+    /// Schedules a flush of the session's output at the end of this turn.
+    package func needsFlush() { loop.markDirty(self) }
+
+    /// Writes the session's output as far as the socket accepts it.
+    func flush() {
+        guard state.isServing, let session else { return }
+        do throws(ServingError) {
+            while try flushPending(), session.hasOutput {
+                loop.output.removeAll(keepingCapacity: true)
+                session.collectOutput(into: &loop.output, limit: Limits.outputByteCountHigh)
+                guard !loop.output.isEmpty else { break }
+                let written = try write(loop.output, from: 0)
+                if written < loop.output.count { pending.keep(loop.output[written...]) }
+            }
+        } catch {
+            return close(error.description)
+        }
+        settle(session)
+    }
+
+    /// Writes output left over from earlier; returns true when none remains.
+    private func flushPending() throws(ServingError) -> Bool {
+        guard !pending.isEmpty else { return true }
+        pending.wrote(try write(pending.bytes, from: pending.offset))
+        return pending.isEmpty
+    }
+
+    private func write(_ bytes: [UInt8], from start: Int) throws(ServingError) -> Int {
+        var offset = start
+        while offset < bytes.count {
+            switch try transport.write(socket.rawValue, bytes, from: offset) {
+            case .bytes(let count):
+                offset += count
+                deadlines.wrote(now: loop.events.monotonicNanoseconds)
+            case .mustWait, .mustWrite: return offset - start
+            case .closed: throw .tls(.peer("closed while output was waiting"))
+            }
+        }
+        return offset - start
+    }
+
+    /// Closes the connection after a flush if everything is sent, else watches for the next events.
+    private func settle(_ session: any ConnectionSession) {
+        let isFlushed = pending.isEmpty && !state.readsAfterWriting
+        deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
+        if isFlushed {
+            let isAnythingLeft = !state.isAnswering || http.map { endUnanswerable($0) } ?? true
+            let action = state.outputSent(
+                isSessionFinished: session.isFinished, openExchangeCount: session.openExchangeCount,
+                isAnythingLeft: isAnythingLeft)
+            guard action == .none else { return carryOut(action) }
+        }
+        reportMemory()
+        if isFlushed, !interest.contains(.readable) { readBufferedInputSoon() }
+        watch(
+            state.awaitedEvents(
+                isFlushed: pending.isEmpty, isFull: pending.count >= Limits.outputByteCountHigh,
+                isPaused: memory.isPaused))
+    }
+
+    private func watch(_ wanted: Readiness) {
+        guard wanted != interest, let registration else { return }
+        interest = wanted
+        do throws(NetError) { try loop.events.modify(registration, for: wanted) } catch { close(error.description) }
+    }
+
+    /// Whether only streams are open, all output was accepted, and no message is incomplete, as with an idle device.
+    var isQuiet: Bool {
+        guard state.isServing, !state.isAnswering, state.isStaying, !isDirty, !memory.isPaused, pending.isEmpty,
+            let session
+        else { return false }
+        return session.isQuiet && !deadlines.isRunning
+    }
+
+    // MARK: The end
+
+    func carryOut(_ action: ConnectionStateMachine.Action) {
+        switch action {
+        case .none: break
+        case .close: close(nil)
+        case .linger: linger()
+        case .finish(let reason): finish(because: reason)
+        case .announceLater: if let http { announceShutdownSoon(http) }
+        }
+    }
+
+    /// Lets open exchanges finish, then closes the connection; a busy peer is told after a while.
+    func beginShutdown() {
+        carryOut(state.beginShutdown(openExchangeCount: session?.openExchangeCount ?? 0))
+    }
+
+    /// Closes the connection after the answers to its open requests, or soon, because its peer exceeded a limit.
+    package func endBehindAnswers(because reason: GoodbyeReason) {
+        guard state.condemn(because: reason) else { return }
+        loop.markDirty(self)
+        // New requests could keep the connection open. The answers to earlier ones have been sent by then.
+        loop.events.schedule(after: Limits.drainPatience) { [weak self] in
+            guard let self, state.isWaiting else { return }
+            finish(because: reason)
+        }
+    }
+
+    /// Asks a peer that keeps sending to stop.
+    ///
+    /// Many clients treat GOAWAY as the end, so other peers are told only after their open requests are answered.
+    ///
+    /// - Parameter session: The session to announce the shutdown on.
+    private func announceShutdownSoon(_ session: any HTTPSession) {
+        loop.events.schedule(after: Limits.drainPatience) { [weak self, weak session] in
+            guard let self, let session, case .waiting(_, let isBusy) = state.drain else { return }
+            guard isBusy else { return announceShutdownSoon(session) }
+            session.announceShutdown(debugData: endpoint.goodbye(.shutdown))
+            loop.markDirty(self)
+        }
+    }
+
+    /// Says goodbye on the session; the connection closes when the output is sent.
+    func finish(because reason: GoodbyeReason) {
+        state.sayGoodbye()
+        session?.finishShutdown(debugData: endpoint.goodbye(reason))
+        loop.markDirty(self)
+    }
+
+    /// Closes our side, and waits a short time for the peer to close its own.
+    private func linger() {
+        state.linger()
+        session?.close()
+        (session, http) = (nil, nil)
+        memory.release(to: loop.memory)
+        deadlines.lingers(now: loop.events.monotonicNanoseconds)
+        transport.close()
+        do throws(NetError) { try Sockets.closeOutput(socket.rawValue) } catch { return close(nil) }
+        watch(.readable)
+    }
+
+    private func dropInput() throws(ServingError) {
+        let count = try ServingError.wrapping { () throws(NetError) in
+            try unsafe Sockets.read(socket.rawValue, into: loop.readBuffer)
+        }
+        if count == 0 { close(nil) }
+    }
+
+    /// Closes the connection immediately; open exchanges end unanswered.
+    package func close(_ reason: String?) {
+        let isOpen = !state.isLingering
+        guard state.close() else { return }
+        if let reason { loop.context.log.closed(self, reason: reason) }
+        session?.close()
+        (session, http) = (nil, nil)
+        if let registration { loop.events.deregister(registration) }
+        // A later change of interest must not find a registration.
+        registration = nil
+        if isOpen { transport.close() }
+        (handshake, context) = (nil, nil)
+        memory.release(to: loop.memory)
+        loop.handshakeEnded(self)
+        loop.remove(self)
+    }
+}

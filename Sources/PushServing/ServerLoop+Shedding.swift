@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+
+/// Closes connections to free capacity for others.
+extension ServerLoop {
+    func admit(_ connection: ServerConnection) {
+        let admission = context.limiter.admit(connection.network, now: events.monotonicNanoseconds)
+        connection.isOverHandshakeRate = admission.isOverRate
+        switch admission.excess {
+        case .none: break
+        case .network: _ = shedStranger(of: connection.network, idle: Limits.strangerGrace)
+        case .strangers: _ = shedStranger(idle: Limits.strangerGrace)
+        }
+        strangers.append(connection.slot)
+    }
+
+    /// Records a stranger's step towards a credential; does nothing for other connections.
+    func strangerProgressed(_ connection: ServerConnection) {
+        guard connection.principal.isStranger, strangers.contains(connection.slot) else { return }
+        connection.progressNanoseconds = events.monotonicNanoseconds
+        strangers.append(connection.slot)
+    }
+
+    /// Counts a connection that proved a credential.
+    func authenticated(_ connection: ServerConnection) {
+        strangers.remove(connection.slot)
+        context.limiter.authenticated(as: connection.principal.connectionKind)
+    }
+
+    /// Closes the stranger that has kept the loop waiting longest.
+    ///
+    /// - Parameters:
+    ///   - network: The network to search; nil for any.
+    ///   - idle: The minimum time that the stranger must have kept the loop waiting.
+    /// - Returns: Whether a stranger was closed.
+    func shedStranger(of network: SourceAddress? = nil, idle: Duration = .zero) -> Bool {
+        var next = strangers.first
+        for _ in 0..<Limits.strangersPerSearchCountMax {
+            guard let slot = next, let connection = connections[slot: slot] else { return false }
+            guard hasPassed(idle, since: connection.progressNanoseconds) else { return false }
+            next = strangers.slot(after: slot)
+            guard connection.keepsLoopWaiting else {
+                // The connection waits for this loop. Moving it to the end keeps the search from visiting it
+                // repeatedly.
+                strangerProgressed(connection)
+                continue
+            }
+            guard network == nil || connection.network == network else { continue }
+            shed(connection, reason: "idle")
+            return true
+        }
+        return false
+    }
+
+    /// Closes connections to make space for new ones, on this loop or, with a delay, on other loops.
+    ///
+    /// - Returns: Whether a connection of this loop was closed.
+    func makeRoom() -> Bool {
+        guard !shedStranger(), !shedCrowd() else { return true }
+        for (place, mailbox) in context.dataLoops.enumerated() where place != Int(index) { mailbox.post(.makeRoom) }
+        return false
+    }
+
+    /// Closes the youngest connections of the principal with most of this loop's connections, down to its share.
+    ///
+    /// Connections whose requests wait for the store stay open. The search visits every connection, so it runs at most
+    /// once a second.
+    ///
+    /// - Returns: Whether any connection was closed.
+    func shedCrowd() -> Bool {
+        guard hasPassed(.seconds(1), since: crowdSearchNanoseconds) else { return false }
+        crowdSearchNanoseconds = events.monotonicNanoseconds
+        var counts: [Principal: Int] = [:]
+        connections.forEach { if $0.listener.kind != .admin { counts[$0.principal, default: 0] += 1 } }
+        let share = max(Limits.connectionsPerPrincipalCountMin, connections.count / Limits.connectionShares)
+        guard let crowd = counts.max(by: { $0.value < $1.value }), crowd.value > share else { return false }
+        var members: [ServerConnection] = []
+        connections.forEach { if $0.principal == crowd.key, $0.keepsLoopWaiting { members.append($0) } }
+        members.sort { $0.acceptedNanoseconds > $1.acceptedNanoseconds }
+        for connection in members.prefix(crowd.value - share) { shed(connection, reason: "crowd") }
+        return !members.isEmpty
+    }
+
+    // MARK: Memory
+
+    /// Notes that a connection holds more memory than before.
+    func memoryGrew() {
+        guard memory.strangersExcess > 0 else { return }
+        mustShedMemory = true
+        needEndOfTurn()
+    }
+
+    /// Closes strangers that hold memory until the others hold an eighth less than the loop's limit.
+    ///
+    /// The order is by weight: the bytes of the connection, times the bytes of its network, times its age. So new
+    /// connections, and networks with few bytes, usually come last. A provider whose open request has a valid credential
+    /// is authenticated instead.
+    func shedMemory() {
+        mustShedMemory = false
+        guard memory.strangersExcess > 0 else { return }
+        var holders: [(connection: ServerConnection, weight: Double)] = []
+        connections.forEach { connection in
+            guard connection.principal.isStranger, connection.memory.reportedByteCount > 0 else { return }
+            holders.append((connection, connection.memory.weight * secondsOfWaiting(for: connection)))
+        }
+        holders.sort { $0.weight > $1.weight }
+        for (connection, _) in holders {
+            guard memory.strangersExcess > -memory.strangersSlack else { return }
+            if !connection.recognizePeer() { shed(connection, reason: "memory") }
+        }
+    }
+
+    /// Returns the age of a stranger's connection from its first handshake step; zero if it waits for the loop or the
+    /// store.
+    ///
+    /// Requests do not count as progress here, because a stranger can send any number of them.
+    private func secondsOfWaiting(for connection: ServerConnection) -> Double {
+        guard connection.keepsLoopWaiting else { return 0 }
+        let now = events.monotonicNanoseconds
+        return Double(now - min(now, connection.beganNanoseconds)) / 1e9
+    }
+
+    private func shed(_ connection: ServerConnection, reason: String) {
+        context.limiter.noteShed()
+        context.log.shed(connection, reason: reason)
+        connection.makeRoom()
+    }
+}

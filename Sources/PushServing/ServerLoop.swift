@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+package import PushHTTP
+package import PushNet
+package import PushStore
+package import PushTLS
+
+/// One thread's share of the server: its listeners, connections and buffers, and what it sends to the store.
+///
+/// Loops share nothing with each other. A turn of the loop reads input, gathers commands for the store, and flushes
+/// each connection that has output once. The store's answers arrive through the mailbox. The APIs are behind
+/// `LoopDelegate` and `Endpoint`.
+@safe package final class ServerLoop {
+    package let index: UInt32
+    package let context: ServingContext
+    package let events: EventLoop
+    /// The APIs; set once, before the loop runs.
+    private var delegate: (any LoopDelegate)?
+    /// The limits of the HTTP sessions.
+    let httpLimits: HTTPSessionLimits
+    /// The memory pool of the HTTP/2 sessions.
+    let http2Memory = HTTP2Memory()
+    /// The counts of the memory that this loop's connections hold.
+    let memory: LoopMemory
+    /// The certificate for connections accepted from now on.
+    private(set) var certificate: TLSContext?
+    private(set) var connections = ConnectionTable()
+    package private(set) var isShuttingDown = false
+    /// Called when the loop begins to shut down.
+    package var onShutdown: () -> Void = {}
+
+    private var listeners: [Listener] = []
+    private var commands: [StoreCommand] = []
+    private var dirty: [ServerConnection] = []
+    private var hasEndOfTurn = false
+    private var handshakes: HandshakeQueue<ServerConnection>
+    private var isAwaitingSlot = false
+    /// Connections without a proven credential.
+    var strangers = StrangerQueue()
+    /// The time of the last search for a principal with too many connections.
+    var crowdSearchNanoseconds: UInt64 = 0
+    /// The process's memory; only on the control loop.
+    private var resident: ResidentMemory?
+    /// Whether memory budgets were exceeded in this turn.
+    var mustShedMemory = false
+    /// The number of connections flushed since the last tick.
+    private var flushCount = 0
+    /// The number of connections that were opened, closed or flushed in bursts since memory was last released.
+    ///
+    /// `changeCountAtTick` is its value at the last tick.
+    private var changeCount = 0
+    private var changeCountAtTick = 0
+    private let readStorage: UnsafeMutableRawBufferPointer
+    /// The output buffer, used by one connection at a time while it flushes.
+    var output: [UInt8] = []
+
+    /// Creates a loop without listeners.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the loop among the store's receivers.
+    ///   - context: The state that all loops share.
+    ///   - mailbox: The mailbox for messages from other threads.
+    ///   - certificate: The server's certificate; nil for a loop without network ports.
+    /// - Throws: `ServingError.system` without memory or descriptors.
+    package init(
+        index: UInt32, context: ServingContext, mailbox: Mailbox<LoopMessage>, certificate: TLSContext?
+    ) throws(ServingError) {
+        self.index = index
+        self.context = context
+        memory = LoopMemory(context.memory)
+        handshakes = HandshakeQueue(slotCountMax: context.memory.handshakeCountMax)
+        self.certificate = certificate
+        resident = index == context.dataLoops.count ? ResidentMemory() : nil
+        httpLimits = HTTPSessionLimits(
+            concurrentStreamCountMax: Limits.concurrentStreamCountMax,
+            advertisedStreamCount: context.unauthenticatedStreamCountMax,
+            headerListByteCountMax: Limits.headerListByteCountMax,
+            advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
+            headerFieldCountMax: Limits.headerFieldCountMax)
+        unsafe readStorage = .allocate(byteCount: Limits.readBufferByteCount, alignment: 16)
+        output.reserveCapacity(Limits.outputByteCountHigh)
+        do throws(NetError) { events = try EventLoop() } catch { throw .system(error) }
+        try ServingError.wrapping { () throws(NetError) in
+            try events.attach(mailbox) { [unowned self] messages in
+                for message in messages { self.take(message) }
+            }
+        }
+        scheduleTick()
+    }
+
+    deinit { unsafe readStorage.deallocate() }
+
+    /// Connects the loop to the APIs; called once, before `listen` and `run`.
+    package func attach(_ delegate: any LoopDelegate) { self.delegate = delegate }
+
+    func makeEndpoint(_ kind: ListenerKind) -> any Endpoint {
+        guard let delegate else { preconditionFailure("a loop listens before it has APIs") }
+        return delegate.makeEndpoint(kind)
+    }
+
+    /// Accepts connections from a listening socket.
+    package func listen(on socket: ListeningSocket) throws(NetError) {
+        let listener = Listener(socket, loop: self)
+        try listener.start()
+        listeners.append(listener)
+    }
+
+    /// Serves the network ports on this thread until the loop has shut down and its last connection is closed.
+    package func run(_ sockets: [ListeningSocket]) throws(ServingError) {
+        try ServingError.wrapping { () throws(NetError) in
+            for socket in sockets { try listen(on: socket) }
+        }
+        events.run()
+    }
+
+    /// The read buffer, valid until the next read on this loop.
+    var readBuffer: UnsafeMutableRawBufferPointer { unsafe readStorage }
+
+    // MARK: To the store
+
+    /// Gathers a command; all commands of one turn go to the store together.
+    package func submit(_ command: StoreCommand) {
+        commands.append(command)
+        needEndOfTurn()
+    }
+
+    /// Schedules a flush of a connection at the end of this turn.
+    package func markDirty(_ connection: ServerConnection) {
+        guard !connection.isDirty else { return }
+        wake(connection)
+        connection.isDirty = true
+        flushCount += 1
+        dirty.append(connection)
+        needEndOfTurn()
+    }
+
+    /// Schedules a connection's next handshake step at the end of this turn or of a later one.
+    func queueHandshake(_ connection: ServerConnection) {
+        handshakes.append(connection)
+        needEndOfTurn()
+    }
+
+    func needEndOfTurn() {
+        guard !hasEndOfTurn else { return }
+        hasEndOfTurn = true
+        events.atEndOfTurn { [unowned self] in self.endTurn() }
+    }
+
+    private func endTurn() {
+        hasEndOfTurn = false
+        continueHandshakes()
+        flushDirty()
+        if mustShedMemory { shedMemory() }
+        if !commands.isEmpty { context.store.submit(&commands) }
+    }
+
+    private func continueHandshakes() {
+        guard !handshakes.isEmpty else { return }
+        let turn = handshakes.takeTurn(now: events.monotonicNanoseconds)
+        for connection in turn { connection.continueHandshake() }
+        guard !handshakes.isEmpty else { return }
+        // If no handshake could continue, the next slot that becomes free triggers another look.
+        if turn.isEmpty { awaitSlot() } else { needEndOfTurn() }
+    }
+
+    /// Looks again when the slot of the oldest handshake in flight becomes free.
+    private func awaitSlot() {
+        guard !isAwaitingSlot else { return }
+        isAwaitingSlot = true
+        events.schedule(after: Limits.handshakeSlotDuration) { [unowned self] in
+            isAwaitingSlot = false
+            needEndOfTurn()
+        }
+    }
+
+    /// Frees the slot of a handshake that has ended.
+    func handshakeEnded(_ connection: ServerConnection) {
+        guard connection.handshakeTicket != 0 else { return }
+        handshakes.freeSlot(of: connection)
+        if !handshakes.isEmpty { needEndOfTurn() }
+    }
+
+    func hasPassed(_ duration: Duration, since moment: UInt64) -> Bool {
+        let now = events.monotonicNanoseconds
+        return now > moment && now - moment >= UInt64(duration / .nanoseconds(1))
+    }
+
+    private func flushDirty() {
+        var next = 0
+        while next < dirty.count {
+            dirty[next].isDirty = false
+            dirty[next].flush()
+            next += 1
+        }
+        dirty.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: From other threads
+
+    private func take(_ message: LoopMessage) {
+        switch message {
+        case .replies(let replies): for reply in replies { delegate?.take(reply) }
+        case .certificate(let certificate): self.certificate = certificate
+        case .makeRoom: _ = shedStranger() || shedCrowd()
+        case .shutDown: shutDown()
+        }
+    }
+
+    /// Finds the exchange of an address, if it still exists, and schedules a flush of its connection.
+    package func answering(_ address: ReplyAddress, _ body: (HTTPExchange, ServerConnection) -> Void) {
+        guard let connection = connections[slot: address.slot, generation: address.generation],
+            let exchange = connection.exchange(address.exchange)
+        else { return }
+        body(exchange, connection)
+        markDirty(connection)
+    }
+
+    // MARK: Connections
+
+    func adopt(_ socket: consuming FileDescriptor, from listener: Listener) {
+        let place = connections.reserve()
+        let connection = ServerConnection(
+            socket: socket, loop: self, slot: place.slot, generation: place.generation, listener: listener)
+        connections.fill(place.slot, with: connection)
+        changeCount += 1
+        if connection.principal.isStranger { admit(connection) }
+        connection.start()
+    }
+
+    // MARK: Resting
+
+    /// Excludes a connection from ticks until something happens on it, because it has no running deadline.
+    func rest(_ connection: ServerConnection) {
+        connection.isResting = true
+        connections.setResting(connection.slot, true)
+    }
+
+    /// Includes a connection in ticks again, because something happened on it.
+    func wake(_ connection: ServerConnection) {
+        guard connection.isResting else { return }
+        connection.isResting = false
+        connections.setResting(connection.slot, false)
+    }
+
+    func remove(_ connection: ServerConnection) {
+        connections.release(connection.slot)
+        strangers.remove(connection.slot)
+        changeCount += 1
+        if connection.listener.kind != .admin {
+            context.limiter.closed(connection.network, connection.principal.connectionKind)
+        }
+        finishIfDrained()
+    }
+
+    /// Releases memory to the system after a burst: handshakes, a broadcast, or closed connections.
+    private func giveBackMemory() {
+        let burst = Limits.connectionChangesPerTrimCount
+        // Heartbeats continue all the time and are not a burst.
+        if flushCount >= burst { changeCount += flushCount }
+        flushCount = 0
+        defer { changeCountAtTick = changeCount }
+        guard changeCount >= burst, changeCount - changeCountAtTick < burst / 10 else { return }
+        changeCount = 0
+        Heap.trim()
+    }
+
+    /// Schedules the tick, which checks deadlines and sends heartbeats once a second.
+    private func scheduleTick() {
+        // Not weak: see `HTTP2Session.delegate`. The timer ends with `events`, and `events` with the loop.
+        events.schedule(after: .seconds(1)) { [unowned self] in
+            self.connections.forEachAwake { $0.tick() }
+            self.giveBackMemory()
+            self.resident?.tick(now: self.events.monotonicNanoseconds)
+            self.delegate?.tick()
+            self.scheduleTick()
+        }
+    }
+
+    // MARK: The end
+
+    /// Stops accepting, answers the open requests, then ends the loop.
+    package func shutDown() {
+        guard !isShuttingDown else { return }
+        isShuttingDown = true
+        onShutdown()
+        for listener in listeners { listener.close() }
+        delegate?.shutDown()
+        connections.forEach { $0.beginShutdown() }
+        events.schedule(after: Limits.shutdownPatience) { [unowned self] in
+            self.connections.forEach { $0.close("shutdown took too long") }
+        }
+        finishIfDrained()
+    }
+
+    private func finishIfDrained() {
+        guard isShuttingDown, connections.count == 0 else { return }
+        // Commands of this turn must still reach the store.
+        events.atEndOfTurn { [unowned self] in
+            self.endTurn()
+            (self.listeners, self.delegate) = ([], nil)
+            self.events.stop()
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushNet
+package import PushStore
+package import PushTLS
+
+/// The state that the loops share, immutable or locked.
+package final class ServingContext: Sendable {
+    package let store: any NotificationStore
+    package let limiter: ConnectionLimiter
+    package let memory: MemoryBudget
+    package let log: EventLog
+    /// The mailboxes of the data loops, by loop index.
+    package let dataLoops: [Mailbox<LoopMessage>]
+    /// The time that a connection may stay open without a proven credential.
+    let strangerPatience: Duration
+    /// The number of streams that unauthenticated peers are told they may open.
+    let unauthenticatedStreamCountMax: Int
+
+    /// Creates the shared state.
+    ///
+    /// - Parameters:
+    ///   - store: The store, which gets the loops' commands.
+    ///   - limiter: The counts of connections.
+    ///   - memory: The memory budget.
+    ///   - log: The log of all loops.
+    ///   - dataLoops: The mailboxes of the data loops, by loop index.
+    ///   - strangerPatience: The time that a connection may stay open without a proven credential.
+    ///   - unauthenticatedStreamCountMax: The number of streams that unauthenticated peers are told they may open.
+    package init(
+        store: any NotificationStore, limiter: ConnectionLimiter, memory: MemoryBudget, log: EventLog,
+        dataLoops: [Mailbox<LoopMessage>], strangerPatience: Duration, unauthenticatedStreamCountMax: Int
+    ) {
+        self.store = store
+        self.limiter = limiter
+        self.memory = memory
+        self.log = log
+        self.dataLoops = dataLoops
+        self.strangerPatience = strangerPatience
+        self.unauthenticatedStreamCountMax = unauthenticatedStreamCountMax
+    }
+}
+
+/// The reason why a loop or a connection cannot continue.
+package enum ServingError: Error, Sendable {
+    case system(NetError)
+    case tls(TLSError)
+
+    var description: String {
+        switch self {
+        case .system(let error): "\(error.description)\n\(error.advice)"
+        case .tls(let error): error.description
+        }
+    }
+
+    static func wrapping<Value>(_ body: () throws(NetError) -> Value) throws(ServingError) -> Value {
+        do throws(NetError) { return try body() } catch { throw .system(error) }
+    }
+}
