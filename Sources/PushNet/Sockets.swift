@@ -106,6 +106,7 @@ package enum Sockets {
     /// - Parameters:
     ///   - socket: A TCP socket.
     ///   - byteCount: The number of bytes; 1 is the kernel's default.
+    /// - Throws: `NetError.system` if the socket is unusable.
     package static func setReadableByteCount(_ socket: Int32, to byteCount: Int) throws(NetError) {
         guard setOption(socket, SOL_SOCKET, SO_RCVLOWAT, to: Int32(clamping: byteCount)) else {
             throw systemFailure("setsockopt", errno)

@@ -101,6 +101,7 @@ struct ConnectionStateMachine: ~Copyable {
     ///   - isFlushed: Whether all output was sent.
     ///   - isFull: Whether so much output waits that nothing more is read.
     ///   - isPaused: Whether nothing is read because too much memory is held.
+    /// - Returns: The events.
     func awaitedEvents(isFlushed: Bool, isFull: Bool, isPaused: Bool) -> Readiness {
         let input: Readiness = isAnswering || isPaused ? [] : .readable
         if isFlushed, !readsAfterWriting { return input }
@@ -118,6 +119,7 @@ struct ConnectionStateMachine: ~Copyable {
     /// The peer sends no more.
     ///
     /// - Parameter isAnythingLeft: Whether answers or output are left to send.
+    /// - Returns: `close`, or `none` while they are sent.
     mutating func endInput(isAnythingLeft: Bool) -> Action {
         guard case .serving(let drain) = state, isAnythingLeft else { return .close }
         state = .answering(drain)
@@ -162,6 +164,7 @@ struct ConnectionStateMachine: ~Copyable {
     ///   - isSessionFinished: Whether the session neither reads nor writes any more.
     ///   - openExchangeCount: The number of open exchanges.
     ///   - isAnythingLeft: After the peer's end, whether answers are left.
+    /// - Returns: The action, `none` while the connection stays open.
     mutating func outputSent(isSessionFinished: Bool, openExchangeCount: Int, isAnythingLeft: Bool) -> Action {
         guard isServing else { return .none }
         if isSessionFinished || (isAnswering && !isAnythingLeft) { return .linger }

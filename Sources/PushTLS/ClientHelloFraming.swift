@@ -25,7 +25,9 @@ package struct ClientHelloFraming {
 
     private static let recordHeaderByteCount = 5
     private static let messageHeaderByteCount = 4
-    /// The maximum number of records. OpenSSL's clients send records of at least 512 bytes, so 32 records hold 16 KiB.
+    /// The maximum number of records.
+    ///
+    /// OpenSSL's clients send records of at least 512 bytes, so 32 records hold 16 KiB.
     private static let recordCountMax = 32
     /// The types of records that may precede or contain a ClientHello.
     private static let (changeCipherSpec, alert, handshake): (UInt8, UInt8, UInt8) = (20, 21, 22)
