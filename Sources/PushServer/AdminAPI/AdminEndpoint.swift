@@ -11,8 +11,13 @@ internal import PushStore
 /// This file routes requests; each subject has a file of its own.
 final class AdminEndpoint: Endpoint {
     let services: LoopServices
+    /// The subject `ephemeral`; nil unless the server is for tests.
+    private let testMode: (any AdminSubject)?
 
-    init(_ services: LoopServices) { self.services = services }
+    init(_ services: LoopServices, testMode: (any AdminSubject)?) {
+        self.services = services
+        self.testMode = testMode
+    }
 
     func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
         Limits.controlBodyByteCountMax
@@ -61,7 +66,10 @@ final class AdminEndpoint: Endpoint {
         case "policies": policies(exchange, connection, rest)
         case "enrolment-codes": enrolmentCodes(exchange, connection, rest)
         case "backups": backups(exchange, connection, rest)
-        case "ephemeral": ephemeral(exchange, rest)
+        case "ephemeral":
+            if let testMode { return testMode.answer(exchange, rest) }
+            ControlAnswer.refuse(
+                exchange, status: 404, "NotEphemeral", "Start the server with --ephemeral for this.")
         default: Self.refusePath(exchange)
         }
     }
@@ -97,6 +105,16 @@ final class AdminEndpoint: Endpoint {
         AdminAPI.Memory(
             heldBytes: budget.heldByteCount, budgetBytes: budget.byteCountMax, heldBack: budget.pauseCount)
     }
+}
+
+/// A subject of the admin API whose requests need neither the store nor the connection.
+protocol AdminSubject {
+    /// Answers a request.
+    ///
+    /// - Parameters:
+    ///   - exchange: The request.
+    ///   - rest: The parts of the path after the subject.
+    func answer(_ exchange: HTTPExchange, _ rest: [String])
 }
 
 // MARK: Shared by the subjects

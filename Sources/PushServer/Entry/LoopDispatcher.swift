@@ -11,9 +11,12 @@ internal import PushTLS
 final class LoopDispatcher: LoopDelegate {
     private let services: LoopServices
     private let streams: DeviceStreams
+    /// Nil unless the server is ephemeral.
+    private let testMode: TestMode?
 
     /// Creates the APIs of a loop; the caller attaches them to the loop.
-    init(_ loop: ServerLoop, _ context: ServerContext) throws(TLSError) {
+    private init(_ loop: ServerLoop, _ context: ServerContext, _ testMode: TestMode?) throws(TLSError) {
+        self.testMode = testMode
         services = try LoopServices(loop, context)
         streams = DeviceStreams(services)
     }
@@ -23,26 +26,28 @@ final class LoopDispatcher: LoopDelegate {
     /// - Parameters:
     ///   - index: The index of the loop among the store's receivers.
     ///   - context: The state that all loops share.
+    ///   - testMode: The parts for tests; nil unless the server is ephemeral.
     ///   - mailbox: The mailbox for messages from other threads.
     ///   - certificate: The server's certificate; nil for a loop without network ports.
     /// - Returns: The loop, without listeners.
     /// - Throws: `ServerError.system` without memory or descriptors, `ServerError.tls` for unusable keys.
     static func makeLoop(
-        index: UInt32, context: ServerContext, mailbox: Mailbox<LoopMessage>, certificate: TLSContext?
+        index: UInt32, context: ServerContext, testMode: TestMode?, mailbox: Mailbox<LoopMessage>,
+        certificate: TLSContext?
     ) throws(ServerError) -> ServerLoop {
         let loop = try ServerError.wrapping { () throws(ServingError) in
             try ServerLoop(index: index, context: context.serving, mailbox: mailbox, certificate: certificate)
         }
-        do throws(TLSError) { loop.attach(try LoopDispatcher(loop, context)) } catch { throw .tls(error) }
+        do throws(TLSError) { loop.attach(try LoopDispatcher(loop, context, testMode)) } catch { throw .tls(error) }
         return loop
     }
 
     func makeEndpoint(_ kind: ListenerKind) -> any Endpoint {
         switch kind {
-        case .admin: return AdminEndpoint(services)
+        case .admin: return AdminEndpoint(services, testMode: testMode)
         case .network(let port):
             let network = NetworkEndpoint(services, streams, role: services.context.configuration.ports[port].role)
-            guard let testMode = services.context.testMode else { return network }
+            guard let testMode else { return network }
             return TestModeEndpoint(network, testMode.failures)
         }
     }

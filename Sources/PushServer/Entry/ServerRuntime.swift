@@ -149,7 +149,7 @@ final class ServerRuntime {
             serving: serving, configuration: configuration, installation: installation, storeCondition: storeCondition,
             quotas: quotas, backups: BackupKeeper(installation, log: log),
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
-            startedUnixSeconds: WallClock.unixMilliseconds() / 1000, testMode: testMode)
+            startedUnixSeconds: WallClock.unixMilliseconds() / 1000)
     }
 
     private func loadCertificate() throws(ServerError) -> TLSContext {
@@ -168,13 +168,14 @@ final class ServerRuntime {
     }
 
     private func startDataLoops(_ context: ServerContext, _ certificate: TLSContext) -> [Thread] {
-        let (log, fatal, control) = (log, fatal, mailboxes[mailboxes.count - 1])
+        let (log, fatal, control, testMode) = (log, fatal, mailboxes[mailboxes.count - 1], testMode)
         return sockets.indices.map { index in
             let (sockets, mailbox) = (sockets[index], mailboxes[index])
             return Thread(name: "loop-\(index)") {
                 do throws(ServerError) {
                     let loop = try LoopDispatcher.makeLoop(
-                        index: UInt32(index), context: context, mailbox: mailbox, certificate: certificate)
+                        index: UInt32(index), context: context, testMode: testMode, mailbox: mailbox,
+                        certificate: certificate)
                     try ServerError.wrapping { () throws(ServingError) in try loop.run(sockets) }
                 } catch {
                     log.error("loop_failed", ["loop": "\(index)", "error": error.description])
@@ -202,7 +203,7 @@ final class ServerRuntime {
     private func makeControlLoop(_ context: ServerContext) throws(ServerError) -> ServerLoop {
         let index = mailboxes.count - 1
         let control = try LoopDispatcher.makeLoop(
-            index: UInt32(index), context: context, mailbox: mailboxes[index], certificate: nil)
+            index: UInt32(index), context: context, testMode: testMode, mailbox: mailboxes[index], certificate: nil)
         try ServerError.wrapping { () throws(NetError) in try control.listen(on: adminSocket) }
         return control
     }

@@ -23,14 +23,12 @@ final class ServerContext: Sendable {
     /// The URL for providers and devices, for example `https://push.example.org:2197`.
     let serverURL: String
     let startedUnixSeconds: Int64
-    /// Nil unless the server is ephemeral.
-    let testMode: TestMode?
     let log: EventLog
 
     init(
         serving: ServingContext, configuration: ServerConfiguration, installation: Installation,
         storeCondition: StoreCondition, quotas: Quotas, backups: BackupKeeper, serverURL: String,
-        startedUnixSeconds: Int64, testMode: TestMode?
+        startedUnixSeconds: Int64
     ) {
         self.serving = serving
         self.configuration = configuration
@@ -41,7 +39,6 @@ final class ServerContext: Sendable {
         self.backups = backups
         self.serverURL = serverURL
         self.startedUnixSeconds = startedUnixSeconds
-        self.testMode = testMode
         log = serving.log
     }
 }

@@ -4,26 +4,22 @@ internal import PushCore
 internal import PushHTTP
 
 /// `/v1/ephemeral`: the requests of tests to an ephemeral server.
-extension AdminEndpoint {
-    func ephemeral(_ exchange: HTTPExchange, _ rest: [String]) {
-        guard let testMode = services.context.testMode else {
-            return ControlAnswer.refuse(
-                exchange, status: 404, "NotEphemeral", "Start the server with --ephemeral for this.")
-        }
+extension TestMode: AdminSubject {
+    func answer(_ exchange: HTTPExchange, _ rest: [String]) {
         switch (exchange.method, rest) {
         case (.get, ["notifications"]):
-            ControlAnswer.send(exchange, AdminAPI.Received(notifications: testMode.received.all))
+            ControlAnswer.send(exchange, AdminAPI.Received(notifications: received.all))
         case (.delete, ["notifications"]):
-            testMode.received.removeAll()
+            received.removeAll()
             ControlAnswer.sendNothing(exchange)
-        case (_, ["notifications"]): Self.refuseMethod(exchange, allowed: "GET, DELETE")
-        case (.post, ["fail"]): fail(exchange, testMode.failures)
-        case (_, ["fail"]): Self.refuseMethod(exchange, allowed: "POST")
-        default: Self.refusePath(exchange)
+        case (_, ["notifications"]): AdminEndpoint.refuseMethod(exchange, allowed: "GET, DELETE")
+        case (.post, ["fail"]): fail(exchange)
+        case (_, ["fail"]): AdminEndpoint.refuseMethod(exchange, allowed: "POST")
+        default: AdminEndpoint.refusePath(exchange)
         }
     }
 
-    private func fail(_ exchange: HTTPExchange, _ failures: InjectedFailures) {
+    private func fail(_ exchange: HTTPExchange) {
         guard let body = ControlAnswer.body(AdminAPI.Fail.self, of: exchange) else { return }
         guard let reason = RejectionReason(rawValue: body.reason), (0...1_000_000).contains(body.count ?? 1) else {
             let known = RejectionReason.allCases.map(\.rawValue).joined(separator: ", ")
