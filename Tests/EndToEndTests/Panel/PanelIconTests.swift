@@ -57,7 +57,7 @@ extension PanelEndToEnd {
             let path = try files.write(Self.manyUses, to: "many.svg")
             let answer = try await RunningProcess.run(
                 RepositoryPaths.program("posthorn-panel"), ["--read-icons"],
-                input: "48 - \(path.utf8.count)\n\(path)48 - 9\n/dev/zero")
+                input: "48 - \(path.utf8.count)\n\(path)48 - 9\n/dev/zero", within: .seconds(60))
             let lines = answer.output.split(separator: "\n").filter { !$0.hasPrefix("stamp ") }
             #expect(lines.first == "ready" && lines.last == "refused not a regular file", "\(answer)")
             #expect(lines.count == 3 && lines[1].hasPrefix("refused "), "\(answer)")
