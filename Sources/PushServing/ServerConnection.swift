@@ -33,7 +33,6 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate, Handsha
     var handshakeTicket: UInt64 = 0
     /// Whether the network starts too many handshakes, so that others go first.
     var isOverHandshakeRate = false
-    let acceptedNanoseconds: UInt64
     /// The time of the first handshake step, in monotonic nanoseconds; before it, the time of acceptance.
     private(set) var beganNanoseconds: UInt64
     /// The time of a stranger's last step towards a credential, in monotonic nanoseconds.
@@ -68,9 +67,8 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate, Handsha
         let source = listener.kind == .admin ? .unknown : SourceAddress(peerOf: socket.rawValue)
         self.source = source
         principal = listener.kind == .admin ? .administrator : .stranger(source.network)
-        acceptedNanoseconds = loop.events.monotonicNanoseconds
-        beganNanoseconds = acceptedNanoseconds
-        progressNanoseconds = acceptedNanoseconds
+        beganNanoseconds = loop.events.monotonicNanoseconds
+        progressNanoseconds = beganNanoseconds
         self.socket = socket
         endpoint = listener.endpoint
         transport = .plain

@@ -78,7 +78,7 @@ extension ServerLoop {
         guard let crowd = counts.max(by: { $0.value < $1.value }), crowd.value > share else { return false }
         var members: [ServerConnection] = []
         connections.forEach { if $0.principal == crowd.key, $0.keepsLoopWaiting { members.append($0) } }
-        members.sort { $0.acceptedNanoseconds > $1.acceptedNanoseconds }
+        members.sort { $0.beganNanoseconds > $1.beganNanoseconds }
         for connection in members.prefix(crowd.value - share) { shed(connection, reason: "crowd") }
         return !members.isEmpty
     }

@@ -12,7 +12,9 @@ internal import PushWebSocket
 final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegate {
     static let name = "websocket"
     private let socket: WebSocketConnection
-    private let device: DeviceID
+    let device: DeviceID
+    /// The interval of the heartbeats.
+    let heartbeatSeconds: Int64
     let address: ReplyAddress
     // A reference cycle until the connection closes its session, which it does before it is removed.
     private let connection: ServerConnection
@@ -33,9 +35,10 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
     /// Creates a stream that first sends the head of the response 101.
     init(
         _ device: DeviceID, _ address: ReplyAddress, on connection: ServerConnection, streams: DeviceStreams,
-        handshake: [UInt8]
+        heartbeatSeconds: Int64, handshake: [UInt8]
     ) {
         self.device = device
+        self.heartbeatSeconds = heartbeatSeconds
         self.address = address
         self.connection = connection
         self.streams = streams

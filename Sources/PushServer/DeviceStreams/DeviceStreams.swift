@@ -16,6 +16,7 @@ internal import PushWebSocket
 ///    └──refused by the store──▶ gone
 /// ```
 final class DeviceStreams {
+    /// A stream that is opening, or that is open as server-sent events.
     private struct Stream {
         /// The SHA-256 of the device's secret, kept until the store has identified the device.
         var secretHash: [UInt8] = []
@@ -35,6 +36,7 @@ final class DeviceStreams {
 
     private let services: LoopServices
     private var streams: [ReplyAddress: Stream] = [:]
+    /// The streams that are open over WebSockets.
     private var sockets = SocketTable()
     private var scratch: [UInt8] = []
     /// The identity of a broadcast, whose message has the same bytes for all its devices.
@@ -110,11 +112,14 @@ final class DeviceStreams {
                 return WebSocketUpgrade.answer(exchange, .body)
             }
             WebSocketUpgrade.addFields(to: exchange, acceptance: acceptance)
+            let seconds = heartbeatSeconds(of: address)
             let isUpgraded = connection.upgrade { handshake in
-                let socket = DeviceSocket(device, address, on: connection, streams: self, handshake: handshake)
+                let socket = DeviceSocket(
+                    device, address, on: connection, streams: self, heartbeatSeconds: seconds, handshake: handshake)
                 sockets.insert(socket)
                 return socket
             }
+            streams[address] = nil
             guard isUpgraded, let socket = sockets.find(address) else {
                 return connection.close("the request cannot become a WebSocket")
             }
@@ -122,7 +127,6 @@ final class DeviceStreams {
         } else {
             sender = EventStreamSender(exchange, on: connection, streams: self)
         }
-        streams[address]?.acceptance = nil
         streams[address]?.sender = sender
         // A random first interval spreads the heartbeats of devices that connected at the same time.
         let seconds = heartbeatSeconds(of: address)
@@ -137,16 +141,16 @@ final class DeviceStreams {
     }
 
     func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
-        if let socket = sockets.find(address) {
-            socket.send(notifications)
-        } else {
-            streams[address]?.sender?.send(notifications)
-        }
+        sender(at: address)?.send(notifications)
+    }
+
+    private func sender(at address: ReplyAddress) -> (any DeviceEventWriter)? {
+        sockets.find(address) ?? streams[address]?.sender
     }
 
     /// Ends a stream for the store, because another one replaced it or the device was removed.
     func ended(_ end: StreamEnd, _ address: ReplyAddress) {
-        guard streams[address] != nil else { return }
+        guard streams[address] != nil || sockets.find(address) != nil else { return }
         say(StreamGoodbye(reason: end.rawValue, retryAfterSeconds: end.retryAfterSeconds), to: address)
     }
 
@@ -175,9 +179,10 @@ final class DeviceStreams {
 
     /// Removes a stream that either side has ended.
     func streamEnded(_ address: ReplyAddress) {
-        guard let stream = streams.removeValue(forKey: address) else { return }
-        sockets.remove(address)
-        if let device = stream.device?.text {
+        let socket = sockets.remove(address)
+        let stream = streams.removeValue(forKey: address)
+        guard socket != nil || stream != nil else { return }
+        if let device = (socket?.device ?? stream?.device)?.text {
             services.context.log.info("device_disconnected", ["device": device], about: device)
         }
         services.loop.submit(.detach(stream: address))
@@ -188,7 +193,7 @@ final class DeviceStreams {
     /// Sends the heartbeats that are due and drops devices that do not read, once a second.
     func tick() {
         for address in heartbeats.advance(to: second) {
-            guard let sender = streams[address]?.sender else { continue }
+            guard let sender = sender(at: address) else { continue }
             heartbeats.schedule(address, inSeconds: heartbeatSeconds(of: address))
             sender.sendHeartbeat()
         }
@@ -197,7 +202,8 @@ final class DeviceStreams {
     private var second: Int { Int(services.loop.events.monotonicNanoseconds / 1_000_000_000) }
 
     private func heartbeatSeconds(of address: ReplyAddress) -> Int64 {
-        streams[address]?.heartbeatSeconds ?? Limits.heartbeatInterval.components.seconds
+        sockets.find(address)?.heartbeatSeconds ?? streams[address]?.heartbeatSeconds
+            ?? Limits.heartbeatInterval.components.seconds
     }
 
     /// Returns the heartbeat interval granted to a device that asks for one.
@@ -208,17 +214,20 @@ final class DeviceStreams {
     }
 
     /// Announces to every device that policies changed.
-    func tellPolicy(_ notice: PolicyNotice) { for stream in streams.values { stream.sender?.tell(notice) } }
+    func tellPolicy(_ notice: PolicyNotice) {
+        for stream in streams.values { stream.sender?.tell(notice) }
+        for socket in sockets.all { socket.tell(notice) }
+    }
 
     /// Ends every stream with a goodbye, so that devices reconnect soon but not all at once.
     func endAll() {
-        for address in streams.keys {
-            say(StreamGoodbye(reason: "shutdown", retryAfterSeconds: Self.shutdownRetrySeconds), to: address)
-        }
+        let goodbye = StreamGoodbye(reason: "shutdown", retryAfterSeconds: Self.shutdownRetrySeconds)
+        for address in streams.keys { say(goodbye, to: address) }
+        for socket in sockets.all { socket.end(goodbye) }
     }
 
     private func say(_ goodbye: StreamGoodbye, to address: ReplyAddress) {
-        if let sender = streams[address]?.sender { return sender.end(goodbye) }
+        if let sender = sender(at: address) { return sender.end(goodbye) }
         services.loop.answering(address) { exchange, _ in
             if !exchange.isAnswered { ControlAnswer.refuse(exchange, .unavailable(goodbye.reason)) }
         }

@@ -2,9 +2,12 @@
 
 internal import PushStore
 
-/// The WebSockets of a loop by the slot of their connection, found without hashing.
+/// The open WebSockets of a loop by the slot of their connection, found without hashing.
 struct SocketTable {
     private var sockets: [DeviceSocket?] = []
+
+    /// All sockets, in the order of their slots.
+    var all: [DeviceSocket] { sockets.compactMap(\.self) }
 
     /// Returns the socket with this address.
     func find(_ address: ReplyAddress) -> DeviceSocket? {
@@ -20,8 +23,10 @@ struct SocketTable {
         sockets[slot] = socket
     }
 
-    /// Removes the socket with this address, if there is one.
-    mutating func remove(_ address: ReplyAddress) {
-        if find(address) != nil { sockets[Int(address.slot)] = nil }
+    /// Removes and returns the socket with this address.
+    mutating func remove(_ address: ReplyAddress) -> DeviceSocket? {
+        guard let socket = find(address) else { return nil }
+        sockets[Int(address.slot)] = nil
+        return socket
     }
 }

@@ -15,8 +15,10 @@ extension LoopServices {
     /// - Parameter connection: A connection whose request has a credential that is not known to be valid.
     /// - Returns: False if the network has used its budget and the connection its one attempt.
     func allowsProof(on connection: ServerConnection) -> Bool {
-        connection.peer.proofCount += 1
-        guard connection.peer.proofCount > 1 else { return true }
+        guard connection.peer.hasTriedCredential else {
+            connection.peer.hasTriedCredential = true
+            return true
+        }
         return !context.rates.hasNoCredentialLeft(connection.source.network, now: rateMoment)
     }
 
@@ -26,7 +28,7 @@ extension LoopServices {
     /// - Returns: The seconds to wait if the network's budget is used up, else nil.
     func countWrongCredential(on connection: ServerConnection) -> Int64? {
         let network = connection.source.network
-        connection.peer.wrongCredentialCount += 1
+        connection.peer.wrongCredentialCount &+= 1
         let wait = context.rates.takeWrongCredential(of: network, now: rateMoment)
         let isTooMuch = connection.peer.wrongCredentialCount >= Limits.wrongCredentialPerConnectionCountMax
         if wait != nil || isTooMuch { connection.endBehindAnswers(because: .tooManyRequests) }

@@ -8,10 +8,10 @@ final class NetworkPeer {
     var provider: ProviderConnection?
     /// The teams of the exchanges whose answers are long lists, by exchange ID.
     var listings: [Int32: String] = [:]
-    /// The number of credentials that were checked before the peer had proven one.
-    var proofCount = 0
+    /// Whether a credential was checked before the peer had proven one.
+    var hasTriedCredential = false
     /// The number of wrong credentials that the peer sent.
-    var wrongCredentialCount = 0
+    var wrongCredentialCount: UInt16 = 0
     /// Whether an exchange is, or was, a device's stream; most connections have none and skip the search for it.
     var carriesStream = false
 }
