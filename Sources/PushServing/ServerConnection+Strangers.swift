@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 
-/// Closing and limiting connections in favor of others.
+/// Closes and limits connections in favor of others.
 extension ServerConnection {
     /// Closes a connection whose credential did not arrive in time, after the answers to its open requests.
     func endUnproven() {
@@ -18,7 +18,7 @@ extension ServerConnection {
         return !http.openExchanges.contains { $0.isComplete && !$0.isAnswered }
     }
 
-    /// Closes a stranger immediately to make space for others; sends GOAWAY if the socket accepts it.
+    /// Closes the connection immediately to free capacity for others; sends GOAWAY if the socket accepts it.
     func makeRoom() {
         if state.isServing, state.isStaying || state.isWaiting {
             finish(because: .idle)
@@ -44,8 +44,8 @@ extension ServerConnection {
 
     /// The number of bytes that the connection holds for its peer beyond an idle connection.
     ///
-    /// For a stranger it includes memory that a connection allocates only once, such as nghttp2's session and the buffer of
-    /// a TLS record, because a stranger can open many connections.
+    /// A stranger can open many connections. So for a stranger, memory counts too that a connection allocates only once:
+    /// the session of nghttp2, and the buffer for a TLS record.
     private var heldByteCount: Int {
         if handshake != nil { return hasBegunHandshake ? Limits.handshakeByteCount : 0 }
         let byteCount = (session?.retainedByteCount ?? 0) + early.count + pending.bytes.count
@@ -60,7 +60,7 @@ extension ServerConnection {
         return !principal.isStranger
     }
 
-    /// Sets the session's memory limit; over a budget, it is the current size, so that no stream is accepted.
+    /// Sets the session's memory limit; while the connection is paused, it is the current size, so that no stream is accepted.
     func setRetainedByteCountMax() {
         guard let session else { return }
         let limit =

@@ -55,12 +55,20 @@ extension PanelEndToEnd {
         func `the icon reader has little memory and refuses icons that need more`() async throws {
             let files = try TemporaryDirectory()
             let path = try files.write(Self.manyUses, to: "many.svg")
-            let answer = try await RunningProcess.run(
-                RepositoryPaths.program("posthorn-panel"), ["--read-icons"],
-                input: "48 - \(path.utf8.count)\n\(path)48 - 9\n/dev/zero", within: .seconds(60))
+            var answer = try await Self.readIcons(path, "/dev/zero")
+            // On a busy machine, the reader can reach its time limit before its memory limit.
+            for _ in 0..<5 where answer.exit == .signal(SIGALRM) {
+                answer = try await Self.readIcons(path, "/dev/zero")
+            }
             let lines = answer.output.split(separator: "\n").filter { !$0.hasPrefix("stamp ") }
             #expect(lines.first == "ready" && lines.last == "refused not a regular file", "\(answer)")
             #expect(lines.count == 3 && lines[1].hasPrefix("refused "), "\(answer)")
+        }
+
+        private static func readIcons(_ paths: String...) async throws -> ProgramResult {
+            try await RunningProcess.run(
+                RepositoryPaths.program("posthorn-panel"), ["--read-icons"],
+                input: paths.map { "48 - \($0.utf8.count)\n\($0)" }.joined(), within: .seconds(60))
         }
 
         // MARK: An app with an icon
