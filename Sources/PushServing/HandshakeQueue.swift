@@ -14,8 +14,8 @@ internal import PushNet
 ///           (a network over its rate of handshakes waits in `late`)
 /// ```
 ///
-/// A handshake that has begun ends before another begins; otherwise all of them could time out. The number of
-/// handshakes in flight is bounded in total and for each network; the others wait.
+/// The next step of a handshake goes before the first step of another one; otherwise all of them could time out. The
+/// number of handshakes in flight is bounded in total and for each network; the others wait.
 struct HandshakeQueue<Connection: HandshakeTaker> {
     private var begun = Line()
     private var new = Line()

@@ -15,7 +15,7 @@ package import PushTLS
     package let index: UInt32
     package let context: ServingContext
     package let events: EventLoop
-    /// The APIs; set once, before the loop runs.
+    /// The APIs; nil before `attach` and after the loop's end.
     private var delegate: (any LoopDelegate)?
     /// The limits of the HTTP sessions.
     let httpLimits: HTTPSessionLimits
