@@ -509,7 +509,8 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate, Handsha
         // A later change of interest must not find a registration.
         registration = nil
         if isOpen { transport.close() }
-        (handshake, context) = (nil, nil)
+        // The context stays: a session that is closed in a callback can still report a request.
+        handshake = nil
         memory.release(to: loop.memory)
         loop.handshakeEnded(self)
         loop.remove(self)
