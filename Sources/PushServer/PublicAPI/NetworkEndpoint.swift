@@ -61,7 +61,7 @@ final class NetworkEndpoint: Endpoint {
     }
 
     func exchangeEnded(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        // A credential that the store has not answered yet counts as wrong, so that a reset makes no guess free.
+        // A guess counts even if the peer resets its request: a credential that the store has not checked yet is wrong.
         if connection.principal.isStranger, exchange.context is StoreContinuation {
             _ = services.countWrongCredential(on: connection)
         }
