@@ -14,14 +14,18 @@ struct ConnectionDeadlines {
         case tooSlow(String)
     }
 
-    private var begin: UInt64
+    /// The start of a deadline that is not running; an optional would take twice the memory.
+    private static let notRunning = UInt64.max
+
+    /// The time of acceptance, or of the first handshake step.
+    private(set) var begin: UInt64
     private var activity: UInt64
     /// The number of complete messages at the last input, and the time when it last grew or a message began.
     private var completedCount: UInt64 = 0
-    private var messageBegin: UInt64?
-    private var requestBegin: UInt64?
-    private var outputBegin: UInt64?
-    private var lingerBegin: UInt64?
+    private var messageBegin = notRunning
+    private var requestBegin = notRunning
+    private var outputBegin = notRunning
+    private var lingerBegin = notRunning
 
     init(now: UInt64) {
         begin = now
@@ -42,29 +46,36 @@ struct ConnectionDeadlines {
         let hasGrown = progress.completedCount != completedCount
         completedCount = progress.completedCount
         if hasGrown { activity = now }
-        messageBegin = progress.isMidMessage ? (hasGrown ? now : messageBegin ?? now) : nil
+        if !progress.isMidMessage {
+            messageBegin = Self.notRunning
+        } else if hasGrown || messageBegin == Self.notRunning {
+            messageBegin = now
+        }
     }
 
     mutating func wrote(now: UInt64) {
         activity = now
-        if outputBegin != nil { outputBegin = now }
+        if outputBegin != Self.notRunning { outputBegin = now }
     }
 
     /// Starts the request deadline at a head whose body may be missing; the oldest such head counts.
-    mutating func requestBegan(now: UInt64) { requestBegin = requestBegin ?? now }
+    mutating func requestBegan(now: UInt64) { requestBegin = min(requestBegin, now) }
 
     /// Clears the request deadline, because a peer that completes requests is not slow.
-    mutating func requestEnded() { requestBegin = nil }
+    mutating func requestEnded() { requestBegin = Self.notRunning }
 
     mutating func outputWaits(_ isWaiting: Bool, now: UInt64) {
-        outputBegin = isWaiting ? outputBegin ?? now : nil
+        outputBegin = isWaiting ? min(outputBegin, now) : Self.notRunning
     }
 
     /// Starts the linger deadline, because our side is closed and the peer's is not.
     mutating func lingers(now: UInt64) { lingerBegin = now }
 
     /// Whether a message, request, output or linger deadline is running.
-    var isRunning: Bool { messageBegin != nil || requestBegin != nil || outputBegin != nil || lingerBegin != nil }
+    var isRunning: Bool {
+        messageBegin != Self.notRunning || requestBegin != Self.notRunning || outputBegin != Self.notRunning
+            || lingerBegin != Self.notRunning
+    }
 
     /// Checks the deadlines of the connection.
     ///
@@ -80,12 +91,14 @@ struct ConnectionDeadlines {
         func isOver(_ start: UInt64, _ patience: Duration) -> Bool {
             now > start && now - start > UInt64(patience / .nanoseconds(1))
         }
-        if let lingerBegin { return isOver(lingerBegin, Limits.lingerPatience) ? .tooSlow("linger") : .fine }
+        if lingerBegin != Self.notRunning {
+            return isOver(lingerBegin, Limits.lingerPatience) ? .tooSlow("linger") : .fine
+        }
         if !isServing || completedCount == 0, isOver(begin, Limits.handshakePatience) { return .tooSlow("handshake") }
         guard isServing else { return .fine }
-        if let messageBegin, isOver(messageBegin, Limits.requestPatience) { return .tooSlow("message") }
-        if let outputBegin, isOver(outputBegin, Limits.outputPatience) { return .tooSlow("output") }
-        if let requestBegin, openExchangeCount > 0, isOver(requestBegin, Limits.requestPatience) {
+        if isOver(messageBegin, Limits.requestPatience) { return .tooSlow("message") }
+        if isOver(outputBegin, Limits.outputPatience) { return .tooSlow("output") }
+        if openExchangeCount > 0, isOver(requestBegin, Limits.requestPatience) {
             return .tooSlow("request")
         }
         if let strangerPatience, isOver(begin, strangerPatience) {

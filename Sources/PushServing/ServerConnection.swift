@@ -7,7 +7,7 @@ package import PushStore
 package import PushTLS
 
 /// One connection of a provider, a device or an administrator, on one loop; its life is `ConnectionStateMachine`.
-package final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker {
+package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     let slot: UInt32
     let generation: UInt32
     let listener: Listener
@@ -23,18 +23,10 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate, Handsha
     var isResting = false
     /// Whether the connection is in the loop's list of connections to flush.
     var isDirty = false
-    /// Whether the connection is in the loop's handshake queue.
-    var awaitsHandshake = false
     /// The TLS handshake while it is under way.
     private(set) var handshake: ServerHandshake?
-    /// Whether the first step of the handshake is done.
-    var hasBegunHandshake: Bool { handshake?.hasBegun ?? true }
-    /// The number of the connection's slot among the handshakes in flight; 0 before its first step.
-    var handshakeTicket: UInt64 = 0
-    /// Whether the network starts too many handshakes, so that others go first.
-    var isOverHandshakeRate = false
     /// The time of the first handshake step, in monotonic nanoseconds; before it, the time of acceptance.
-    private(set) var beganNanoseconds: UInt64
+    var beganNanoseconds: UInt64 { deadlines.begin }
     /// The time of a stranger's last step towards a credential, in monotonic nanoseconds.
     ///
     /// Steps are being accepted, a handshake step and a complete request.
@@ -44,7 +36,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate, Handsha
 
     /// The loop; the reference cycle ends when the loop removes the connection.
     package let loop: ServerLoop
-    private let socket: FileDescriptor
+    let socket: FileDescriptor
     private(set) var transport: Transport
     private(set) var session: (any ConnectionSession)?
     /// The session while it is HTTP; nil for another protocol.
@@ -67,21 +59,18 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate, Handsha
         let source = listener.kind == .admin ? .unknown : SourceAddress(peerOf: socket.rawValue)
         self.source = source
         principal = listener.kind == .admin ? .administrator : .stranger(source.network)
-        beganNanoseconds = loop.events.monotonicNanoseconds
-        progressNanoseconds = beganNanoseconds
+        progressNanoseconds = loop.events.monotonicNanoseconds
         self.socket = socket
         endpoint = listener.endpoint
         transport = .plain
         state = ConnectionStateMachine(isEncrypted: listener.kind != .admin)
-        deadlines = ConnectionDeadlines(now: loop.events.monotonicNanoseconds)
+        deadlines = ConnectionDeadlines(now: progressNanoseconds)
+        if state.isHandshaking { handshake = loop.certificate.map(ServerHandshake.init) }
     }
 
     /// Watches the socket; on a network port, the handshake begins when the ClientHello is complete.
     func start() {
-        if state.isHandshaking {
-            guard let certificate = loop.certificate else { return close("no certificate") }
-            handshake = ServerHandshake(certificate)
-        }
+        if state.isHandshaking, handshake == nil { return close("no certificate") }
         context = endpoint.connectionOpened(self)
         do throws(NetError) {
             registration = try loop.events.register(socket.rawValue, for: interest, handler: self)
@@ -147,56 +136,16 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate, Handsha
         if let handshake { prepare(handshake, readiness) } else { takeInput() }
     }
 
-    /// Queues the next step of the handshake, unless the ClientHello is incomplete.
-    private func prepare(_ handshake: ServerHandshake, _ readiness: Readiness) {
-        guard !readiness.contains(.writable) else { return loop.queueHandshake(self) }
-        do throws(ServingError) {
-            let isReady = try unsafe handshake.hasInput(socket.rawValue, buffer: loop.readBuffer)
-            if isReady { return loop.queueHandshake(self) }
-            if handshake.isStalled { watch([]) }
-        } catch {
-            close(error.description)
-        }
-    }
-
-    /// Continues the handshake at this connection's turn.
-    func continueHandshake() {
-        guard let handshake else { return }
-        if !handshake.hasBegun {
-            beganNanoseconds = loop.events.monotonicNanoseconds
-            deadlines.handshakeBegins(now: beganNanoseconds)
-        }
-        loop.strangerProgressed(self)
-        do throws(ServingError) { try shakeHands(handshake) } catch { return close(error.description) }
-        if state.isHandshaking { reportMemory() } else { takeInput() }
-    }
-
-    /// Watches the socket again, once a second, if the end of its input interrupted a ClientHello, or may have.
-    func retryStalledHandshake() {
-        if handshake?.isStalled == true { watch(.readable) }
-    }
-
-    func pauseHandshake() {
-        if handshake != nil { watch([]) }
-    }
-
-    private func shakeHands(_ handshake: ServerHandshake) throws(ServingError) {
-        switch try unsafe handshake.step(socket.rawValue, buffer: loop.readBuffer) {
-        case .wantsRead: return watch(.readable)
-        case .wantsWrite: return watch(.writable)
-        case .done: break
-        }
-        loop.handshakeEnded(self)
-        watch(.readable)
-        guard state.isHandshaking, let connection = handshake.connection else { return }
+    /// Ends the handshake; the connection is encrypted from now on.
+    func handshakeIsDone(_ connection: TLSConnection) {
         state.finishHandshake()
-        (self.handshake, transport) = (nil, .tls(connection))
+        (handshake, transport) = (nil, .tls(connection))
         // The bytes of the handshake no longer count, so they cannot pause the first request.
         reportMemory()
         if connection.application != .unknown { serve(connection.application) }
     }
 
-    private func takeInput() {
+    func takeInput() {
         do throws(ServingError) {
             if state.isDetecting {
                 try readInput()
@@ -416,7 +365,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate, Handsha
                 isPaused: memory.isPaused))
     }
 
-    private func watch(_ wanted: Readiness) {
+    func watch(_ wanted: Readiness) {
         guard wanted != interest, let registration else { return }
         interest = wanted
         do throws(NetError) { try loop.events.modify(registration, for: wanted) } catch { close(error.description) }
@@ -510,9 +459,9 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate, Handsha
         registration = nil
         if isOpen { transport.close() }
         // The context stays: a session that is closed in a callback can still report a request.
+        loop.handshakeEnded(self)
         handshake = nil
         memory.release(to: loop.memory)
-        loop.handshakeEnded(self)
         loop.remove(self)
     }
 }

@@ -12,7 +12,7 @@
 /// An invalid frame is left to nghttp2, which knows the right error.
 ///
 /// - SeeAlso: RFC 9113, section 3.4
-struct HTTP2Opening {
+final class HTTP2Opening {
     /// The frames that a connection may send once each.
     private struct Seen {
         var settings = false
@@ -43,7 +43,7 @@ struct HTTP2Opening {
     }
 
     /// Changes the stream limit in the first SETTINGS; false when they may be out already.
-    mutating func advertise(_ streamCount: Int, _ limits: HTTPSessionLimits) -> Bool {
+    func advertise(_ streamCount: Int, _ limits: HTTPSessionLimits) -> Bool {
         guard isNew else { return false }
         output = SettingsFrame.first(limits, streamCount: streamCount)
         return true
@@ -55,7 +55,7 @@ struct HTTP2Opening {
     var unanswered: ArraySlice<UInt8> { received[answeredByteCount...] }
 
     /// Returns the output, which is then empty.
-    mutating func takeOutput() -> [UInt8] {
+    func takeOutput() -> [UInt8] {
         defer { (output, isNew) = ([], false) }
         return output
     }
@@ -64,7 +64,7 @@ struct HTTP2Opening {
     ///
     /// - Parameter bytes: A piece of any size.
     /// - Returns: Whether all frames so far are answered or incomplete; false when nghttp2 must take over.
-    mutating func take(_ bytes: Span<UInt8>) -> Bool {
+    func take(_ bytes: Span<UInt8>) -> Bool {
         isNew = false
         for index in bytes.indices { received.append(bytes[index]) }
         guard answeredByteCount > 0 || takePreface() else { return isPrefaceSoFar }
@@ -86,7 +86,7 @@ struct HTTP2Opening {
         UnsafeBufferPointer(start: preface.utf8Start, count: preface.utf8CodeUnitCount))
 
     /// Notes the preface once it is complete.
-    private mutating func takePreface() -> Bool {
+    private func takePreface() -> Bool {
         guard received.starts(with: Self.prefaceBytes) else { return false }
         answeredByteCount = Self.prefaceBytes.count
         return true
@@ -95,7 +95,7 @@ struct HTTP2Opening {
     private enum Result { case answered, incomplete, over }
 
     /// Looks at the next frame, whose header is complete.
-    private mutating func takeFrame() -> Result {
+    private func takeFrame() -> Result {
         let start = answeredByteCount
         let length = Int(received[start]) << 16 | Int(received[start + 1]) << 8 | Int(received[start + 2])
         let end = start + Self.headerByteCount + length
@@ -121,7 +121,7 @@ struct HTTP2Opening {
     }
 
     /// Answers a complete frame; false when its payload is invalid.
-    private mutating func answer(_ type: UInt8, _ flags: UInt8, payload: Range<Int>) -> Bool {
+    private func answer(_ type: UInt8, _ flags: UInt8, payload: Range<Int>) -> Bool {
         switch type {
         case 0x4 where flags == 0:
             guard areSettingsValid(payload) else { return false }

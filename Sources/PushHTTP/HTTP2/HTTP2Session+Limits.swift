@@ -77,7 +77,7 @@ extension HTTP2Session {
         let owed = min(charge.windowUpdates, windowUpdateAllowance)
         windowUpdateAllowance -= owed
         charge.glitches += (charge.windowUpdates - owed) * HTTPBounds.glitchesPerOtherFrame
-        guard !glitches.spend(charge.glitches, nowNanoseconds: nowNanoseconds) else { return }
+        guard !glitches.spend(charge.glitches, of: .glitches, nowNanoseconds: nowNanoseconds) else { return }
         pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, "the peer sent too many frames that ask for nothing")
     }
 
@@ -116,7 +116,7 @@ extension HTTP2Session {
     }
 
     private func spendReset() {
-        guard !sentResets.spend(1, nowNanoseconds: nowNanoseconds) else { return }
+        guard !sentResets.spend(1, of: .sentResets, nowNanoseconds: nowNanoseconds) else { return }
         pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, "the peer made us reset too many streams")
     }
 

@@ -61,9 +61,8 @@ package final class HTTP2Session: HTTPSession {
     private(set) var isClosed = false
 
     var meter = FrameMeter()
-    var glitches = RateBucket(capacity: HTTPBounds.glitchCountMax, refillPerSecond: HTTPBounds.glitchCountPerSecond)
-    var sentResets = RateBucket(
-        capacity: HTTPBounds.sentResetCountMax, refillPerSecond: HTTPBounds.sentResetCountPerSecond)
+    var glitches = RateBucket(.glitches)
+    var sentResets = RateBucket(.sentResets)
     /// The number of WINDOW_UPDATE frames that the peer may send for DATA that it received.
     var windowUpdateAllowance = 0
     var drained = DrainedStreams()

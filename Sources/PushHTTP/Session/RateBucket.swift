@@ -2,30 +2,35 @@
 
 /// Limits the rate of an event that may occur in bursts: full at first, refilled at a steady rate.
 struct RateBucket {
-    private let capacity: Int
-    private let refillPerSecond: Int
+    /// The size and the rate, which all sessions share.
+    struct Limit {
+        fileprivate let capacity: Int
+        fileprivate let nanosecondsPerToken: UInt64
+
+        init(capacity: Int, refillPerSecond: Int) {
+            precondition(capacity > 0 && refillPerSecond > 0, "a bucket without capacity")
+            self.capacity = capacity
+            nanosecondsPerToken = 1_000_000_000 / UInt64(refillPerSecond)
+        }
+    }
+
     private var available: Int
     /// The time up to which `available` was refilled.
     private var refilledNanoseconds: UInt64 = 0
 
-    private static let nanosecondsPerSecond: UInt64 = 1_000_000_000
-
-    init(capacity: Int, refillPerSecond: Int) {
-        precondition(capacity > 0 && refillPerSecond > 0, "a bucket without capacity")
-        self.capacity = capacity
-        self.refillPerSecond = refillPerSecond
-        available = capacity
-    }
+    /// Creates a full bucket.
+    init(_ limit: Limit) { available = limit.capacity }
 
     /// Removes tokens from the bucket.
     ///
     /// - Parameters:
     ///   - count: The number of tokens; not negative.
+    ///   - limit: The limit with which the bucket was created.
     ///   - nowNanoseconds: The monotonic time; a value before an earlier one refills nothing.
     /// - Returns: Whether there were enough tokens; if not, the bucket is now empty.
-    mutating func spend(_ count: Int, nowNanoseconds: UInt64) -> Bool {
+    mutating func spend(_ count: Int, of limit: Limit, nowNanoseconds: UInt64) -> Bool {
         guard count > 0 else { return true }
-        refill(nowNanoseconds: nowNanoseconds)
+        refill(limit, nowNanoseconds: nowNanoseconds)
         guard count <= available else {
             available = 0
             return false
@@ -34,16 +39,24 @@ struct RateBucket {
         return true
     }
 
-    private mutating func refill(nowNanoseconds: UInt64) {
+    private mutating func refill(_ limit: Limit, nowNanoseconds: UInt64) {
         guard nowNanoseconds > refilledNanoseconds else { return }
-        let nanosecondsPerToken = Self.nanosecondsPerSecond / UInt64(refillPerSecond)
-        let earned = (nowNanoseconds - refilledNanoseconds) / nanosecondsPerToken
-        if earned >= UInt64(capacity - available) {
-            available = capacity
+        let earned = (nowNanoseconds - refilledNanoseconds) / limit.nanosecondsPerToken
+        if earned >= UInt64(limit.capacity - available) {
+            available = limit.capacity
             refilledNanoseconds = nowNanoseconds
         } else {
             available += Int(earned)
-            refilledNanoseconds += earned * nanosecondsPerToken
+            refilledNanoseconds += earned * limit.nanosecondsPerToken
         }
     }
+}
+
+extension RateBucket.Limit {
+    /// Frames that cost their sender nothing.
+    static let glitches = RateBucket.Limit(
+        capacity: HTTPBounds.glitchCountMax, refillPerSecond: HTTPBounds.glitchCountPerSecond)
+    /// Streams that the peer made us reset.
+    static let sentResets = RateBucket.Limit(
+        capacity: HTTPBounds.sentResetCountMax, refillPerSecond: HTTPBounds.sentResetCountPerSecond)
 }
