@@ -45,6 +45,9 @@ let systemModules: [Target] = [
 
 let modules: [Target] = [
     module("PushCore"),
+    module("PushAPI", uses: ["PushCore"]),
+    module("PayloadLint", uses: ["PushCore"]),
+    module("CommandLineKit", uses: ["PushCore"]),
     module("PushNet", uses: ["CLinux", "CPushShims"]),
     module("PushTLS", uses: ["COpenSSL", "CPushShims"]),
     module("PushHTTP", uses: ["CNghttp2"]),
@@ -54,22 +57,24 @@ let modules: [Target] = [
     module("PushDBus", uses: ["CSystemd"]),
     module("PushSound", uses: ["CCanberra", "CPulse", "CSndfile", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
-    module("PushStore", uses: ["PushCore", "PushNet", "PushSQLite"]),
+    module("PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQLite"]),
     module("PushServing", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushStore"]),
     module(
         "PushServer",
         uses: [
-            "PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP", "PushWebSocket", "PushINI", "PushStore",
-            "PushServing",
+            "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP",
+            "PushWebSocket", "PushINI", "PushStore", "PushServing",
         ]),
     module(
         "DeviceAgent",
         uses: [
-            "PushCore", "PushNet", "PushTLS", "PushCurl", "PushWebSocket", "PushSQLite", "PushDBus", "PushSound",
-            "PushINI",
+            "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushNet", "PushTLS", "PushCurl", "PushWebSocket",
+            "PushSQLite", "PushDBus", "PushSound", "PushINI",
         ]),
-    module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus", "PushNet"]),
-    module("PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
+    module("AgentPanel", uses: ["CAdwaita", "CommandLineKit", "PushAPI", "PushCore", "PushDBus", "PushNet"]),
+    module(
+        "PosthornCLI",
+        uses: ["CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
 ]
 
 let programs: [Target] = [
@@ -81,7 +86,10 @@ let programs: [Target] = [
 
 let testTargets: [Target] = [
     .target(name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: settings),
-    tests(of: "PushCore"),
+    tests(of: "PushCore", uses: ["PushAPI"]),
+    tests(of: "PushAPI", uses: ["PushCore"]),
+    tests(of: "PayloadLint", uses: ["PushCore"]),
+    tests(of: "CommandLineKit", uses: ["PushCore"]),
     tests(of: "PushNet"),
     tests(of: "PushTLS"),
     tests(of: "PushHTTP", uses: ["PushTLS", "PushNet"]),
@@ -91,14 +99,24 @@ let testTargets: [Target] = [
     tests(of: "PushDBus"),
     tests(of: "PushSound"),
     tests(of: "PushINI"),
-    tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
+    tests(of: "PushStore", uses: ["PushAPI", "PushCore", "PushSQLite"]),
     tests(of: "PushServing", uses: ["PushCore", "PushNet"]),
     tests(
         of: "PushServer",
-        uses: ["PushCore", "PushHTTP", "PushNet", "PushServing", "PushStore", "PushTLS", "PushWebSocket"]),
-    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket"]),
+        uses: [
+            "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushHTTP", "PushNet", "PushServing", "PushStore",
+            "PushTLS", "PushWebSocket",
+        ]),
+    tests(
+        of: "DeviceAgent",
+        uses: [
+            "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS",
+            "PushWebSocket",
+        ]),
     tests(of: "AgentPanel", uses: ["PushDBus"]),
-    tests(of: "PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
+    tests(
+        of: "PosthornCLI",
+        uses: ["CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
         name: "EndToEndTests",
         dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn-panel", "posthorn"],
@@ -113,7 +131,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "AttackTests", dependencies: ["TestSupport", "posthornd"], exclude: ["python"], swiftSettings: settings),
     .testTarget(
-        name: "RepositoryTests", dependencies: ["TestSupport", "PushCore", "PushServer"], swiftSettings: settings),
+        name: "RepositoryTests", dependencies: ["TestSupport", "PayloadLint", "PushAPI", "PushCore", "PushServer"],
+        swiftSettings: settings),
 ]
 
 let package = Package(
@@ -124,6 +143,7 @@ let package = Package(
         .executable(name: "posthorn-panel", targets: ["posthorn-panel"]),
         .executable(name: "posthorn", targets: ["posthorn"]),
         .library(name: "PushCore", targets: ["PushCore"]),
+        .library(name: "PushAPI", targets: ["PushAPI"]),
         .library(name: "PushServer", targets: ["PushServer"]),
         .library(name: "DeviceAgent", targets: ["DeviceAgent"]),
     ],

@@ -8,7 +8,8 @@
 # A target may list its modules, each after those that it imports, and its checks:
 #   // modules: PushCore PushHTTP
 #   // checks: Tests/PushHTTPTests/HTTPSessionFuzzCheck.swift
-# Without these lines, it is built with PushCore and FuzzChecks. C modules need not be listed, except CPushShims.
+# Without these lines, it is built with PushCore, PushAPI and FuzzChecks. C modules need not be listed, except
+# CPushShims.
 set -eu
 
 usage() {
@@ -30,9 +31,9 @@ corpus=$build/corpus/$target
 mkdir -p "$build" "$corpus"
 
 modules=$(sed -n 's|^// modules: *||p' "$source")
-modules=${modules:-PushCore}
+modules=${modules:-PushCore PushAPI}
 checks=$(sed -n 's|^// checks: *||p' "$source")
-checks=${checks:-Tests/PushCoreTests/FuzzChecks*.swift}
+checks=${checks:-Tests/PushAPITests/FuzzChecks*.swift}
 checks=$(cd "$repository" && for file in $checks; do echo "$repository/$file"; done)
 
 includes="-I $build"

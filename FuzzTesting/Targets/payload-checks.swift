@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// modules: PushCore PayloadLint
+// checks: Tests/PayloadLintTests/PayloadLintFuzzCheck.swift
 
 /// Tries one input; called by libFuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>, _ byteCount: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: byteCount))
-    if let failure = FuzzChecks.payloadChecks(input) { fatalError(failure) }
+    if let failure = PayloadLintFuzzCheck.findings(input) { fatalError(failure) }
     return 0
 }

@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import Foundation
+import PushAPI
 import PushCore
 import PushNet
 import TestSupport

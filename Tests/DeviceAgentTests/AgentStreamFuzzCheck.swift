@@ -2,6 +2,7 @@
 
 @testable import DeviceAgent
 import Foundation
+import PushAPI
 import PushCore
 import PushWebSocket
 

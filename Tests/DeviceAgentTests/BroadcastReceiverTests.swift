@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import PushAPI
 import PushCore
 import PushNet
 import TestSupport
@@ -41,7 +42,7 @@ private final class Wall: AlertPresenter {
     }
 
     private func receive(
-        _ notifications: PushCore.ReceivedNotification..., into database: AgentDatabase
+        _ notifications: ReceivedNotification..., into database: AgentDatabase
     ) throws -> Reception {
         try Receiver(database).receive(notifications.map(Arrival.notification), nowUnixMilliseconds: 0)
     }

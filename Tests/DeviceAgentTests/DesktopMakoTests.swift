@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import PushAPI
 import PushCore
 import PushDBus
 import TestSupport

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
-import PushCore
+import PushAPI
 import PushDBus
 import TestSupport
 import Testing

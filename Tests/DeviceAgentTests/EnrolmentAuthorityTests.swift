@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PushCore
+import PushAPI
 import PushTLS
 import TestSupport
 import Testing

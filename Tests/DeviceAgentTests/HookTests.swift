@@ -2,7 +2,7 @@
 
 import DeviceAgent
 import Foundation
-import PushCore
+import PushAPI
 import PushNet
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import PushAPI
 import PushCore
 import PushSQLite
 import TestSupport
@@ -13,9 +14,9 @@ enum Sample {
         _ number: UInt64, sequence: Int64? = nil, topic: String = "org.example.Mail", pushType: PushType? = nil,
         acceptedAt: Int64 = 1000, collapseID: String? = nil, channel: ChannelID? = nil,
         payload: String? = nil
-    ) -> PushCore.ReceivedNotification {
+    ) -> ReceivedNotification {
         let payload = payload ?? #"{"aps":{"alert":"Hello \#(number)"}}"#
-        return PushCore.ReceivedNotification(
+        return ReceivedNotification(
             sequence: sequence ?? Int64(number), uniqueID: UniqueID(high: 1, low: number), topicName: topic, app: nil,
             apnsID: "2C33C3C4-0000-4000-8000-000000000000", pushType: pushType, priority: nil,
             expirationUnixSeconds: nil, collapseID: collapseID.map { Array($0.utf8) },
@@ -25,7 +26,7 @@ enum Sample {
     /// A broadcast as it arrives on the stream.
     static func broadcast(
         _ number: UInt64, sequence: Int64 = 0, channel: ChannelID = Sample.channel, payload: String
-    ) -> PushCore.ReceivedNotification {
+    ) -> ReceivedNotification {
         notification(
             number, sequence: sequence, topic: "org.example.Mail.push-type.liveactivity", pushType: .liveactivity,
             channel: channel, payload: payload)

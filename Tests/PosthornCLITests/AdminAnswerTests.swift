@@ -3,7 +3,7 @@
 internal import Foundation
 internal import Glibc
 internal import PosthornCLI
-internal import PushCore
+internal import PushAPI
 internal import TestSupport
 internal import Testing
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import PosthornCLI
+import PushAPI
 import PushCore
 import PushTLS
 import TestSupport

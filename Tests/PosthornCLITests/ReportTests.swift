@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PosthornCLI
+internal import PushAPI
 internal import PushCore
 internal import PushDBus
 internal import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PosthornCLI
-internal import PushCore
+internal import PushAPI
 internal import Testing
 
 struct TeamAndCodeTests {

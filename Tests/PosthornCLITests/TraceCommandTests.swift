@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PosthornCLI
-import PushCore
+import PushAPI
 import Testing
 
 struct TraceCommandTests {

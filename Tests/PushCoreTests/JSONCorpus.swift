@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushCore
+import TestSupport
 import Testing
 
 /// Texts that RFC 8259 allows and texts that it does not allow, section by section.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import PushAPI
 import PushCore
 import PushSQLite
 import PushStore
@@ -104,14 +105,16 @@ import Testing
         let channel = TestChannel(id: ChannelID(high: 0, low: 0), topic: token.topic)
         try store.succeed(
             .createChannel(channel.id, topic: Station.topic, environment: .production, policy: .noMessageStored))
-        try store.subscribe(device, to: channel)
+        // This device has nothing stored, so that nothing it acknowledges makes space.
+        let other = try store.enrol(2)
+        let otherToken = try store.register(other)
+        try store.subscribe(other, to: channel)
         _ = try fill()
-        _ = try drain()
-        let (stream, _) = try store.attach(device)
-        let (answers, replies) = try store.accept([
-            .to(token, "stored"), .to(token, "now", expiration: 0),
-        ])
-        #expect(answers == [.refused(.serviceUnavailable, ended: nil), .accepted])
+        let (stream, _) = try store.attach(other)
+        let stored = (0..<20).map { _ in Notification.to(otherToken, String(repeating: "x", count: 3000)) }
+        let (answers, replies) = try store.accept(stored + [.to(otherToken, "now", expiration: 0)])
+        #expect(answers.dropLast().allSatisfy { $0 == .refused(.serviceUnavailable, ended: nil) })
+        #expect(answers.last == .accepted)
         #expect(replies.delivered(to: stream).map(\.text) == ["now"])
         let (published, others) = try store.publish([.to(channel, "all", expiration: 0)])
         #expect(published == [.accepted] && others.delivered(to: stream).map(\.text) == ["all"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushCore
+import PushAPI
 import PushStore
 import TestSupport
 

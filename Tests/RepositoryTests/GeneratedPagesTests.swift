@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import PayloadLint
 internal import PushCore
 internal import PushServer
 internal import TestSupport

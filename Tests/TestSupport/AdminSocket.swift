@@ -32,8 +32,8 @@ package struct AdminSocket: Sendable {
     package func status() async throws -> ServerStatus { try await request("GET", "/v1/status") }
 
     /// Returns the notifications that the built-in devices of an ephemeral server received.
-    package func received() async throws -> [ReceivedNotification] {
-        try await request("GET", "/v1/ephemeral/notifications", as: ReceivedNotifications.self).notifications
+    package func received() async throws -> [TestDeviceNotification] {
+        try await request("GET", "/v1/ephemeral/notifications", as: TestDeviceNotifications.self).notifications
     }
 
     private func send(_ method: String, _ target: String, body: String?) async throws -> ProgramResult {
@@ -87,7 +87,7 @@ package struct ServerStatus: Decodable, Sendable {
 }
 
 /// A notification that a built-in device of an ephemeral server received.
-package struct ReceivedNotification: Decodable, Sendable {
+package struct TestDeviceNotification: Decodable, Sendable {
     /// The topic for which the device was registered.
     package let topic: String
     package let token: String
@@ -97,6 +97,6 @@ package struct ReceivedNotification: Decodable, Sendable {
     package let payload: String
 }
 
-private struct ReceivedNotifications: Decodable {
-    let notifications: [ReceivedNotification]
+private struct TestDeviceNotifications: Decodable {
+    let notifications: [TestDeviceNotification]
 }

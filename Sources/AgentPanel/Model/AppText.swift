@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+internal import PushAPI
 
 /// Texts about an app.
 package enum AppText {

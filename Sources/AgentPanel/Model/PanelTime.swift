@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import PushCore
+internal import PushAPI
 
 /// Formats times for the panel, in the local time zone.
 package enum PanelTime {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 package import PushCore
 
 /// Texts about why something was not shown or played.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+internal import PushAPI
 internal import PushDBus
 
 /// The settings page of one app.

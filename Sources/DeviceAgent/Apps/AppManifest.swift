@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import PayloadLint
+internal import PushAPI
+internal import PushCore
 
 /// The manifest that an app registers with: a JSON object; docs/reference/app-manifest.md describes it.
 package struct AppManifest: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import PushAPI
 
 /// Shows alerts on a desktop, in the panel or on a terminal.
 ///

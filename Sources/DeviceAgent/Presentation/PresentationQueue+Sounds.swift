@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+internal import PushAPI
 internal import PushSQLite
 
 /// Sounds that the agent plays: a sound that could not be played is not reported as played.

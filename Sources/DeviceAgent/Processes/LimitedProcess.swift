@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CommandLineKit
 internal import Glibc
-internal import PushCore
 package import PushNet
 
 /// A program that reads bytes from standard input and writes bytes to standard output, with limits on time and output.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushAPI
 package import PushCore
 
 /// The decision on how to present a notification, from its payload, the settings and the circumstances alone.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import PushAPI
+internal import PushCore
 package import PushNet
 package import PushSQLite
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
+package import PushAPI
 package import PushCore
 package import PushCurl
 internal import PushNet

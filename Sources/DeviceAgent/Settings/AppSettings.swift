@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import PushAPI
 
 /// The effective settings of an app: the user's choice, or else the policy, or else the default.
 package struct AppSettings: Sendable, Equatable {

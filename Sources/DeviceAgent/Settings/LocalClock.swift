@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import PushCore
+internal import PushAPI
 
 /// The wall clock in the user's time zone.
 enum LocalClock {

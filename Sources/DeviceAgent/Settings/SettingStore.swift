@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import PushAPI
 package import PushSQLite
 
 /// The effective settings: a locked policy, or else the user's choice, or else the policy, or else the default.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import PushAPI
 package import PushSQLite
 
 /// The user's choices; for all other settings, the policy or the default applies.

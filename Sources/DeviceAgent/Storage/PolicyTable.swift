@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import PushAPI
 package import PushSQLite
 
 /// The settings from the server's administrator for this device, as last received.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
 internal import PushDBus
 
 /// The command `posthorn agent`: shows this user's agent, enrols it and unenrolls it.

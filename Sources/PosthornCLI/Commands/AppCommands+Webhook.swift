@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 
 extension AppCommands {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CommandLineKit
 internal import Glibc
-package import PushCore
+package import PushAPI
 
 /// The command `posthorn backup`: copies all of the server's data while the server runs.
 package enum BackupCommand {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
+package import PushAPI
+internal import PushCore
 internal import PushTLS
 
 extension CertificateCommands {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
+package import PushAPI
+internal import PushCore
 
 /// The command `posthorn certificate`: manages client certificates of providers that do not use provider tokens.
 package enum CertificateCommands {

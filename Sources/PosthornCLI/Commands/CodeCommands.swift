@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+internal import CommandLineKit
+package import PushAPI
 
 /// The command `posthorn code`: lists and revokes enrolment codes that no device has used.
 package enum CodeCommands {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+internal import CommandLineKit
+package import PushAPI
 
 /// The command `posthorn enrol`: creates a code with which one device can enrol.
 package enum EnrolCommand {

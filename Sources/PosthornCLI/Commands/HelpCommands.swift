@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+internal import CommandLineKit
 
 /// The commands `posthorn help` and `posthorn completion`.
 enum HelpCommands {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
+package import PushAPI
 
 /// The command `posthorn policy`: sets default or locked settings for devices.
 package enum PolicyCommands {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
+internal import PushAPI
 internal import PushDBus
 
 /// The command `posthorn dnd`: shows and changes Do Not Disturb.

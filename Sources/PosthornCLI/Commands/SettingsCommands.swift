@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
+internal import PushAPI
+internal import PushCore
 internal import PushDBus
 
 /// The command `posthorn settings`: shows and changes this user's notification settings.

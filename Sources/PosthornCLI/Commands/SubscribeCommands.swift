@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
 internal import PushDBus
 
 /// The commands `posthorn subscribe` and `posthorn unsubscribe`, for an app's broadcast channels on this device.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+internal import CommandLineKit
 internal import PushDBus
 
 /// The command `posthorn watch`: prints notifications as they arrive.

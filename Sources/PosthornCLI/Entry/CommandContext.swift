@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+internal import CommandLineKit
 
 /// The environment in which a command runs.
 package struct CommandContext: Sendable {

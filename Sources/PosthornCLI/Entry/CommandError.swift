@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
+package import PushAPI
 internal import PushDBus
 
 /// The reason why a command failed.

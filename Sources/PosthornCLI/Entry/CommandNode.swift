@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
 
 /// A command with its implementation, or a group of commands.
 package struct CommandNode: Sendable {

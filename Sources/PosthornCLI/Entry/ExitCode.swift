@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
 
 /// The exit codes of `posthorn`; this enum is the only list of them.
 package enum ExitCode: Int32, CaseIterable, Sendable {

@@ -2,7 +2,7 @@
 
 internal import FoundationEssentials
 internal import Glibc
-package import PushCore
+package import PushAPI
 
 /// Formats and computes times in the local time zone.
 package enum LocalTime {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import CommandLineKit
 internal import FoundationEssentials
-package import PushCore
+internal import PushCore
 
 /// The options of `posthorn send`; the command line overrides the request file, which overrides the environment.
 package struct SendOptions: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
+internal import PushAPI
 internal import PushCore
 
 extension AdminClient {

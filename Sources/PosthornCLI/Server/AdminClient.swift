@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-internal import PushCore
+internal import PushAPI
 internal import PushCurl
 
 /// A client of the admin API over the server's UNIX socket.

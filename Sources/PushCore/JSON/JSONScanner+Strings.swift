@@ -2,7 +2,7 @@
 
 extension JSONScanner {
     /// Skips a string with its quotes; the opening quote is at the current offset.
-    mutating func skipString(_ bytes: Span<UInt8>) throws(JSONError) {
+    package mutating func skipString(_ bytes: Span<UInt8>) throws(JSONError) {
         advance()
         while true {
             skipPlainText(bytes)
@@ -70,7 +70,7 @@ extension JSONScanner {
     }
 
     /// Skips one escape sequence, whose backslash is at the current offset, and returns its UTF-16 code unit.
-    mutating func readEscape(_ bytes: Span<UInt8>) throws(JSONError) -> UInt16 {
+    package mutating func readEscape(_ bytes: Span<UInt8>) throws(JSONError) -> UInt16 {
         advance()
         guard let letter = peek(bytes), let unit = Self.escapedUnit(letter) else { throw failure(.hasBadEscape, bytes) }
         advance()

@@ -7,7 +7,7 @@ extension JSONScanner {
     ///   - bytes: The text.
     ///   - outerDepth: The number of containers around the value; they count toward the depth limit.
     /// - Throws: `JSONError`, at the first invalid byte.
-    mutating func skipValue(_ bytes: Span<UInt8>, outerDepth: Int = 0) throws(JSONError) {
+    package mutating func skipValue(_ bytes: Span<UInt8>, outerDepth: Int = 0) throws(JSONError) {
         var nesting = JSONNesting(outerDepth: outerDepth)
         while true {
             let isComplete = try skipBeginning(bytes, &nesting)

@@ -6,30 +6,30 @@
 /// not a property, because a span can only be a parameter here.
 ///
 /// - SeeAlso: RFC 8259
-struct JSONScanner {
+package struct JSONScanner {
     /// The offset of the next byte.
-    var offset: Int
+    package var offset: Int
 
-    init(offset: Int = 0) { self.offset = offset }
+    package init(offset: Int = 0) { self.offset = offset }
 
     /// Returns the byte at the current offset; nil at the end.
     @inline(__always)
-    func peek(_ bytes: Span<UInt8>) -> UInt8? {
+    package func peek(_ bytes: Span<UInt8>) -> UInt8? {
         offset < bytes.count ? bytes[offset] : nil
     }
 
     /// Advances over bytes that the caller has examined.
     @inline(__always)
-    mutating func advance(_ byteCount: Int = 1) { offset += byteCount }
+    package mutating func advance(_ byteCount: Int = 1) { offset += byteCount }
 
     /// Returns an error at the current offset; at the end of the bytes the problem is always `endsEarly`.
-    func failure(_ problem: JSONError.Problem, _ bytes: Span<UInt8>) -> JSONError {
+    package func failure(_ problem: JSONError.Problem, _ bytes: Span<UInt8>) -> JSONError {
         JSONError(offset: offset, problem: offset < bytes.count ? problem : .endsEarly)
     }
 
     /// Skips whitespace: space, tab, line feed, carriage return.
     @inline(__always)
-    mutating func skipBlanks(_ bytes: Span<UInt8>) {
+    package mutating func skipBlanks(_ bytes: Span<UInt8>) {
         while offset < bytes.count {
             let byte = bytes[offset]
             // The constant has one bit for each of the four whitespace bytes. The first comparison ends most calls.
@@ -40,7 +40,7 @@ struct JSONScanner {
 
     /// Skips a name with its colon and the surrounding whitespace; returns the name's range without its quotes.
     @discardableResult @inline(__always)
-    mutating func skipName(_ bytes: Span<UInt8>) throws(JSONError) -> Range<Int> {
+    package mutating func skipName(_ bytes: Span<UInt8>) throws(JSONError) -> Range<Int> {
         guard peek(bytes) == UInt8(ascii: "\"") else { throw failure(.isNotName, bytes) }
         let start = offset + 1
         try skipString(bytes)
@@ -53,7 +53,7 @@ struct JSONScanner {
     }
 
     /// Skips `true`, `false` or `null`.
-    mutating func skipWord(_ bytes: Span<UInt8>) throws(JSONError) {
+    package mutating func skipWord(_ bytes: Span<UInt8>) throws(JSONError) {
         switch peek(bytes) {
         case UInt8(ascii: "t"): try skip("true", bytes)
         case UInt8(ascii: "f"): try skip("false", bytes)
@@ -63,7 +63,7 @@ struct JSONScanner {
     }
 
     /// Skips a number.
-    mutating func skipNumber(_ bytes: Span<UInt8>) throws(JSONError) {
+    package mutating func skipNumber(_ bytes: Span<UInt8>) throws(JSONError) {
         if peek(bytes) == UInt8(ascii: "-") { advance() }
         if peek(bytes) == UInt8(ascii: "0") {
             advance()

@@ -109,7 +109,7 @@ extension JSONValue {
 
 extension JSONScanner {
     /// Skips an opening bracket, and the closing one of an empty container; returns whether a value follows.
-    mutating func enterContainer(_ bytes: Span<UInt8>, closingBracket: UInt8) -> Bool {
+    package mutating func enterContainer(_ bytes: Span<UInt8>, closingBracket: UInt8) -> Bool {
         advance()
         skipBlanks(bytes)
         guard peek(bytes) == closingBracket else { return true }
@@ -118,7 +118,7 @@ extension JSONScanner {
     }
 
     /// Skips a comma or the closing bracket after a value; returns whether another value follows.
-    mutating func skipSeparator(_ bytes: Span<UInt8>, closingBracket: UInt8) throws(JSONError) -> Bool {
+    package mutating func skipSeparator(_ bytes: Span<UInt8>, closingBracket: UInt8) throws(JSONError) -> Bool {
         skipBlanks(bytes)
         guard let byte = peek(bytes), byte == UInt8(ascii: ",") || byte == closingBracket else {
             throw failure(.lacksComma, bytes)
@@ -137,7 +137,7 @@ extension JSONScanner {
     }
 
     /// Skips a string and returns its contents with escapes resolved.
-    mutating func readString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+    package mutating func readString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         var escapes = JSONScanner(offset: offset + 1)
         try skipString(bytes)
         let end = offset - 1

@@ -1,25 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CertificateScope {
-    /// Creates the scope of a new certificate.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of certificate, which selects topics of the app.
-    ///   - topic: The app's topic, without suffix.
-    ///   - environment: The environment; nil for both.
-    package init(_ kind: AdminAPI.NewCertificate.Kind, topic: String, environment: Environment?) {
-        switch kind {
-        case .single: self.init(defaultTopic: topic, topics: [topic], environment: environment)
-        case .universal:
-            let suffixes = ["", PushType.voip.topicSuffix, PushType.complication.topicSuffix]
-            let topics = (suffixes + [PushType.pushtotalk.topicSuffix]).map { topic + $0 }
-            self.init(defaultTopic: nil, topics: topics, environment: environment)
-        case .voip:
-            let voip = topic + PushType.voip.topicSuffix
-            self.init(defaultTopic: voip, topics: [voip], environment: environment)
-        }
-    }
-
     /// The certificate extensions that express this scope.
     package var extensions: [(identifier: String, content: [UInt8])] {
         var extensions: [(identifier: String, content: [UInt8])] = []

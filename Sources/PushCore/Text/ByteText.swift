@@ -3,7 +3,7 @@
 /// Operations of the codecs on text bytes; identifiers are always compared as bytes.
 extension Span<UInt8> {
     /// Reports whether the bytes equal those of a word.
-    func isEqual(to word: String) -> Bool {
+    package func isEqual(to word: String) -> Bool {
         let wordBytes = word.utf8.span
         guard count == wordBytes.count else { return false }
         for offset in indices where self[offset] != wordBytes[offset] {
@@ -13,7 +13,7 @@ extension Span<UInt8> {
     }
 
     /// Reports whether the bytes equal those of a lowercase ASCII word, ignoring ASCII case.
-    func isEqualIgnoringCase(to lowerCaseWord: String) -> Bool {
+    package func isEqualIgnoringCase(to lowerCaseWord: String) -> Bool {
         let wordBytes = lowerCaseWord.utf8.span
         guard count == wordBytes.count else { return false }
         for offset in indices where self[offset].lowerCased != wordBytes[offset] {
@@ -23,7 +23,7 @@ extension Span<UInt8> {
     }
 
     /// The text; nil when the bytes are not valid UTF-8.
-    var text: String? {
+    package var text: String? {
         guard let text = try? UTF8Span(validating: self) else { return nil }
         return String(copying: text)
     }
@@ -32,37 +32,37 @@ extension Span<UInt8> {
 extension UInt8 {
     /// The lowercase form of an ASCII uppercase letter; any other byte unchanged.
     @inline(__always)
-    var lowerCased: UInt8 {
+    package var lowerCased: UInt8 {
         UInt8(ascii: "A") <= self && self <= UInt8(ascii: "Z") ? self | 0x20 : self
     }
 
     /// Whether the byte is an ASCII letter or digit.
     @inline(__always)
-    var isLetterOrDigit: Bool {
+    package var isLetterOrDigit: Bool {
         Decimal.isDigit(self) || (self | 0x20) &- UInt8(ascii: "a") < 26
     }
 }
 
 extension [UInt8] {
     /// Appends all bytes of a span.
-    mutating func append(_ bytes: Span<UInt8>) {
+    package mutating func append(_ bytes: Span<UInt8>) {
         // This copies all bytes in one call; the array copies them before the call returns.
         unsafe bytes.withUnsafeBufferPointer { buffer in unsafe append(contentsOf: buffer) }
     }
 
     /// Appends the UTF-8 of a text.
-    mutating func append(_ text: String) {
+    package mutating func append(_ text: String) {
         append(contentsOf: text.utf8)
     }
 
     /// Appends a string literal: one copy of its bytes, without the overhead of a `String`.
-    mutating func append(literal text: StaticString) {
+    package mutating func append(literal text: StaticString) {
         // A `StaticString` lives as long as the program.
         unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// Reserves space for more bytes; the capacity at least doubles, so that frequent calls stay cheap.
-    mutating func reserveAdditional(_ byteCount: Int) {
+    package mutating func reserveAdditional(_ byteCount: Int) {
         guard count + byteCount > capacity else { return }
         reserveCapacity(Swift.max(count + byteCount, 2 * capacity))
     }

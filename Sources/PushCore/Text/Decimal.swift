@@ -34,7 +34,7 @@ package enum Decimal {
 
     /// Reports whether a byte is an ASCII digit.
     @inline(__always)
-    static func isDigit(_ byte: UInt8) -> Bool {
+    package static func isDigit(_ byte: UInt8) -> Bool {
         UInt8(ascii: "0") <= byte && byte <= UInt8(ascii: "9")
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-internal import PushCore
+internal import PushAPI
 internal import PushNet
 internal import PushStore
 

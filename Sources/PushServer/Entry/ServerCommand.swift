@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+package import CommandLineKit
+internal import PushCore
 internal import PushNet
 internal import PushTLS
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+internal import PushAPI
 internal import PushTLS
 
 /// Team IDs and key IDs: ten characters of A-Z and 0-9, like Apple's.

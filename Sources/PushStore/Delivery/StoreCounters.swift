@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 
 /// Counters in memory, so that a count does not need to scan a large table.

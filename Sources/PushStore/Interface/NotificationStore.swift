@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushAPI
 package import PushCore
 
 /// The asynchronous, batched interface to the server's storage.

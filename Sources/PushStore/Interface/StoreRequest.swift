@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushAPI
 package import PushCore
 
 /// A request to the store other than notifications and streams.

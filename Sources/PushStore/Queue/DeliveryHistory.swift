@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 
 /// The notifications that were sent to one device, and the outcomes that the device reported for each.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 
 /// A pending write: a notification that is neither on the disk nor acknowledged.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 
 /// The writer's delivery state in memory: streams, subscribers, counters and the outbox.

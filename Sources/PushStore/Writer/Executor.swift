@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+internal import PushAPI
 internal import PushSQLite
 
 /// Executes commands on the tables inside the writer's transaction, and lists their effects as events.

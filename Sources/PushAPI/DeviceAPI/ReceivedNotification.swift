@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// A notification that a device received on its stream.
+package struct ReceivedNotification: Sendable, Equatable {
+    /// The position in the device's queue, which the device acknowledges; 0 when no acknowledgement is needed.
+    package var sequence: Int64
+    /// The server's id of the notification, which is never reused; the device detects duplicates by it.
+    package var uniqueID: UniqueID
+    /// The `apns-topic` as the provider sent it.
+    package var topicName: String
+    /// The registered topic, without the push type's suffix; nil when the server did not send it.
+    package var app: String?
+    /// The `apns-id` as the provider sent it.
+    package var apnsID: String
+    /// The `apns-push-type`; nil when the provider sent none, which means alert.
+    package var pushType: PushType?
+    /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none, which means 10.
+    package var priority: UInt8?
+    /// The `apns-expiration`; 0 means now or never, and nil means that the provider sent none (30 days).
+    package var expirationUnixSeconds: Int64?
+    /// The `apns-collapse-id`, 1 to 64 bytes.
+    package var collapseID: [UInt8]?
+    /// The time of acceptance by the server.
+    package var acceptedUnixMilliseconds: Int64
+    /// The payload, byte for byte as the provider sent it.
+    package var payload: [UInt8]
+    /// The channel of a broadcast; nil for a notification to this device only.
+    package var channel: ChannelID?
+
+    package init(
+        sequence: Int64, uniqueID: UniqueID, topicName: String, app: String?, apnsID: String, pushType: PushType?,
+        priority: UInt8?, expirationUnixSeconds: Int64?, collapseID: [UInt8]?, acceptedUnixMilliseconds: Int64,
+        payload: [UInt8], channel: ChannelID? = nil
+    ) {
+        self.sequence = sequence
+        self.uniqueID = uniqueID
+        self.topicName = topicName
+        self.app = app
+        self.apnsID = apnsID
+        self.pushType = pushType
+        self.priority = priority
+        self.expirationUnixSeconds = expirationUnixSeconds
+        self.collapseID = collapseID
+        self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
+        self.payload = payload
+        self.channel = channel
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushAPI
+import Testing
+
+struct PersonalSettingTests {
+    @Test(arguments: PersonalSetting.allCases) func `each default is a valid value`(_ setting: PersonalSetting) {
+        for scope in setting.scopes {
+            let standard = setting.standard(for: scope)
+            #expect(setting.normalized(standard, for: scope) == standard, "\(setting) for \(scope)")
+        }
+        for scope in PersonalSetting.Scope.allCases where !setting.scopes.contains(scope) {
+            #expect(setting.normalized("on", for: scope) == nil)
+        }
+    }
+
+    @Test func `values are normalized`() {
+        let alert = PersonalSetting.alert
+        #expect(alert.normalized("on", for: .app) == "banner" && alert.normalized("off", for: .app) == "none")
+        #expect(alert.normalized("alert", for: .app) == "alert" && alert.normalized("alert", for: .event) == nil)
+        #expect(PersonalSetting.inboxDays.normalized("030", for: .person) == "30")
+        #expect(PersonalSetting.inboxDays.normalized("0", for: .person) == nil)
+        #expect(PersonalSetting.soundName.normalized("../x", for: .app) == nil)
+        #expect(PersonalSetting.soundName.normalized("a/b", for: .app) == nil)
+        #expect(PersonalSetting.soundName.normalized("drop.oga", for: .app) == "drop.oga")
+        #expect(PersonalSetting.doNotDisturb.normalized("until 5", for: .person) == "until 5")
+        #expect(PersonalSetting.doNotDisturb.normalized("until", for: .person) == nil)
+        #expect(PersonalSetting.badge.normalized("ON", for: .app) == nil)
+    }
+
+    @Test(arguments: [
+        ("none", "none"), ("22:00-07:00", "22:00-07:00"), ("mon-fri 22:00-07:00", "mon tue wed thu fri 22:00-07:00"),
+        ("SAT sun 23:00-09:00,mon 12:00-13:00", "sat sun 23:00-09:00, mon 12:00-13:00"),
+        ("fri-mon 00:00-00:00x", nil), ("fri-mon 01:00-00:00", "mon fri sat sun 01:00-24:00"),
+        ("00:00-24:00", "00:00-24:00"),
+        ("24:00-01:00", nil), ("8:00-9:00", nil), ("mon", nil), ("", nil), ("mon 10:00-10:00", nil),
+        ("funday 10:00-11:00", nil),
+        ("10:60-11:00", nil), ("mon-tue-wed 10:00-11:00", nil),
+    ])
+    func `a schedule is read and written`(_ text: String, _ kept: String?) {
+        #expect(QuietSchedule(text)?.text == kept)
+    }
+
+    @Test func `times that end before they begin belong to the day on which they begin`() throws {
+        let schedule = try #require(QuietSchedule("fri 22:00-07:00, wed 12:00-13:00"))
+        func holds(_ weekday: Int, _ hour: Int, _ minute: Int = 0) -> Bool {
+            schedule.contains(QuietSchedule.LocalTime(weekday: weekday, minute: hour * 60 + minute))
+        }
+        #expect(!holds(4, 21, 59) && holds(4, 22) && holds(5, 0) && holds(5, 6, 59) && !holds(5, 7))
+        #expect(!holds(4, 3) && !holds(6, 3) && holds(2, 12) && !holds(2, 13) && !holds(3, 12))
+    }
+
+    @Test func `a full schedule contains every minute of a week, and an empty one contains none`() throws {
+        let (all, none) = (try #require(QuietSchedule("00:00-24:00")), try #require(QuietSchedule("none")))
+        for minute in 0..<7 * 1440 {
+            let time = QuietSchedule.LocalTime(weekday: minute / 1440, minute: minute % 1440)
+            #expect(all.contains(time) && !none.contains(time))
+        }
+    }
+
+    @Test func `do-not-disturb ends at its set time`() {
+        #expect(DoNotDisturb("until 100")?.holds(at: 99) == true && DoNotDisturb("until 100")?.holds(at: 100) == false)
+        #expect(DoNotDisturb("on")?.holds(at: 0) == true && DoNotDisturb("off")?.holds(at: 0) == false)
+    }
+}
