@@ -68,7 +68,8 @@ let modules: [Target] = [
             "PushCore", "PushNet", "PushTLS", "PushCurl", "PushWebSocket", "PushSQLite", "PushDBus", "PushSound",
             "PushINI",
         ]),
-    module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus", "PushNet"]),
+    module("PanelToolkit", uses: ["CAdwaita", "PushCore"]),
+    module("AgentPanel", uses: ["PanelToolkit", "PushCore", "PushDBus", "PushNet"]),
     module("PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
 ]
 
@@ -97,7 +98,8 @@ let testTargets: [Target] = [
         of: "PushServer",
         uses: ["PushCore", "PushHTTP", "PushNet", "PushServing", "PushStore", "PushTLS", "PushWebSocket"]),
     tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket"]),
-    tests(of: "AgentPanel", uses: ["PushDBus"]),
+    tests(of: "PanelToolkit"),
+    tests(of: "AgentPanel", uses: ["PanelToolkit", "PushDBus"]),
     tests(of: "PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
         name: "EndToEndTests",

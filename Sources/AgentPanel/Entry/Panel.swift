@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PanelToolkit
 internal import PushNet
 
 /// The panel's application object: the bus name `org.posthorn.Panel`, the windows, and the process's end.
@@ -66,7 +67,7 @@ package final class Panel {
     }
 
     private func begin() {
-        StyleSheet.load()
+        StyleSheet.load(PanelStyle.sheet)
         let mirror = AgentMirror()
         hasBus = mirror.agent != nil
         guard hasBus else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// The placeholder of a view while the agent has not yet sent any data.
 enum AbsenceText {
     /// Creates an empty status page.

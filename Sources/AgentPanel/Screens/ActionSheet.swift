@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A sheet of choices that slides up from the bottom and covers the rest of the window.
 final class ActionSheet {
     private let place: Widget

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// Shows the alerts that wait in the agent, one at a time, and sends the answers to the agent.
@@ -86,8 +87,9 @@ final class AlertStage {
         var (action, text, token) = ("", "", "")
         switch answer {
         case .close: word = "close"
-        case .view: (word, token) = ("view", Desktop.activationToken())
-        case .action(let id, let typed): (word, action, text, token) = ("action", id, typed, Desktop.activationToken())
+        case .view: (word, token) = ("view", Desktop.activationToken(shownAs: MainWindow.title))
+        case .action(let id, let typed):
+            (word, action, text, token) = ("action", id, typed, Desktop.activationToken(shownAs: MainWindow.title))
         }
         return [.int64(entry), .string(word), .text(action), .text(text), .text(token)]
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushCore
 
 /// The window of one alert: the app's name at the top, then the texts, then the buttons.
@@ -89,7 +90,7 @@ final class AlertWindow {
         head.removeAllFromBox()
         texts.removeAllFromBox()
         head.turnBox(isRow: isLow)
-        head.append(.appIcon(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
+        head.append(AppIcon.make(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
         head.append(Widget.label(alert.appName, .cut(lines: 1)).centred().styled("app-name", "dim-label"))
         head.placed(across: isLow ? .center : .fill)
         let text = AlertText(alert)

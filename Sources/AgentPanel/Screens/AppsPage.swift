@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The apps as icons with badges, on pages with dots, or on one long page if there would be too many pages.
@@ -105,7 +106,7 @@ final class AppsPage: Page {
     }
 
     private func open(_ appID: String) {
-        window.call("OpenApp", [.text(appID), .text(Desktop.activationToken())])
+        window.call("OpenApp", [.text(appID), .text(Desktop.activationToken(shownAs: MainWindow.title))])
     }
 }
 
@@ -118,7 +119,7 @@ final class AppTile {
 
     init(_ app: AppFacts, pressed: @escaping () -> Void) {
         let icon = Widget.overlay(
-            Widget.appIcon(app.icon, of: app.name, pixels: 64).padded(across: 12, above: 8))
+            AppIcon.make(app.icon, of: app.name, pixels: 64).padded(across: 12, above: 8))
         icon.lay(over: badge)
         let face = Widget.column(
             spacing: 6, icon.placed(across: .center), .label(app.name, .cut(lines: 1)).centred().styled("name"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The details of one notification, with its delivery result.
@@ -21,7 +22,7 @@ final class EntryPage: Page {
         let group = Widget.group()
         let icon = mirror.app(entry.appID)?.icon ?? ""
         let head = Widget.row(
-            spacing: 10, .appIcon(icon, of: entry.appName, pixels: 40),
+            spacing: 10, AppIcon.make(icon, of: entry.appName, pixels: 40),
             Widget.label(entry.appName, .cut(lines: 1)).styled("heading"))
         group.add(row: head.padded(below: 10))
         let (title, body) = (VisibleText.line(entry.title), VisibleText.lines(entry.body))
@@ -54,7 +55,7 @@ final class EntryPage: Page {
         let group = Widget.group()
         Signals.connect(viewButton, "clicked") { [weak self] in
             guard let self else { return }
-            window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken())])
+            window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
         }
         group.add(row: viewButton.styled("touch", "suggested-action"))
         return group

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A row of the notification list: a section header or a notification.
 ///
 /// Rows are recycled: each is created once and shows different content over time.
@@ -106,9 +108,9 @@ final class EntryRow {
         guard shownIcon != [icon, name, "\(isSection)"] else { return }
         shownIcon = [icon, name, "\(isSection)"]
         switch row {
-        case .section(let section)?: sectionIcon.setContent(.appIcon(icon, of: section.name, pixels: 24))
+        case .section(let section)?: sectionIcon.setContent(AppIcon.make(icon, of: section.name, pixels: 24))
         case .entry(let entry)?:
-            self.icon.setContent(.appIcon(icon, of: entry.appName, pixels: 32).placed(down: .center))
+            self.icon.setContent(AppIcon.make(icon, of: entry.appName, pixels: 32).placed(down: .center))
         case nil: break
         }
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// The settings of one event type, which apply within the settings of the app.
 final class EventPage: Page {
     private let appID: String

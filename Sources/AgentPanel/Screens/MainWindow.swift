@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The panel's main window with three tabs, each with its own stack of pages.
@@ -26,6 +27,9 @@ final class MainWindow {
             isLow = Double(height) < 400 * scale
         }
     }
+
+    /// The name of the product, which is the same in every language.
+    static let title = "Posthorn"
 
     let window: Widget
     private(set) var shape: Shape
@@ -55,7 +59,7 @@ final class MainWindow {
         let screen = Desktop.monitorSize ?? (1024, 768)
         let scale = Desktop.textScale
         window = .mainWindow(
-            of: application, title: "Posthorn", width: min(Int(420 * scale), screen.width),
+            of: application, title: Self.title, width: min(Int(420 * scale), screen.width),
             height: min(Int(640 * scale), screen.height))
         place = .overlay(content)
         // The window does not know its size yet, so the screen's size is the limit of the initial layout.

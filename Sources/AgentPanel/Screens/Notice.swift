@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A line above the tabs with a problem and its remedy.
 ///
 /// It stays until the user dismisses it or changes the tab, or until the problem is over.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The notification list: grouped by app, newest first, with a search that updates as the user types.
@@ -263,7 +264,7 @@ final class NotificationsPage: Page {
     }
 
     private func view(_ entry: EntryFacts) {
-        window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken())])
+        window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
     }
 
     private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }

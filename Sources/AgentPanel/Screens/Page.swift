@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A page of the main window: a header with a title, and the content.
 class Page {
     let title: String

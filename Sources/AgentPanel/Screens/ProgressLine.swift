@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A line above the tabs with a progress bar and a Stop button.
 final class ProgressLine {
     let widget: Widget

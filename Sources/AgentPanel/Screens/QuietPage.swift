@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// The settings of Do Not Disturb: the switch and the weekly schedule.
 final class QuietPage: Page {
     private let table: Widget

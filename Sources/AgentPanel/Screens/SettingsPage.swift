@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// The settings: global switches, the apps, and the server.
 final class SettingsPage: Page {
     /// Whether the page is visible; while it is not, it ignores changes, because updating a row per app takes time.
@@ -119,7 +121,7 @@ final class AppRow {
     init(_ app: AppFacts, pressed: @escaping () -> Void) {
         id = app.id
         widget = .actionRow(app.name)
-        widget.addPrefix(.appIcon(app.icon, of: app.name, pixels: 32))
+        widget.addPrefix(AppIcon.make(app.icon, of: app.name, pixels: 32))
         widget.addSuffix(Widget.symbol("go-next-symbolic").styled("dim-label"))
         widget.onActivated(pressed)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// The tabs at the bottom of the main window; a red badge shows the number of new items.
 final class TabBar {
     let widget = Widget.tabRow(spacing: 4).styled("tabs")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// The editor of one line of the Do Not Disturb schedule: its days and times.
 final class TimesPage: Page {
     private var lines: [QuietTimes]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A line above the list that says why notifications are withheld, and opens the setting that causes it.
 final class WithheldLine {
     let widget: Widget

@@ -5,7 +5,7 @@ internal import PushCore
 
 extension Widget {
     /// Creates a `gtk_button_new` with a label that is truncated when it is too long.
-    static func button(_ title: String, _ pressed: @escaping () -> Void) -> Widget {
+    package static func button(_ title: String, _ pressed: @escaping () -> Void) -> Widget {
         let button = unsafe Widget(gtk_button_new())
         button.setTitle(title)
         Signals.connect(button, "clicked", pressed)
@@ -13,14 +13,14 @@ extension Widget {
     }
 
     /// Sets the label of a button.
-    func setTitle(_ title: String, _ fit: Fit = .cut(lines: 1)) {
+    package func setTitle(_ title: String, _ fit: Fit = .cut(lines: 1)) {
         let label = Widget.label(title, fit).centred()
         unsafe gtk_button_set_child(cast(), label.cast())
         named(DisplayText.plain(title))
     }
 
     /// Creates a button around any widget.
-    static func button(around child: Widget, named name: String, _ pressed: @escaping () -> Void) -> Widget {
+    package static func button(around child: Widget, named name: String, _ pressed: @escaping () -> Void) -> Widget {
         let button = unsafe Widget(gtk_button_new())
         unsafe gtk_button_set_child(button.cast(), child.cast())
         Signals.connect(button, "clicked", pressed)
@@ -28,54 +28,54 @@ extension Widget {
     }
 
     /// Creates a button with an icon; its accessible name is also its tooltip.
-    static func iconButton(_ icon: String, named name: String, _ pressed: @escaping () -> Void) -> Widget {
+    package static func iconButton(_ icon: String, named name: String, _ pressed: @escaping () -> Void) -> Widget {
         let button = button(around: .symbol(icon), named: name, pressed).styled("touch")
         return button.hinted(name)
     }
 
     /// Creates a `gtk_toggle_button_new` with the role of a tab.
-    static func tab(around child: Widget, named name: String) -> Widget {
+    package static func tab(around child: Widget, named name: String) -> Widget {
         let button = make(gtk_toggle_button_get_type(), role: GTK_ACCESSIBLE_ROLE_TAB)
         unsafe gtk_button_set_child(button.cast(), child.cast())
         return button.named(name)
     }
 
     /// Creates a `gtk_toggle_button_new` with a label that is truncated when it is too long.
-    static func toggle(_ title: String) -> Widget {
+    package static func toggle(_ title: String) -> Widget {
         let button = unsafe Widget(gtk_toggle_button_new())
         button.setTitle(title)
         return button
     }
 
     /// Adds the button to a group in which one button is on (`gtk_toggle_button_set_group`).
-    func join(_ other: Widget) { unsafe gtk_toggle_button_set_group(cast(), other.cast()) }
+    package func join(_ other: Widget) { unsafe gtk_toggle_button_set_group(cast(), other.cast()) }
 
     /// Whether a toggle button is on (`gtk_toggle_button_set_active`).
-    var isPressed: Bool {
+    package var isPressed: Bool {
         get { unsafe gtk_toggle_button_get_active(cast()) != 0 }
         set { unsafe gtk_toggle_button_set_active(cast(), newValue ? 1 : 0) }
     }
 
     /// Creates a switch with `gtk_switch_new`.
-    static func toggleSwitch() -> Widget { unsafe Widget(gtk_switch_new()).placed(down: .center) }
+    package static func toggleSwitch() -> Widget { unsafe Widget(gtk_switch_new()).placed(down: .center) }
 
     /// Whether a switch is on (`gtk_switch_set_active`).
-    var isOn: Bool {
+    package var isOn: Bool {
         get { unsafe gtk_switch_get_active(address) != 0 }
         set { unsafe gtk_switch_set_active(address, newValue ? 1 : 0) }
     }
 
     /// Creates a check button with `gtk_check_button_new`.
-    static func check() -> Widget { unsafe Widget(gtk_check_button_new()).placed(down: .center) }
+    package static func check() -> Widget { unsafe Widget(gtk_check_button_new()).placed(down: .center) }
 
     /// Whether a check button is checked (`gtk_check_button_set_active`).
-    var isChecked: Bool {
+    package var isChecked: Bool {
         get { unsafe gtk_check_button_get_active(cast()) != 0 }
         set { unsafe gtk_check_button_set_active(cast(), newValue ? 1 : 0) }
     }
 
     /// Creates a vertical `gtk_spin_button_new_with_range` for an integer, which wraps around at both ends.
-    static func numberEntry(_ range: ClosedRange<Int>, step: Int) -> Widget {
+    package static func numberEntry(_ range: ClosedRange<Int>, step: Int) -> Widget {
         let (first, last) = (Double(range.lowerBound), Double(range.upperBound))
         let entry = unsafe Widget(gtk_spin_button_new_with_range(first, last, Double(step)))
         unsafe gtk_orientable_set_orientation(entry.address, GTK_ORIENTATION_VERTICAL)
@@ -91,7 +91,7 @@ extension Widget {
     }
 
     /// The number in a spin button (`gtk_spin_button_set_value`).
-    var number: Int {
+    package var number: Int {
         get { Int(unsafe gtk_spin_button_get_value_as_int(address)) }
         set {
             unsafe gtk_spin_button_set_value(address, Double(newValue))
@@ -101,7 +101,9 @@ extension Widget {
     }
 
     /// Creates a `gtk_menu_button_new` with a menu of actions of the window or the application.
-    static func menuButton(_ icon: String, named name: String, _ items: [(title: String, action: String)]) -> Widget {
+    package static func menuButton(_ icon: String, named name: String, _ items: [(title: String, action: String)])
+        -> Widget
+    {
         let menu = unsafe Widget.adopting(g_menu_new())
         for item in items { unsafe g_menu_append(menu.address, item.title, item.action) }
         let button = unsafe Widget(gtk_menu_button_new())

@@ -6,7 +6,7 @@ internal import CAdwaita
 ///
 /// Its methods are in extensions by topic. Their comments name the C functions.
 @safe
-final class Widget {
+package final class Widget {
     /// The object's address, never nil, because the libraries stop the process when memory runs out.
     let address: OpaquePointer
 
@@ -35,65 +35,65 @@ final class Widget {
     // MARK: Common to all widgets
 
     /// Whether the widget is visible (`gtk_widget_set_visible`).
-    var isVisible: Bool {
+    package var isVisible: Bool {
         get { unsafe gtk_widget_get_visible(cast()) != 0 }
         set { unsafe gtk_widget_set_visible(cast(), newValue ? 1 : 0) }
     }
 
     /// Whether the widget reacts to input (`gtk_widget_set_sensitive`).
-    var isSensitive: Bool {
+    package var isSensitive: Bool {
         get { unsafe gtk_widget_get_sensitive(cast()) != 0 }
         set { unsafe gtk_widget_set_sensitive(cast(), newValue ? 1 : 0) }
     }
 
     /// Sets whether the pointer and the keyboard reach the widget and its descendants.
-    func setReachable(_ isReachable: Bool) {
+    package func setReachable(_ isReachable: Bool) {
         unsafe gtk_widget_set_can_target(cast(), isReachable ? 1 : 0)
         unsafe gtk_widget_set_can_focus(cast(), isReachable ? 1 : 0)
     }
 
     /// Sets whether the widget itself can get the focus (`gtk_widget_set_focusable`).
-    func setFocusable(_ isFocusable: Bool) { unsafe gtk_widget_set_focusable(cast(), isFocusable ? 1 : 0) }
+    package func setFocusable(_ isFocusable: Bool) { unsafe gtk_widget_set_focusable(cast(), isFocusable ? 1 : 0) }
 
     /// Moves the focus to the widget with `gtk_widget_grab_focus`; returns false if that fails.
     @discardableResult
-    func focus() -> Bool { unsafe gtk_widget_grab_focus(cast()) != 0 }
+    package func focus() -> Bool { unsafe gtk_widget_grab_focus(cast()) != 0 }
 
     /// Moves the focus to the first descendant that can get it (`gtk_widget_child_focus`).
-    func focusFirst() { unsafe _ = gtk_widget_child_focus(cast(), GTK_DIR_TAB_FORWARD) }
+    package func focusFirst() { unsafe _ = gtk_widget_child_focus(cast(), GTK_DIR_TAB_FORWARD) }
 
     /// Whether the keyboard focus is on the widget or a descendant.
-    var containsFocus: Bool {
+    package var containsFocus: Bool {
         unsafe gtk_widget_is_focus(cast()) != 0 || gtk_widget_get_focus_child(cast()) != nil
     }
 
     /// The focused widget of a window (`gtk_window_get_focus`).
-    var focusedWidget: Widget? { unsafe gtk_window_get_focus(cast()).map { unsafe Widget($0) } }
+    package var focusedWidget: Widget? { unsafe gtk_window_get_focus(cast()).map { unsafe Widget($0) } }
 
     /// Whether the widget is on the screen (`gtk_widget_get_mapped`).
-    var isMapped: Bool { unsafe gtk_widget_get_mapped(cast()) != 0 }
+    package var isMapped: Bool { unsafe gtk_widget_get_mapped(cast()) != 0 }
 
     /// The natural height in pixels (`gtk_widget_measure`).
-    var naturalHeight: Int {
+    package var naturalHeight: Int {
         var height: Int32 = 0
         unsafe gtk_widget_measure(cast(), GTK_ORIENTATION_VERTICAL, -1, nil, &height, nil, nil)
         return Int(height)
     }
 
     /// The current size in pixels (`gtk_widget_get_width`, `gtk_widget_get_height`).
-    var size: (width: Int, height: Int) {
+    package var size: (width: Int, height: Int) {
         unsafe (Int(gtk_widget_get_width(cast())), Int(gtk_widget_get_height(cast())))
     }
 
     /// Adds CSS classes with `gtk_widget_add_css_class`.
     @discardableResult
-    func styled(_ classes: String...) -> Widget {
+    package func styled(_ classes: String...) -> Widget {
         for name in classes { unsafe gtk_widget_add_css_class(cast(), name) }
         return self
     }
 
     /// Adds or removes a CSS class.
-    func setStyle(_ name: String, _ isOn: Bool) {
+    package func setStyle(_ name: String, _ isOn: Bool) {
         if isOn {
             unsafe gtk_widget_add_css_class(cast(), name)
         } else {
@@ -103,14 +103,14 @@ final class Widget {
 
     /// Lets the widget fill extra space (`gtk_widget_set_hexpand`, `gtk_widget_set_vexpand`).
     @discardableResult
-    func expanding(across: Bool = false, down: Bool = false) -> Widget {
+    package func expanding(across: Bool = false, down: Bool = false) -> Widget {
         unsafe gtk_widget_set_hexpand(cast(), across ? 1 : 0)
         unsafe gtk_widget_set_vexpand(cast(), down ? 1 : 0)
         return self
     }
 
     /// The alignment of a widget in more space than it needs.
-    enum Place {
+    package enum Place {
         case fill, start, center, end
 
         fileprivate var alignment: GtkAlign {
@@ -125,7 +125,7 @@ final class Widget {
 
     /// Sets the alignment (`gtk_widget_set_halign`, `gtk_widget_set_valign`).
     @discardableResult
-    func placed(across: Place = .fill, down: Place = .fill) -> Widget {
+    package func placed(across: Place = .fill, down: Place = .fill) -> Widget {
         unsafe gtk_widget_set_halign(cast(), across.alignment)
         unsafe gtk_widget_set_valign(cast(), down.alignment)
         return self
@@ -133,14 +133,14 @@ final class Widget {
 
     /// Sets the minimum size (`gtk_widget_set_size_request`); -1 keeps the widget's own.
     @discardableResult
-    func sized(width: Int = -1, height: Int = -1) -> Widget {
+    package func sized(width: Int = -1, height: Int = -1) -> Widget {
         unsafe gtk_widget_set_size_request(cast(), Int32(clamping: width), Int32(clamping: height))
         return self
     }
 
     /// Sets the margins (`gtk_widget_set_margin_start` and related functions).
     @discardableResult
-    func padded(across: Int = 0, above: Int = 0, below: Int = 0) -> Widget {
+    package func padded(across: Int = 0, above: Int = 0, below: Int = 0) -> Widget {
         unsafe gtk_widget_set_margin_start(cast(), Int32(across))
         unsafe gtk_widget_set_margin_end(cast(), Int32(across))
         unsafe gtk_widget_set_margin_top(cast(), Int32(above))
@@ -150,21 +150,21 @@ final class Widget {
 
     /// Fixes the direction to left-to-right, whatever the language (`gtk_widget_set_direction`).
     @discardableResult
-    func leftToRight() -> Widget {
+    package func leftToRight() -> Widget {
         unsafe gtk_widget_set_direction(cast(), GTK_TEXT_DIR_LTR)
         return self
     }
 
     /// Sets the tooltip (`gtk_widget_set_tooltip_text`).
     @discardableResult
-    func hinted(_ text: String) -> Widget {
+    package func hinted(_ text: String) -> Widget {
         unsafe gtk_widget_set_tooltip_text(cast(), text)
         return self
     }
 
     /// Sets the opacity from 0 to 1 with `gtk_widget_set_opacity`.
-    func setOpacity(_ opacity: Double) { unsafe gtk_widget_set_opacity(cast(), opacity) }
+    package func setOpacity(_ opacity: Double) { unsafe gtk_widget_set_opacity(cast(), opacity) }
 
     /// The parent widget (`gtk_widget_get_parent`).
-    var parent: Widget? { unsafe gtk_widget_get_parent(cast()).map { unsafe Widget($0) } }
+    package var parent: Widget? { unsafe gtk_widget_get_parent(cast()).map { unsafe Widget($0) } }
 }

@@ -3,7 +3,7 @@
 internal import CAdwaita
 
 /// Keyboard shortcuts and input handlers.
-enum Keys {
+package enum Keys {
     /// Adds a keyboard shortcut (`gtk_shortcut_controller_new`).
     ///
     /// - Parameters:
@@ -11,7 +11,7 @@ enum Keys {
     ///   - trigger: The keys in GTK's notation, for example `<Control>f`; alternatives are separated with `|`.
     ///   - isLocal: Whether the shortcut only works while the focus is in the widget.
     ///   - body: Returns whether it handled the key.
-    static func on(_ window: Widget, _ trigger: String, isLocal: Bool = false, _ body: @escaping () -> Bool) {
+    package static func on(_ window: Widget, _ trigger: String, isLocal: Bool = false, _ body: @escaping () -> Bool) {
         let controller = unsafe Widget.adopting(gtk_shortcut_controller_new())
         unsafe gtk_shortcut_controller_set_scope(
             controller.address, isLocal ? GTK_SHORTCUT_SCOPE_LOCAL : GTK_SHORTCUT_SCOPE_GLOBAL)
@@ -47,7 +47,7 @@ extension Widget {
     }
 
     /// Handles every key press before the widget's descendants do (`gtk_event_controller_key_new`).
-    func onKeyFirst(_ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
+    package func onKeyFirst(_ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
         let controller = unsafe Widget.adopting(gtk_event_controller_key_new())
         unsafe gtk_event_controller_set_propagation_phase(controller.address, GTK_PHASE_CAPTURE)
         Signals.connectKey(controller, body)
@@ -59,7 +59,7 @@ extension Widget {
     /// - Parameters:
     ///   - down: Returns true to consume the key; called again for each repeat of a held key.
     ///   - up: Called when the key is released.
-    func onKeyFirst(
+    package func onKeyFirst(
         down: @escaping (_ code: UInt32, _ symbol: UInt32, _ eventTime: UInt32) -> Bool,
         up: @escaping (_ code: UInt32) -> Void
     ) {
@@ -77,7 +77,7 @@ extension Widget {
     /// Handles every press of the pointer or a finger before the widget's descendants (`gtk_gesture_click_new`).
     ///
     /// - Parameter body: Returns true to consume the press.
-    func onPressFirst(_ body: @escaping (_ eventTime: UInt32) -> Bool) {
+    package func onPressFirst(_ body: @escaping (_ eventTime: UInt32) -> Bool) {
         let gesture = unsafe Widget.adopting(gtk_gesture_click_new())
         let address = unsafe gesture.address
         unsafe gtk_event_controller_set_propagation_phase(address, GTK_PHASE_CAPTURE)
@@ -94,7 +94,7 @@ extension Widget {
     /// - Parameters:
     ///   - lengthMin: The minimum distance in pixels; shorter or more vertical movements have no effect.
     ///   - body: Called at the end of the swipe. A movement beyond the tolerance of a click also cancels the click.
-    func onStroke(atLeast lengthMin: Double, _ body: @escaping (_ across: Double) -> Void) {
+    package func onStroke(atLeast lengthMin: Double, _ body: @escaping (_ across: Double) -> Void) {
         let gesture = unsafe Widget.adopting(gtk_gesture_drag_new())
         let address = unsafe gesture.address
         Signals.connectPoint(gesture, "drag-update") { across, down in
@@ -116,14 +116,14 @@ extension Widget {
     private static let trembling = 12.0
 
     /// Calls the body when the keyboard focus enters the widget (`gtk_event_controller_focus_new`).
-    func onFocusEntering(_ body: @escaping () -> Void) {
+    package func onFocusEntering(_ body: @escaping () -> Void) {
         let controller = unsafe Widget.adopting(gtk_event_controller_focus_new())
         Signals.connect(controller, "enter", body)
         take(controller)
     }
 
     /// Calls the body when the keyboard focus leaves the widget (`gtk_event_controller_focus_new`).
-    func onFocusLeaving(_ body: @escaping () -> Void) {
+    package func onFocusLeaving(_ body: @escaping () -> Void) {
         let controller = unsafe Widget.adopting(gtk_event_controller_focus_new())
         Signals.connect(controller, "leave", body)
         take(controller)
@@ -132,7 +132,7 @@ extension Widget {
     /// Moves the focus to the next focusable widget after this widget and its descendants, or to the previous one.
     ///
     /// Calls `gtk_widget_child_focus` on the root while this widget cannot get the focus.
-    func moveFocusOut(isBack: Bool) {
+    package func moveFocusOut(isBack: Bool) {
         guard let root = unsafe gtk_widget_get_root(cast()) else { return }
         unsafe gtk_widget_set_can_focus(cast(), 0)
         unsafe _ = gtk_widget_child_focus(Widget(root).cast(), isBack ? GTK_DIR_TAB_BACKWARD : GTK_DIR_TAB_FORWARD)
@@ -140,12 +140,14 @@ extension Widget {
     }
 
     /// Calls the body after a click on the widget (`gtk_gesture_click_new`).
-    func onPress(_ body: @escaping () -> Void) {
+    package func onPress(_ body: @escaping () -> Void) {
         let gesture = unsafe Widget.adopting(gtk_gesture_click_new())
         Signals.connectPress(gesture, "released", body)
         take(gesture)
     }
 
     /// Redirects text typed in the widget to a search entry (`gtk_search_entry_set_key_capture_widget`).
-    func captureTyping(for entry: Widget) { unsafe gtk_search_entry_set_key_capture_widget(entry.address, cast()) }
+    package func captureTyping(for entry: Widget) {
+        unsafe gtk_search_entry_set_key_capture_widget(entry.address, cast())
+    }
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CAdwaita
-
-/// The style sheet of all windows, on top of libadwaita's.
+/// The style sheet of the panel's windows.
 ///
 /// Red is only used for badges and for buttons that destroy something.
-enum StyleSheet {
+enum PanelStyle {
+    /// Returns the style sheet for a dark or a light desktop.
+    static func sheet(isDark: Bool) -> String { red(isDark: isDark) + text }
+
+    /// Returns the definition of the red for texts, which must be readable on a dark or light background.
+    private static func red(isDark: Bool) -> String { "@define-color sheet_red \(isDark ? "#ff7b7b" : "#c01c28");\n" }
+
     private static let text = """
         .touch { min-width: 44px; min-height: 44px; padding: 0; }
         headerbar { min-height: 58px; }
@@ -87,22 +91,4 @@ enum StyleSheet {
         }
         .alert button.light:hover { background-color: #f2f1f4; }
         """
-
-    /// Returns the definition of the red for texts, which must be readable on a dark or light background.
-    private static func red(isDark: Bool) -> String { "@define-color sheet_red \(isDark ? "#ff7b7b" : "#c01c28");\n" }
-
-    /// Applies the style sheet, and again when the user switches between dark and light (`adw_style_manager_get_dark`).
-    static func load() {
-        guard let display = unsafe gdk_display_get_default() else { return }
-        let provider = unsafe Widget.adopting(OpaquePointer(gtk_css_provider_new()))
-        unsafe gtk_style_context_add_provider_for_display(
-            display, provider.address, UInt32(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
-        let manager = unsafe Widget(adw_style_manager_get_default())
-        let fill = {
-            let isDark = unsafe adw_style_manager_get_dark(manager.address) != 0
-            unsafe gtk_css_provider_load_from_data(provider.cast(), red(isDark: isDark) + text, -1)
-        }
-        fill()
-        Signals.connectProperty(manager, "dark", fill)
-    }
 }

@@ -5,7 +5,7 @@ internal import PushCore
 
 extension Widget {
     /// The behavior of a label when its text is too long.
-    enum Fit {
+    package enum Fit {
         /// The text wraps to as many lines as it needs.
         case wrapped
         /// The text is truncated at the end of the given number of lines.
@@ -15,7 +15,7 @@ extension Widget {
     }
 
     /// Creates a `gtk_label_new` with plain text, which is never parsed as markup.
-    static func label(_ text: String, _ fit: Fit = .wrapped) -> Widget {
+    package static func label(_ text: String, _ fit: Fit = .wrapped) -> Widget {
         let label = unsafe Widget(gtk_label_new(""))
         switch fit {
         case .wrapped:
@@ -34,11 +34,11 @@ extension Widget {
     }
 
     /// Sets the text with `gtk_label_set_text`, without control characters.
-    func setText(_ text: String) { unsafe gtk_label_set_text(address, DisplayText.plain(text)) }
+    package func setText(_ text: String) { unsafe gtk_label_set_text(address, DisplayText.plain(text)) }
 
     /// Aligns the text at its start, which depends on the direction of the language.
     @discardableResult
-    func atStart() -> Widget {
+    package func atStart() -> Widget {
         unsafe gtk_label_set_xalign(address, 0)
         unsafe gtk_label_set_justify(address, GTK_JUSTIFY_LEFT)
         return self
@@ -46,7 +46,7 @@ extension Widget {
 
     /// Centers the text.
     @discardableResult
-    func centred() -> Widget {
+    package func centred() -> Widget {
         unsafe gtk_label_set_xalign(address, 0.5)
         unsafe gtk_label_set_justify(address, GTK_JUSTIFY_CENTER)
         return self
@@ -54,87 +54,77 @@ extension Widget {
 
     /// Lets the user select and copy the text.
     @discardableResult
-    func selectable() -> Widget {
+    package func selectable() -> Widget {
         unsafe gtk_label_set_selectable(address, 1)
         return self
     }
 
     /// Creates an icon with `gtk_image_new_from_icon_name`.
-    static func symbol(_ name: String, pixels: Int = 16) -> Widget {
+    package static func symbol(_ name: String, pixels: Int = 16) -> Widget {
         let image = unsafe Widget(gtk_image_new_from_icon_name(name))
         unsafe gtk_image_set_pixel_size(image.address, Int32(pixels))
         return image.unread()
     }
 
     /// Replaces an icon with `gtk_image_set_from_icon_name`.
-    func setSymbol(_ name: String) { unsafe gtk_image_set_from_icon_name(address, name) }
+    package func setSymbol(_ name: String) { unsafe gtk_image_set_from_icon_name(address, name) }
 
-    /// Creates an app's icon from a file or the theme; without an icon, shows the app's initials.
-    static func appIcon(_ icon: String, of name: String, pixels: Int) -> Widget {
-        if icon.hasPrefix("/") { return fileIcon(icon, of: name, pixels: pixels) }
-        guard !icon.isEmpty, !icon.contains("/"), hasIcon(icon) else { return initials(of: name, pixels: pixels) }
-        return symbol(icon, pixels: pixels).styled("app-icon")
+    /// Creates an image of the initials of a name with `adw_avatar_new`.
+    package static func initials(of name: String, pixels: Int) -> Widget {
+        unsafe Widget(adw_avatar_new(Int32(pixels), DisplayText.plain(name), 1)).unread()
     }
 
-    /// Creates an image of the initials with `adw_avatar_new`.
-    private static func initials(of name: String, pixels: Int) -> Widget {
-        let avatar = unsafe Widget(adw_avatar_new(Int32(pixels), DisplayText.plain(name), 1))
-        return avatar.styled("app-icon").unread()
+    /// Creates an image of a texture with `gtk_image_new_from_paintable`.
+    package static func image(_ texture: Widget, pixels: Int) -> Widget {
+        let image = unsafe Widget(gtk_image_new_from_paintable(texture.address))
+        unsafe gtk_image_set_pixel_size(image.address, Int32(pixels))
+        return image.unread()
     }
 
-    /// Creates an icon from a file; shows the initials until the file is decoded.
-    private static func fileIcon(_ path: String, of name: String, pixels: Int) -> Widget {
-        let place = Widget.bin().sized(width: pixels, height: pixels).unread()
-        place.setContent(initials(of: name, pixels: pixels))
-        unsafe IconStore.shared.load(path, pixels: pixels * Desktop.scale) { picture in
-            let image = unsafe Widget(gtk_image_new_from_paintable(picture.address))
-            unsafe gtk_image_set_pixel_size(image.address, Int32(pixels))
-            place.setContent(image.styled("app-icon").unread())
-        }
-        return place
-    }
-
-    /// Reports whether the theme has an icon (`gtk_icon_theme_has_icon`).
-    private static func hasIcon(_ name: String) -> Bool {
-        guard let display = unsafe gdk_display_get_default() else { return false }
-        return unsafe gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(display), name) != 0
+    /// Creates a texture with `gdk_memory_texture_new`.
+    package static func texture(_ picture: PixelPicture) -> Widget {
+        let bytes = unsafe g_bytes_new(picture.points, UInt(picture.points.count))
+        defer { unsafe g_bytes_unref(bytes) }
+        return unsafe Widget.adopting(
+            gdk_memory_texture_new(
+                Int32(picture.width), Int32(picture.height), GDK_MEMORY_R8G8B8A8, bytes, gsize(picture.width * 4)))
     }
 
     /// Creates a `gtk_search_entry_new` with a magnifier, a placeholder and a clear button.
-    static func searchEntry(placeholder: String) -> Widget {
+    package static func searchEntry(placeholder: String) -> Widget {
         let entry = unsafe Widget(gtk_search_entry_new())
         setProperty(entry, "placeholder-text", placeholder)
         return entry.named(placeholder)
     }
 
     /// Creates an entry with `gtk_entry_new`.
-    static func entry(placeholder: String) -> Widget {
+    package static func entry(placeholder: String) -> Widget {
         let entry = unsafe Widget(gtk_entry_new())
         unsafe gtk_entry_set_placeholder_text(entry.cast(), placeholder)
         return entry.named(placeholder)
     }
 
     /// Lets Return in the entry press the window's default button (`gtk_entry_set_activates_default`).
-    func activatesDefault() { unsafe gtk_entry_set_activates_default(cast(), 1) }
+    package func activatesDefault() { unsafe gtk_entry_set_activates_default(cast(), 1) }
 
     /// The text in an entry (`gtk_editable_get_text`).
-    var typedText: String {
+    package var typedText: String {
         get { unsafe gtk_editable_get_text(address).map { unsafe String(cString: $0) } ?? "" }
         set { unsafe gtk_editable_set_text(address, newValue) }
     }
 
     /// Creates a spinning `gtk_spinner_new`.
-    static func spinner() -> Widget {
+    package static func spinner() -> Widget {
         let spinner = unsafe Widget(gtk_spinner_new())
         unsafe gtk_spinner_start(spinner.address)
         return spinner
     }
 
     /// Creates a progress bar with `gtk_progress_bar_new`.
-    static func progressBar() -> Widget { unsafe Widget(gtk_progress_bar_new()) }
+    package static func progressBar() -> Widget { unsafe Widget(gtk_progress_bar_new()) }
 
     /// Sets the progress from 0 to 1 with `gtk_progress_bar_set_fraction`.
-    func setFraction(_ fraction: Double) { unsafe gtk_progress_bar_set_fraction(address, fraction) }
+    package func setFraction(_ fraction: Double) { unsafe gtk_progress_bar_set_fraction(address, fraction) }
 
     private static func setProperty(_ object: Widget, _ name: String, _ text: String) {
         var value = GValue()

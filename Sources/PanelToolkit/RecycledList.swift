@@ -6,8 +6,8 @@ internal import CAdwaita
 ///
 /// The model is a list of keys. `make` creates a row once, and `bind` lets it show one key after another. The keyboard
 /// focus is on a row. Tab moves to the buttons in the row, and then out of the list, however long the list is.
-final class RecycledList<Row: AnyObject> {
-    let widget: Widget
+package final class RecycledList<Row: AnyObject> {
+    package let widget: Widget
     private let model: Widget
     private let making: Making
     /// The existing rows, by the address of their `GtkListItem`.
@@ -17,23 +17,36 @@ final class RecycledList<Row: AnyObject> {
     private var isChanging = false
 
     /// The functions that create and describe rows.
-    struct Making {
+    package struct Making {
         /// Creates an empty row.
-        var make: () -> Row
+        package var make: () -> Row
         /// Returns the row's root widget.
-        var root: (Row) -> Widget
+        package var root: (Row) -> Widget
         /// Shows the key at an index in the row.
-        var bind: (Row, Int) -> Void
+        package var bind: (Row, Int) -> Void
         /// Reports whether the row at an index reacts to a click.
-        var isActivatable: (Int) -> Bool
+        package var isActivatable: (Int) -> Bool
         /// Returns the accessible name of the row at an index.
-        var name: (Int) -> String
+        package var name: (Int) -> String
         /// Returns the buttons in the row, in Tab order.
-        var controls: (Row) -> [Widget]
+        package var controls: (Row) -> [Widget]
+
+        package init(
+            make: @escaping () -> Row, root: @escaping (Row) -> Widget, bind: @escaping (Row, Int) -> Void,
+            isActivatable: @escaping (Int) -> Bool, name: @escaping (Int) -> String,
+            controls: @escaping (Row) -> [Widget]
+        ) {
+            self.make = make
+            self.root = root
+            self.bind = bind
+            self.isActivatable = isActivatable
+            self.name = name
+            self.controls = controls
+        }
     }
 
     /// Creates an empty list.
-    init(_ making: Making) {
+    package init(_ making: Making) {
         self.making = making
         let names: OpaquePointer? = unsafe gtk_string_list_new(nil)
         model = unsafe Widget.adopting(names)
@@ -87,10 +100,10 @@ final class RecycledList<Row: AnyObject> {
     }
 
     /// Calls the body with the index of a row that was clicked or activated with Return.
-    func onActivated(_ body: @escaping (Int) -> Void) { Signals.connectIndex(widget, "activate", body) }
+    package func onActivated(_ body: @escaping (Int) -> Void) { Signals.connectIndex(widget, "activate", body) }
 
     /// The existing rows.
-    var shownRows: [Row] { rows.values.map(\.row) }
+    package var shownRows: [Row] { rows.values.map(\.row) }
 
     // MARK: Display
 
@@ -98,7 +111,7 @@ final class RecycledList<Row: AnyObject> {
     ///
     /// Rows of keys that stay keep their widgets, and so the focus and the scroll position. At the top, new rows stay
     /// visible.
-    func show(_ newKeys: [String]) {
+    package func show(_ newKeys: [String]) {
         let change = ListChange(from: keys, to: newKeys)
         let (focused, isAtTop) = (focusedIndex, isAtTop)
         let oldKeys = keys
@@ -148,15 +161,15 @@ final class RecycledList<Row: AnyObject> {
     // MARK: Keyboard
 
     /// The row with the keyboard focus.
-    var focused: Row? { rows.values.first { making.root($0.row).parent?.containsFocus ?? false }?.row }
+    package var focused: Row? { rows.values.first { making.root($0.row).parent?.containsFocus ?? false }?.row }
 
     /// The index of the row with the keyboard focus.
-    var focusedIndex: Int? {
+    package var focusedIndex: Int? {
         rows.values.first { making.root($0.row).parent?.containsFocus ?? false }.flatMap { index(of: $0.item) }
     }
 
     /// Scrolls to a row and moves the focus to it.
-    func focus(at index: Int) {
+    package func focus(at index: Int) {
         scroll(to: index)
         guard !focusExisting(index) else { return }
         MainLoop.whenIdle { [weak self] in _ = self?.focusExisting(index) }

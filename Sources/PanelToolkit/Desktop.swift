@@ -3,16 +3,17 @@
 internal import CAdwaita
 
 /// Queries to the desktop outside the panel's windows.
-enum Desktop {
+package enum Desktop {
     /// Requests a token that lets a started app raise its window (`g_app_launch_context_get_startup_notify_id`).
     ///
+    /// - Parameter name: The name that the desktop may show during the start.
     /// - Returns: The token; empty if the desktop provides none.
-    static func activationToken() -> String {
+    package static func activationToken(shownAs name: String) -> String {
         guard let display = unsafe gdk_display_get_default() else { return "" }
         let context = unsafe Widget.adopting(gdk_display_get_app_launch_context(display))
-        // The token is requested for an app, whose name the desktop may show during the start.
+        // A token is requested for an app, of which only the name matters.
         let flags = GAppInfoCreateFlags(rawValue: 0)
-        guard let info = unsafe g_app_info_create_from_commandline("true", "Posthorn", flags, nil) else { return "" }
+        guard let info = unsafe g_app_info_create_from_commandline("true", name, flags, nil) else { return "" }
         defer { unsafe g_object_unref(UnsafeMutableRawPointer(info)) }
         guard let token = unsafe g_app_launch_context_get_startup_notify_id(context.cast(), info, nil) else {
             return ""
@@ -22,7 +23,7 @@ enum Desktop {
     }
 
     /// Whether animations are enabled (`gtk-enable-animations`).
-    static var allowsMotion: Bool {
+    package static var allowsMotion: Bool {
         guard let settings = unsafe gtk_settings_get_default() else { return false }
         var value = GValue()
         // The value is G_TYPE_BOOLEAN, which is a macro that Swift cannot import.
@@ -33,10 +34,10 @@ enum Desktop {
     }
 
     /// The user's text size relative to the default, at least 1, measured by the height of a line.
-    static var textScale: Double { max(1, Double(Widget.label("Ag", .cut(lines: 1)).naturalHeight) / 17) }
+    package static var textScale: Double { max(1, Double(Widget.label("Ag", .cut(lines: 1)).naturalHeight) / 17) }
 
     /// The largest scale factor of all monitors, at most 4 (`gdk_monitor_get_scale_factor`).
-    static var scale: Int {
+    package static var scale: Int {
         guard let display = unsafe gdk_display_get_default() else { return 1 }
         let list = unsafe gdk_display_get_monitors(display)
         let scales = (0..<(unsafe g_list_model_get_n_items(list))).map { index in
@@ -46,8 +47,14 @@ enum Desktop {
         return min(max(scales.max() ?? 1, 1), 4)
     }
 
+    /// Reports whether the theme has an icon (`gtk_icon_theme_has_icon`).
+    package static func hasIcon(_ name: String) -> Bool {
+        guard let display = unsafe gdk_display_get_default() else { return false }
+        return unsafe gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(display), name) != 0
+    }
+
     /// The size of the monitor with the pointer; nil if the display or its monitors are unknown.
-    static var monitorSize: (width: Int, height: Int)? {
+    package static var monitorSize: (width: Int, height: Int)? {
         guard let display = unsafe gdk_display_get_default() else { return nil }
         let monitor = unsafe X11Screen(display)?.monitorOfPointer ?? monitors.first
         return monitor.map { ($0.width, $0.height) }
@@ -56,7 +63,7 @@ enum Desktop {
     /// Centers a window on the monitor with the pointer and keeps it above other windows.
     ///
     /// This works only on X11. Wayland compositors place windows themselves, and center new ones.
-    static func centre(_ window: Widget) {
+    package static func centre(_ window: Widget) {
         guard let display = unsafe gdk_display_get_default(), let screen = unsafe X11Screen(display),
             let monitor = screen.monitorOfPointer
         else { return }
@@ -67,7 +74,7 @@ enum Desktop {
     ///
     /// The set is empty on Wayland: a compositor does not report keys that were pressed earlier, and GTK does not
     /// repeat them.
-    static var keysDown: Set<UInt32> {
+    package static var keysDown: Set<UInt32> {
         guard let display = unsafe gdk_display_get_default(), let screen = unsafe X11Screen(display) else { return [] }
         return screen.keysDown
     }

@@ -5,27 +5,27 @@ internal import CAdwaita
 extension Widget {
     /// Sets the accessible name (`gtk_accessible_update_property_value`).
     @discardableResult
-    func named(_ name: String) -> Widget {
+    package func named(_ name: String) -> Widget {
         setAccessible(GTK_ACCESSIBLE_PROPERTY_LABEL, name)
         return self
     }
 
     /// Sets the accessible description, which a screen reader speaks after the name.
     @discardableResult
-    func described(_ description: String) -> Widget {
+    package func described(_ description: String) -> Widget {
         setAccessible(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description)
         return self
     }
 
     /// Hides the widget from screen readers, because a neighboring widget has the same text.
     @discardableResult
-    func unread() -> Widget {
+    package func unread() -> Widget {
         setRead(false)
         return self
     }
 
     /// Sets whether screen readers read the widget and its descendants (`GTK_ACCESSIBLE_STATE_HIDDEN`).
-    func setRead(_ isRead: Bool) {
+    package func setRead(_ isRead: Bool) {
         var value = GValue()
         unsafe g_value_init(&value, GType(5 << 2))
         unsafe g_value_set_boolean(&value, isRead ? 0 : 1)
@@ -35,7 +35,7 @@ extension Widget {
     }
 
     /// Sets whether the widget is selected, as a tab or a row with a checkmark.
-    func setSelected(_ isSelected: Bool) {
+    package func setSelected(_ isSelected: Bool) {
         var value = GValue()
         var state = GTK_ACCESSIBLE_STATE_SELECTED
         unsafe gtk_accessible_state_init_value(state, &value)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A row with a switch that takes effect immediately; its title says what "on" allows.
 final class SwitchRow {
     let widget: Widget

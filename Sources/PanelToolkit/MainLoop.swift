@@ -3,7 +3,7 @@
 internal import CAdwaita
 
 /// GLib's main loop, with Swift closures as event sources.
-enum MainLoop {
+package enum MainLoop {
     /// The box around a closure, which lives as long as GLib keeps the source.
     fileprivate final class Handler {
         let body: () -> Bool
@@ -12,21 +12,26 @@ enum MainLoop {
     }
 
     /// An event source that can be removed.
-    struct Source {
+    package struct Source {
         fileprivate var number: UInt32
 
         /// Removes the source with `g_source_remove`; must be called at most once, and not after the source has ended.
-        func cancel() { g_source_remove(number) }
+        package func cancel() { g_source_remove(number) }
     }
 
     /// The conditions to wait for on a descriptor.
-    struct Readiness: Equatable {
-        var isReadable: Bool
-        var isWritable: Bool
+    package struct Readiness: Equatable {
+        package var isReadable: Bool
+        package var isWritable: Bool
+
+        package init(isReadable: Bool, isWritable: Bool) {
+            self.isReadable = isReadable
+            self.isWritable = isWritable
+        }
     }
 
     /// Calls the body whenever the descriptor is ready (`g_unix_fd_add_full`).
-    static func watch(_ descriptor: Int32, for readiness: Readiness, _ body: @escaping () -> Void) -> Source {
+    package static func watch(_ descriptor: Int32, for readiness: Readiness, _ body: @escaping () -> Void) -> Source {
         var events = G_IO_HUP.rawValue | G_IO_ERR.rawValue
         if readiness.isReadable { events |= G_IO_IN.rawValue }
         if readiness.isWritable { events |= G_IO_OUT.rawValue }
@@ -40,7 +45,7 @@ enum MainLoop {
     }
 
     /// Calls the body once, when no event of higher priority is pending (`g_idle_add_full`).
-    static func whenIdle(_ body: @escaping () -> Void) {
+    package static func whenIdle(_ body: @escaping () -> Void) {
         let handler = unsafe retained {
             body()
             return false
@@ -50,7 +55,7 @@ enum MainLoop {
 
     /// Calls the body once, after a delay (`g_timeout_add_full`).
     @discardableResult
-    static func after(milliseconds: UInt32, _ body: @escaping () -> Void) -> Source {
+    package static func after(milliseconds: UInt32, _ body: @escaping () -> Void) -> Source {
         let handler = unsafe retained {
             body()
             return false
@@ -59,7 +64,7 @@ enum MainLoop {
     }
 
     /// Calls the body whenever the process receives a signal (`g_unix_signal_add_full`).
-    static func onSignal(_ signal: Int32, _ body: @escaping () -> Void) {
+    package static func onSignal(_ signal: Int32, _ body: @escaping () -> Void) {
         let handler = unsafe retained {
             body()
             return true
@@ -68,7 +73,7 @@ enum MainLoop {
     }
 
     /// The time of the monotonic clock in milliseconds (`g_get_monotonic_time`).
-    static var monotonicMilliseconds: Int64 { Int64(g_get_monotonic_time()) / 1000 }
+    package static var monotonicMilliseconds: Int64 { Int64(g_get_monotonic_time()) / 1000 }
 
     private static func retained(_ body: @escaping () -> Bool) -> UnsafeMutableRawPointer {
         unsafe Unmanaged.passRetained(Handler(body)).toOpaque()

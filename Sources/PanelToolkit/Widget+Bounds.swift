@@ -9,13 +9,13 @@ internal import CAdwaita
 /// the label's own measurement and requests less.
 extension Widget {
     /// Installs `gtk_custom_layout_new`; text that does not fit is clipped at the label's edge.
-    func boundLabel() {
+    package func boundLabel() {
         unsafe gtk_widget_set_layout_manager(cast(), gtk_custom_layout_new(modeOfLabel, measureLabel, placeLabel))
         unsafe gtk_widget_set_overflow(cast(), GTK_OVERFLOW_HIDDEN)
     }
 
     /// Bounds the labels that libadwaita created in a new row.
-    func boundLabels() {
+    package func boundLabels() {
         guard unsafe g_type_check_instance_is_a(cast(), gtk_label_get_type()) == 0 else { return boundLabel() }
         var child = firstChild
         while let one = child {

@@ -3,7 +3,7 @@
 internal import CAdwaita
 
 /// GObject signals with Swift closures as handlers; a closure lives as long as GLib keeps the connection.
-enum Signals {
+package enum Signals {
     /// The arguments of a signal, without its object.
     @safe
     struct Arguments {
@@ -21,7 +21,7 @@ enum Signals {
     }
 
     /// Connects a signal whose arguments are not needed (`g_signal_connect_data`).
-    static func connect(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
+    package static func connect(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(plain, to: GCallback.self)) { _ in
             body()
             return false
@@ -29,7 +29,7 @@ enum Signals {
     }
 
     /// Connects the change of a property.
-    static func connectProperty(_ object: Widget, _ property: String, _ body: @escaping () -> Void) {
+    package static func connectProperty(_ object: Widget, _ property: String, _ body: @escaping () -> Void) {
         attach(object, "notify::\(property)", unsafe unsafeBitCast(withObject, to: GCallback.self)) { _ in
             body()
             return false
@@ -37,7 +37,7 @@ enum Signals {
     }
 
     /// Connects a signal with an object as its argument.
-    static func connectObject(_ object: Widget, _ signal: String, _ body: @escaping (Widget?) -> Void) {
+    package static func connectObject(_ object: Widget, _ signal: String, _ body: @escaping (Widget?) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withObject, to: GCallback.self)) { arguments in
             body(unsafe arguments.object.map { unsafe Widget($0) })
             return false
@@ -45,7 +45,7 @@ enum Signals {
     }
 
     /// Connects a signal with one unused argument, which need not be an object; an example is an action's parameter.
-    static func connectAction(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
+    package static func connectAction(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withObject, to: GCallback.self)) { _ in
             body()
             return false
@@ -53,7 +53,7 @@ enum Signals {
     }
 
     /// Connects a signal with an index as its argument.
-    static func connectIndex(_ object: Widget, _ signal: String, _ body: @escaping (Int) -> Void) {
+    package static func connectIndex(_ object: Widget, _ signal: String, _ body: @escaping (Int) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withIndex, to: GCallback.self)) { arguments in
             body(Int(arguments.numbers.first))
             return false
@@ -61,7 +61,7 @@ enum Signals {
     }
 
     /// Connects a signal with two integers as its arguments.
-    static func connectSize(_ object: Widget, _ signal: String, _ body: @escaping (Int, Int) -> Void) {
+    package static func connectSize(_ object: Widget, _ signal: String, _ body: @escaping (Int, Int) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withSize, to: GCallback.self)) { arguments in
             body(Int(arguments.numbers.first), Int(arguments.numbers.second))
             return false
@@ -69,7 +69,7 @@ enum Signals {
     }
 
     /// Connects a signal with two floating-point numbers, such as the offset of a gesture.
-    static func connectPoint(_ object: Widget, _ signal: String, _ body: @escaping (Double, Double) -> Void) {
+    package static func connectPoint(_ object: Widget, _ signal: String, _ body: @escaping (Double, Double) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withPoint, to: GCallback.self)) { arguments in
             body(arguments.numbers.first, arguments.numbers.second)
             return false
@@ -77,17 +77,17 @@ enum Signals {
     }
 
     /// Connects a signal whose handler returns whether it handled the event.
-    static func connectAnswering(_ object: Widget, _ signal: String, _ body: @escaping () -> Bool) {
+    package static func connectAnswering(_ object: Widget, _ signal: String, _ body: @escaping () -> Bool) {
         attach(object, signal, unsafe unsafeBitCast(answering, to: GCallback.self)) { _ in body() }
     }
 
     /// Connects `key-pressed` of a key controller; the handler gets the hardware code and the key symbol.
-    static func connectKeyDown(_ object: Widget, _ body: @escaping (_ code: UInt32, _ symbol: UInt32) -> Bool) {
+    package static func connectKeyDown(_ object: Widget, _ body: @escaping (_ code: UInt32, _ symbol: UInt32) -> Bool) {
         attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { body($0.code, $0.key) }
     }
 
     /// Connects `key-released` of a key controller.
-    static func connectKeyUp(_ object: Widget, _ body: @escaping (_ code: UInt32) -> Void) {
+    package static func connectKeyUp(_ object: Widget, _ body: @escaping (_ code: UInt32) -> Void) {
         attach(object, "key-released", unsafe unsafeBitCast(withKeyUp, to: GCallback.self)) { arguments in
             body(arguments.code)
             return false
@@ -95,14 +95,14 @@ enum Signals {
     }
 
     /// Connects `key-pressed` of a key controller; the handler gets the key symbol and the modifiers.
-    static func connectKey(_ object: Widget, _ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
+    package static func connectKey(_ object: Widget, _ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
         attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { arguments in
             body(arguments.key, arguments.modifiers)
         }
     }
 
     /// Connects `pressed` or `released` of a click gesture.
-    static func connectPress(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
+    package static func connectPress(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withPress, to: GCallback.self)) { _ in
             body()
             return false

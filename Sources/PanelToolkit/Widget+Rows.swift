@@ -6,10 +6,10 @@ internal import PushCore
 /// Preference pages: `AdwPreferencesPage`, its groups and their rows.
 extension Widget {
     /// Creates a page with `adw_preferences_page_new`.
-    static func table() -> Widget { unsafe Widget(adw_preferences_page_new()) }
+    package static func table() -> Widget { unsafe Widget(adw_preferences_page_new()) }
 
     /// Creates an `adw_preferences_group_new` with a heading and a footer below the rows; both may be empty.
-    static func group(_ title: String = "", footer: String = "") -> Widget {
+    package static func group(_ title: String = "", footer: String = "") -> Widget {
         let group = unsafe Widget(adw_preferences_group_new())
         if !title.isEmpty { unsafe adw_preferences_group_set_title(group.cast(), DisplayText.markup(title)) }
         if !footer.isEmpty {
@@ -20,19 +20,19 @@ extension Widget {
     }
 
     /// Adds a group with `adw_preferences_page_add`.
-    func add(group: Widget) { unsafe adw_preferences_page_add(cast(), group.cast()) }
+    package func add(group: Widget) { unsafe adw_preferences_page_add(cast(), group.cast()) }
 
     /// Removes a group with `adw_preferences_page_remove`.
-    func remove(group: Widget) { unsafe adw_preferences_page_remove(cast(), group.cast()) }
+    package func remove(group: Widget) { unsafe adw_preferences_page_remove(cast(), group.cast()) }
 
     /// Adds a row with `adw_preferences_group_add`.
-    func add(row: Widget) { unsafe adw_preferences_group_add(cast(), row.cast()) }
+    package func add(row: Widget) { unsafe adw_preferences_group_add(cast(), row.cast()) }
 
     /// Removes a row with `adw_preferences_group_remove`.
-    func remove(row: Widget) { unsafe adw_preferences_group_remove(cast(), row.cast()) }
+    package func remove(row: Widget) { unsafe adw_preferences_group_remove(cast(), row.cast()) }
 
     /// Creates a row with `adw_action_row_new`.
-    static func actionRow(_ title: String, subtitle: String = "") -> Widget {
+    package static func actionRow(_ title: String, subtitle: String = "") -> Widget {
         let row = unsafe Widget(adw_action_row_new())
         row.setRowTitle(title)
         row.setRowSubtitle(subtitle)
@@ -42,7 +42,7 @@ extension Widget {
     }
 
     /// Creates a row with any content that does not react to a click (`adw_preferences_row_new`).
-    static func plainRow(_ content: Widget) -> Widget {
+    package static func plainRow(_ content: Widget) -> Widget {
         let row = unsafe Widget(adw_preferences_row_new())
         unsafe gtk_list_box_row_set_child(row.cast(), content.cast())
         unsafe gtk_list_box_row_set_activatable(row.cast(), 0)
@@ -50,38 +50,38 @@ extension Widget {
     }
 
     /// Sets the title of a row as plain text, because libadwaita would parse a name from another program as markup.
-    func setRowTitle(_ title: String) {
+    package func setRowTitle(_ title: String) {
         unsafe adw_preferences_row_set_use_markup(cast(), 0)
         unsafe adw_preferences_row_set_title(cast(), DisplayText.plain(title))
     }
 
     /// Sets the subtitle of a row with `adw_action_row_set_subtitle`.
-    func setRowSubtitle(_ subtitle: String) {
+    package func setRowSubtitle(_ subtitle: String) {
         unsafe adw_action_row_set_subtitle(cast(), DisplayText.plain(subtitle))
     }
 
     /// Adds a widget before the title with `adw_action_row_add_prefix`.
-    func addPrefix(_ widget: Widget) { unsafe adw_action_row_add_prefix(cast(), widget.cast()) }
+    package func addPrefix(_ widget: Widget) { unsafe adw_action_row_add_prefix(cast(), widget.cast()) }
 
     /// Adds a widget at the end with `adw_action_row_add_suffix`.
-    func addSuffix(_ widget: Widget) { unsafe adw_action_row_add_suffix(cast(), widget.cast()) }
+    package func addSuffix(_ widget: Widget) { unsafe adw_action_row_add_suffix(cast(), widget.cast()) }
 
     /// Forwards a click on the row to a widget (`adw_action_row_set_activatable_widget`).
-    func setActivates(_ widget: Widget) { unsafe adw_action_row_set_activatable_widget(cast(), widget.cast()) }
+    package func setActivates(_ widget: Widget) { unsafe adw_action_row_set_activatable_widget(cast(), widget.cast()) }
 
     /// Calls the body when the row is activated.
-    func onActivated(_ body: @escaping () -> Void) {
+    package func onActivated(_ body: @escaping () -> Void) {
         unsafe gtk_list_box_row_set_activatable(cast(), 1)
         Signals.connect(self, "activated", body)
     }
 
     /// Sets whether the row can be activated and focused (`gtk_list_box_row_set_activatable`).
-    func setActivatable(_ isActivatable: Bool) {
+    package func setActivatable(_ isActivatable: Bool) {
         unsafe gtk_list_box_row_set_activatable(cast(), isActivatable ? 1 : 0)
     }
 
     /// Creates an `adw_status_page_new` with an icon, a title and a description.
-    static func statusPage(icon: String, title: String, description: String, action: Widget? = nil) -> Widget {
+    package static func statusPage(icon: String, title: String, description: String, action: Widget? = nil) -> Widget {
         let page = unsafe Widget(adw_status_page_new())
         unsafe adw_status_page_set_icon_name(page.address, icon)
         unsafe adw_status_page_set_title(page.address, DisplayText.markup(title))
@@ -91,7 +91,7 @@ extension Widget {
     }
 
     /// Changes the icon and the texts of a status page.
-    func setStatus(icon: String, title: String, description: String) {
+    package func setStatus(icon: String, title: String, description: String) {
         unsafe adw_status_page_set_icon_name(address, icon)
         unsafe adw_status_page_set_title(address, DisplayText.markup(title))
         unsafe adw_status_page_set_description(address, DisplayText.markup(description))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A row that shows a value at the right and opens the page where it is chosen.
 final class ValueRow {
     let widget: Widget
