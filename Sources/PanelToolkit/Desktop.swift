@@ -10,7 +10,7 @@ package enum Desktop {
     /// - Returns: The token; empty if the desktop provides none.
     package static func activationToken(shownAs name: String) -> String {
         guard let display = unsafe gdk_display_get_default() else { return "" }
-        let context = unsafe Widget.adopting(gdk_display_get_app_launch_context(display))
+        let context = unsafe Widget(adopting: gdk_display_get_app_launch_context(display))
         // A token is requested for an app, of which only the name matters.
         let flags = GAppInfoCreateFlags(rawValue: 0)
         guard let info = unsafe g_app_info_create_from_commandline("true", name, flags, nil) else { return "" }
@@ -34,14 +34,14 @@ package enum Desktop {
     }
 
     /// The user's text size relative to the default, at least 1, measured by the height of a line.
-    package static var textScale: Double { max(1, Double(Widget.label("Ag", .cut(lines: 1)).naturalHeight) / 17) }
+    package static var textScale: Double { max(1, Double(Widget.label("Ag", .cut(lines: 1)).naturalHeight()) / 17) }
 
     /// The largest scale factor of all monitors, at most 4 (`gdk_monitor_get_scale_factor`).
     package static var scale: Int {
         guard let display = unsafe gdk_display_get_default() else { return 1 }
         let list = unsafe gdk_display_get_monitors(display)
         let scales = (0..<(unsafe g_list_model_get_n_items(list))).map { index in
-            let monitor = unsafe Widget.adopting(OpaquePointer(g_list_model_get_item(list, index)))
+            let monitor = unsafe Widget(adopting: OpaquePointer(g_list_model_get_item(list, index)))
             return unsafe Int(gdk_monitor_get_scale_factor(monitor.address))
         }
         return min(max(scales.max() ?? 1, 1), 4)
@@ -84,7 +84,7 @@ package enum Desktop {
         let list = unsafe gdk_display_get_monitors(display)
         return (0..<(unsafe g_list_model_get_n_items(list))).map { index in
             var area = GdkRectangle()
-            let monitor = unsafe Widget.adopting(OpaquePointer(g_list_model_get_item(list, index)))
+            let monitor = unsafe Widget(adopting: OpaquePointer(g_list_model_get_item(list, index)))
             unsafe gdk_monitor_get_geometry(monitor.address, &area)
             return Monitor(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height))
         }

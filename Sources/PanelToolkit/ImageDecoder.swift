@@ -14,7 +14,7 @@ package final class ImageDecoder {
 
     private init(pixels: Int) {
         self.pixels = pixels
-        loader = unsafe Widget.adopting(OpaquePointer(gdk_pixbuf_loader_new()))
+        loader = unsafe Widget(adopting: OpaquePointer(gdk_pixbuf_loader_new()))
         Signals.connectSize(loader, "size-prepared") { [weak self] in self?.fit($0, $1) }
     }
 
@@ -81,7 +81,7 @@ package final class ImageDecoder {
 
     /// Returns the RGBA pixels of a `GdkPixbuf` (`gdk_pixbuf_add_alpha`), without the padding between rows.
     private static func points(of picture: OpaquePointer, pixels: Int) throws(PictureError) -> PixelPicture {
-        let copy = unsafe Widget.adopting(gdk_pixbuf_add_alpha(picture, 0, 0, 0, 0))
+        let copy = unsafe Widget(adopting: gdk_pixbuf_add_alpha(picture, 0, 0, 0, 0))
         let width = unsafe Int(gdk_pixbuf_get_width(copy.address))
         let height = unsafe Int(gdk_pixbuf_get_height(copy.address))
         let stride = unsafe Int(gdk_pixbuf_get_rowstride(copy.address))

@@ -9,7 +9,7 @@ package enum StyleSheet {
     /// - Parameter sheet: Returns the style sheet for a dark or a light desktop.
     package static func load(_ sheet: @escaping (_ isDark: Bool) -> String) {
         guard let display = unsafe gdk_display_get_default() else { return }
-        let provider = unsafe Widget.adopting(OpaquePointer(gtk_css_provider_new()))
+        let provider = unsafe Widget(adopting: OpaquePointer(gtk_css_provider_new()))
         unsafe gtk_style_context_add_provider_for_display(
             display, provider.address, UInt32(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
         let manager = unsafe Widget(adw_style_manager_get_default())

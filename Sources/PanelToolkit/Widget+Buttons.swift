@@ -35,7 +35,7 @@ extension Widget {
 
     /// Creates a `gtk_toggle_button_new` with the role of a tab.
     package static func tab(around child: Widget, named name: String) -> Widget {
-        let button = make(gtk_toggle_button_get_type(), role: GTK_ACCESSIBLE_ROLE_TAB)
+        let button = unsafe Widget(Widget.make(gtk_toggle_button_get_type(), role: GTK_ACCESSIBLE_ROLE_TAB))
         unsafe gtk_button_set_child(button.cast(), child.cast())
         return button.named(name)
     }
@@ -104,7 +104,7 @@ extension Widget {
     package static func menuButton(_ icon: String, named name: String, _ items: [(title: String, action: String)])
         -> Widget
     {
-        let menu = unsafe Widget.adopting(g_menu_new())
+        let menu = unsafe Widget(adopting: g_menu_new())
         for item in items { unsafe g_menu_append(menu.address, item.title, item.action) }
         let button = unsafe Widget(gtk_menu_button_new())
         unsafe gtk_menu_button_set_icon_name(button.address, icon)

@@ -12,7 +12,7 @@ extension Widget {
 
     /// Creates a horizontal box with the accessible role of a tab list.
     package static func tabRow(spacing: Int) -> Widget {
-        let box = make(gtk_box_get_type(), role: GTK_ACCESSIBLE_ROLE_TAB_LIST)
+        let box = unsafe Widget(Widget.make(gtk_box_get_type(), role: GTK_ACCESSIBLE_ROLE_TAB_LIST))
         unsafe gtk_box_set_spacing(box.cast(), Int32(spacing))
         return box
     }
@@ -35,8 +35,6 @@ extension Widget {
     /// Removes a child with `gtk_box_remove`.
     package func remove(_ child: Widget) { unsafe gtk_box_remove(cast(), child.cast()) }
 
-    /// The first child of any widget (`gtk_widget_get_first_child`).
-    package var firstChild: Widget? { unsafe gtk_widget_get_first_child(cast()).map { unsafe Widget($0) } }
     /// The last child of any widget (`gtk_widget_get_last_child`).
     package var lastChild: Widget? { unsafe gtk_widget_get_last_child(cast()).map { unsafe Widget($0) } }
 

@@ -85,9 +85,10 @@ extension Widget {
     package static func texture(_ picture: PixelPicture) -> Widget {
         let bytes = unsafe g_bytes_new(picture.points, UInt(picture.points.count))
         defer { unsafe g_bytes_unref(bytes) }
-        return unsafe Widget.adopting(
-            gdk_memory_texture_new(
-                Int32(picture.width), Int32(picture.height), GDK_MEMORY_R8G8B8A8, bytes, gsize(picture.width * 4)))
+        return unsafe Widget(
+            adopting:
+                gdk_memory_texture_new(
+                    Int32(picture.width), Int32(picture.height), GDK_MEMORY_R8G8B8A8, bytes, gsize(picture.width * 4)))
     }
 
     /// Creates a `gtk_search_entry_new` with a magnifier, a placeholder and a clear button.
@@ -95,6 +96,11 @@ extension Widget {
         let entry = unsafe Widget(gtk_search_entry_new())
         setProperty(entry, "placeholder-text", placeholder)
         return entry.named(placeholder)
+    }
+
+    /// Redirects text typed in a widget to the search entry (`gtk_search_entry_set_key_capture_widget`).
+    package func captureTyping(in widget: Widget) {
+        unsafe gtk_search_entry_set_key_capture_widget(address, widget.cast())
     }
 
     /// Creates an entry with `gtk_entry_new`.

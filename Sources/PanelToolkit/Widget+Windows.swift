@@ -6,7 +6,7 @@ extension Widget {
     /// Creates an application with `adw_application_new`.
     package static func application(id: String, isService: Bool) -> Widget {
         let flags = isService ? G_APPLICATION_IS_SERVICE : GApplicationFlags(rawValue: 0)
-        return unsafe Widget.adopting(OpaquePointer(adw_application_new(id, flags)))
+        return unsafe Widget(adopting: OpaquePointer(adw_application_new(id, flags)))
     }
 
     /// Runs the application with `g_application_run`, without arguments.
@@ -61,7 +61,7 @@ extension Widget {
 
     /// Adds an action without a parameter (`g_simple_action_new`, `g_action_map_add_action`).
     package func add(action name: String, _ body: @escaping () -> Void) {
-        let action = unsafe Widget.adopting(g_simple_action_new(name, nil))
+        let action = unsafe Widget(adopting: g_simple_action_new(name, nil))
         Signals.connectAction(action, "activate", body)
         unsafe g_action_map_add_action(address, action.address)
     }
@@ -80,7 +80,7 @@ extension Widget {
 
     /// Creates a modal `AdwWindow`, which has no frame around its content and the icon of the application.
     package static func dialog(of application: Widget, title: String, role: Role) -> Widget {
-        let window = make(adw_window_get_type(), role: role.accessible)
+        let window = unsafe Widget(Widget.make(adw_window_get_type(), role: role.accessible))
         unsafe gtk_window_set_application(window.cast(), application.cast())
         unsafe gtk_window_set_title(window.cast(), title)
         unsafe gtk_window_set_modal(window.cast(), 1)
@@ -136,6 +136,9 @@ extension Widget {
 
     /// Whether the window has the keyboard focus (`gtk_window_is_active`).
     package var isActive: Bool { unsafe gtk_window_is_active(cast()) != 0 }
+
+    /// The focused widget of the window (`gtk_window_get_focus`).
+    package var focusedWidget: Widget? { unsafe gtk_window_get_focus(cast()).map { unsafe Widget($0) } }
 
     /// Creates a header bar with `adw_header_bar_new`.
     package static func headerBar() -> Widget { unsafe Widget(adw_header_bar_new()) }

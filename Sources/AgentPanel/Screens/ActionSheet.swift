@@ -41,7 +41,7 @@ final class ActionSheet {
             Signals.connect(button, "clicked") { [weak self] in self?.choose(role) }
         }
         shade.onPress { [weak self] in self?.choose(.cancel) }
-        Keys.on(revealer, "Escape", isLocal: true) { [weak self] in
+        revealer.onShortcut("Escape", isLocal: true) { [weak self] in
             self?.choose(.cancel)
             return true
         }

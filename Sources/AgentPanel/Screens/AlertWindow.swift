@@ -140,7 +140,7 @@ final class AlertWindow {
             self?.onAnswer(.close)
             return true
         }
-        Keys.on(window, "Escape") { [weak self] in
+        window.onShortcut("Escape") { [weak self] in
             self?.onAnswer(.close)
             return true
         }

@@ -125,15 +125,15 @@ final class MainWindow {
             return false
         }
         for (index, tab) in Tab.allCases.enumerated() {
-            Keys.on(window, "<Control>\(index + 1)|<Alt>\(index + 1)") { [weak self] in self?.goTo(tab) ?? false }
+            window.onShortcut("<Control>\(index + 1)|<Alt>\(index + 1)") { [weak self] in self?.goTo(tab) ?? false }
         }
-        Keys.on(window, "<Control>w|<Control>q") { [weak self] in
+        window.onShortcut("<Control>w|<Control>q") { [weak self] in
             self?.window.close()
             return true
         }
-        Keys.on(window, "<Alt>Left|Back") { [weak self] in self?.top?.navigator?.pop() ?? false }
-        Keys.on(window, "Escape") { [weak self] in self?.escape() ?? false }
-        Keys.on(window, "F5") { [weak self] in
+        window.onShortcut("<Alt>Left|Back") { [weak self] in self?.top?.navigator?.pop() ?? false }
+        window.onShortcut("Escape") { [weak self] in self?.escape() ?? false }
+        window.onShortcut("F5") { [weak self] in
             self?.mirror.askAll()
             self?.showPresence()
             return true

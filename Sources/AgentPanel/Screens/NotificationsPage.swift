@@ -83,7 +83,7 @@ final class NotificationsPage: Page {
                     return EntryRow.name(of: rows[index], now: now)
                 }, controls: \.controls))
         list.widget.styled("inbox").named(tr("Notifications"))
-        list.widget.captureTyping(for: search)
+        search.captureTyping(in: list.widget)
         let scroller = Widget.scroller(list.widget)
         self.list = list
         self.scroller = scroller
@@ -112,20 +112,20 @@ final class NotificationsPage: Page {
         Signals.connect(editButton, "clicked") { [weak self] in self?.toggleEditing() }
         Signals.connect(selectAllButton, "clicked") { [weak self] in self?.selectAll() }
         Signals.connect(clearButton, "clicked") { [weak self] in self?.clearChosen() }
-        Keys.on(root, "<Control>f") { [weak self] in self?.search.focus() ?? false }
+        root.onShortcut("<Control>f") { [weak self] in self?.search.focus() ?? false }
         if let list { listen(toKeysIn: list.widget) }
     }
 
     /// Adds shortcuts for the focused row; GTK itself handles Return.
     private func listen(toKeysIn list: Widget) {
-        Keys.on(list, "Delete|KP_Delete", isLocal: true) { [weak self] in self?.clearFocused() ?? false }
-        Keys.on(list, "<Control>Return|<Control>KP_Enter", isLocal: true) { [weak self] in
+        list.onShortcut("Delete|KP_Delete", isLocal: true) { [weak self] in self?.clearFocused() ?? false }
+        list.onShortcut("<Control>Return|<Control>KP_Enter", isLocal: true) { [weak self] in
             self?.withFocused { self?.view($0) } ?? false
         }
-        Keys.on(list, "<Alt>Return|<Alt>KP_Enter", isLocal: true) { [weak self] in
+        list.onShortcut("<Alt>Return|<Alt>KP_Enter", isLocal: true) { [weak self] in
             self?.withFocused { self?.showDetails($0) } ?? false
         }
-        Keys.on(list, "space", isLocal: true) { [weak self] in
+        list.onShortcut("space", isLocal: true) { [weak self] in
             guard let self, chosen != nil, let index = self.list?.focusedIndex else { return false }
             press(index)
             return true

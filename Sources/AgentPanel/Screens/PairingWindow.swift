@@ -61,7 +61,7 @@ final class PairingWindow {
         }
         Signals.connect(save, "clicked") { [weak self] in self?.pair() }
         Signals.connect(cancel, "clicked") { [weak self] in self?.abandon() }
-        Keys.on(window, "Escape") { [weak self] in
+        window.onShortcut("Escape") { [weak self] in
             self?.abandon()
             return true
         }

@@ -5,21 +5,21 @@ internal import CAdwaita
 extension Widget {
     /// Sets the accessible name (`gtk_accessible_update_property_value`).
     @discardableResult
-    package func named(_ name: String) -> Widget {
+    package func named(_ name: String) -> Self {
         setAccessible(GTK_ACCESSIBLE_PROPERTY_LABEL, name)
         return self
     }
 
     /// Sets the accessible description, which a screen reader speaks after the name.
     @discardableResult
-    package func described(_ description: String) -> Widget {
+    package func described(_ description: String) -> Self {
         setAccessible(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description)
         return self
     }
 
     /// Hides the widget from screen readers, because a neighboring widget has the same text.
     @discardableResult
-    package func unread() -> Widget {
+    package func unread() -> Self {
         setRead(false)
         return self
     }
@@ -53,15 +53,20 @@ extension Widget {
         unsafe g_value_unset(&value)
     }
 
-    /// Creates a widget with a role that can only be set at creation (`g_object_new_with_properties`).
-    static func make(_ type: GType, role: GtkAccessibleRole) -> Widget {
+    /// Creates an object with a role that can only be set at creation (`g_object_new_with_properties`).
+    ///
+    /// - Parameters:
+    ///   - type: The class of the widget.
+    ///   - role: The accessible role.
+    /// - Returns: The new object, for an initializer of this type.
+    static func make(_ type: GType, role: GtkAccessibleRole) -> UnsafeMutablePointer<GObject>? {
         var value = GValue()
         unsafe g_value_init(&value, gtk_accessible_role_get_type())
         unsafe g_value_set_enum(&value, Int32(bitPattern: role.rawValue))
         defer { unsafe g_value_unset(&value) }
         return unsafe "accessible-role".withCString { name in
             var names: [UnsafePointer<CChar>?] = unsafe [name]
-            return unsafe Widget(g_object_new_with_properties(type, 1, &names, &value))
+            return unsafe g_object_new_with_properties(type, 1, &names, &value)
         }
     }
 }

@@ -11,7 +11,6 @@ package enum Signals {
         fileprivate(set) var numbers: (first: Double, second: Double) = (0, 0)
         fileprivate(set) var key: UInt32 = 0
         fileprivate(set) var code: UInt32 = 0
-        fileprivate(set) var modifiers: UInt32 = 0
     }
 
     fileprivate final class Handler {
@@ -21,7 +20,7 @@ package enum Signals {
     }
 
     /// Connects a signal whose arguments are not needed (`g_signal_connect_data`).
-    package static func connect(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
+    package static func connect(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(plain, to: GCallback.self)) { _ in
             body()
             return false
@@ -29,7 +28,7 @@ package enum Signals {
     }
 
     /// Connects the change of a property.
-    package static func connectProperty(_ object: Widget, _ property: String, _ body: @escaping () -> Void) {
+    package static func connectProperty(_ object: NativeObject, _ property: String, _ body: @escaping () -> Void) {
         attach(object, "notify::\(property)", unsafe unsafeBitCast(withObject, to: GCallback.self)) { _ in
             body()
             return false
@@ -37,15 +36,15 @@ package enum Signals {
     }
 
     /// Connects a signal with an object as its argument.
-    package static func connectObject(_ object: Widget, _ signal: String, _ body: @escaping (Widget?) -> Void) {
+    static func connectObject(_ object: NativeObject, _ signal: String, _ body: @escaping (OpaquePointer?) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withObject, to: GCallback.self)) { arguments in
-            body(unsafe arguments.object.map { unsafe Widget($0) })
+            unsafe body(arguments.object)
             return false
         }
     }
 
     /// Connects a signal with one unused argument, which need not be an object; an example is an action's parameter.
-    package static func connectAction(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
+    static func connectAction(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withObject, to: GCallback.self)) { _ in
             body()
             return false
@@ -53,7 +52,7 @@ package enum Signals {
     }
 
     /// Connects a signal with an index as its argument.
-    package static func connectIndex(_ object: Widget, _ signal: String, _ body: @escaping (Int) -> Void) {
+    package static func connectIndex(_ object: NativeObject, _ signal: String, _ body: @escaping (Int) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withIndex, to: GCallback.self)) { arguments in
             body(Int(arguments.numbers.first))
             return false
@@ -61,7 +60,7 @@ package enum Signals {
     }
 
     /// Connects a signal with two integers as its arguments.
-    package static func connectSize(_ object: Widget, _ signal: String, _ body: @escaping (Int, Int) -> Void) {
+    package static func connectSize(_ object: NativeObject, _ signal: String, _ body: @escaping (Int, Int) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withSize, to: GCallback.self)) { arguments in
             body(Int(arguments.numbers.first), Int(arguments.numbers.second))
             return false
@@ -69,7 +68,9 @@ package enum Signals {
     }
 
     /// Connects a signal with two floating-point numbers, such as the offset of a gesture.
-    package static func connectPoint(_ object: Widget, _ signal: String, _ body: @escaping (Double, Double) -> Void) {
+    package static func connectPoint(
+        _ object: NativeObject, _ signal: String, _ body: @escaping (Double, Double) -> Void
+    ) {
         attach(object, signal, unsafe unsafeBitCast(withPoint, to: GCallback.self)) { arguments in
             body(arguments.numbers.first, arguments.numbers.second)
             return false
@@ -77,40 +78,42 @@ package enum Signals {
     }
 
     /// Connects a signal whose handler returns whether it handled the event.
-    package static func connectAnswering(_ object: Widget, _ signal: String, _ body: @escaping () -> Bool) {
+    package static func connectAnswering(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Bool) {
         attach(object, signal, unsafe unsafeBitCast(answering, to: GCallback.self)) { _ in body() }
     }
 
     /// Connects `key-pressed` of a key controller; the handler gets the hardware code and the key symbol.
-    package static func connectKeyDown(_ object: Widget, _ body: @escaping (_ code: UInt32, _ symbol: UInt32) -> Bool) {
+    package static func connectKeyDown(
+        _ object: NativeObject, _ body: @escaping (_ code: UInt32, _ symbol: UInt32) -> Bool
+    ) {
         attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { body($0.code, $0.key) }
     }
 
     /// Connects `key-released` of a key controller.
-    package static func connectKeyUp(_ object: Widget, _ body: @escaping (_ code: UInt32) -> Void) {
+    package static func connectKeyUp(_ object: NativeObject, _ body: @escaping (_ code: UInt32) -> Void) {
         attach(object, "key-released", unsafe unsafeBitCast(withKeyUp, to: GCallback.self)) { arguments in
             body(arguments.code)
             return false
         }
     }
 
-    /// Connects `key-pressed` of a key controller; the handler gets the key symbol and the modifiers.
-    package static func connectKey(_ object: Widget, _ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
-        attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { arguments in
-            body(arguments.key, arguments.modifiers)
-        }
-    }
-
     /// Connects `pressed` or `released` of a click gesture.
-    package static func connectPress(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
+    package static func connectPress(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withPress, to: GCallback.self)) { _ in
             body()
             return false
         }
     }
 
+    /// Adds an action without a parameter to a window or an application (`g_action_map_add_action`).
+    package static func addAction(_ name: String, to object: NativeObject, _ body: @escaping () -> Void) {
+        let action = unsafe NativeObject(adopting: g_simple_action_new(name, nil))
+        connectAction(action, "activate", body)
+        unsafe g_action_map_add_action(object.address, action.address)
+    }
+
     private static func attach(
-        _ object: Widget, _ signal: String, _ callback: GCallback, _ body: @escaping (Arguments) -> Bool
+        _ object: NativeObject, _ signal: String, _ callback: GCallback, _ body: @escaping (Arguments) -> Bool
     ) {
         let handler = unsafe Unmanaged.passRetained(Handler(body)).toOpaque()
         unsafe g_signal_connect_data(
@@ -150,11 +153,11 @@ private let withPress: @convention(c) (Pointer?, Int32, Double, Double, Pointer?
 private let answering: @convention(c) (Pointer?, Pointer?) -> Int32 = { unsafe call($1) ? 1 : 0 }
 
 private let withKey: @convention(c) (Pointer?, UInt32, UInt32, UInt32, Pointer?) -> Int32 = {
-    unsafe call($4, Signals.Arguments(key: $1, code: $2, modifiers: $3)) ? 1 : 0
+    unsafe call($4, Signals.Arguments(key: $1, code: $2)) ? 1 : 0
 }
 
 private let withKeyUp: @convention(c) (Pointer?, UInt32, UInt32, UInt32, Pointer?) -> Void = {
-    _ = unsafe call($4, Signals.Arguments(key: $1, code: $2, modifiers: $3))
+    _ = unsafe call($4, Signals.Arguments(key: $1, code: $2))
 }
 
 private let released: GClosureNotify = { handler, _ in
