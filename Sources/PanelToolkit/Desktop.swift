@@ -34,7 +34,7 @@ package enum Desktop {
     }
 
     /// The user's text size relative to the default, at least 1, measured by the height of a line.
-    package static var textScale: Double { max(1, Double(Widget.label("Ag", .cut(lines: 1)).naturalHeight()) / 17) }
+    package static var textScale: Double { max(1, Double(Label("Ag", .cut(lines: 1)).naturalHeight()) / 17) }
 
     /// The largest scale factor of all monitors, at most 4 (`gdk_monitor_get_scale_factor`).
     package static var scale: Int {
@@ -45,12 +45,6 @@ package enum Desktop {
             return unsafe Int(gdk_monitor_get_scale_factor(monitor.address))
         }
         return min(max(scales.max() ?? 1, 1), 4)
-    }
-
-    /// Reports whether the theme has an icon (`gtk_icon_theme_has_icon`).
-    package static func hasIcon(_ name: String) -> Bool {
-        guard let display = unsafe gdk_display_get_default() else { return false }
-        return unsafe gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(display), name) != 0
     }
 
     /// The size of the monitor with the pointer; nil if the display or its monitors are unknown.

@@ -13,7 +13,7 @@ extension Widget {
         let group = unsafe Widget(adw_preferences_group_new())
         if !title.isEmpty { unsafe adw_preferences_group_set_title(group.cast(), DisplayText.markup(title)) }
         if !footer.isEmpty {
-            let label = Widget.label(footer).styled("dim-label", "caption", "footer")
+            let label = Label(footer).styled("dim-label", "caption", "footer")
             unsafe adw_preferences_group_add(group.cast(), label.cast())
         }
         return group
@@ -37,7 +37,7 @@ extension Widget {
         row.setRowTitle(title)
         row.setRowSubtitle(subtitle)
         unsafe adw_action_row_set_subtitle_lines(row.cast(), 2)
-        row.boundLabels()
+        LabelWidth.boundAll(in: row)
         return row
     }
 

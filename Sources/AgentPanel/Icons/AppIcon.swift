@@ -13,14 +13,14 @@ enum AppIcon {
     /// - Returns: The widget, which screen readers skip.
     static func make(_ icon: String, of name: String, pixels: Int) -> Widget {
         if icon.hasPrefix("/") { return file(icon, of: name, pixels: pixels) }
-        guard !icon.isEmpty, !icon.contains("/"), Desktop.hasIcon(icon) else {
+        guard !icon.isEmpty, !icon.contains("/"), Symbol.exists(icon) else {
             return initials(of: name, pixels: pixels)
         }
-        return .symbol(icon, pixels: pixels).styled("app-icon")
+        return Symbol(icon, pixels: pixels).styled("app-icon")
     }
 
     private static func initials(of name: String, pixels: Int) -> Widget {
-        .initials(of: name, pixels: pixels).styled("app-icon")
+        Avatar(initialsOf: name, pixels: pixels).styled("app-icon")
     }
 
     /// Creates an icon from a file; shows the initials until the file is decoded.
@@ -28,7 +28,7 @@ enum AppIcon {
         let place = Widget.bin().sized(width: pixels, height: pixels).unread()
         place.setContent(initials(of: name, pixels: pixels))
         unsafe IconStore.shared.load(path, pixels: pixels * Desktop.scale) { picture in
-            place.setContent(.image(picture, pixels: pixels).styled("app-icon"))
+            place.setContent(Image(picture, pixels: pixels).styled("app-icon"))
         }
         return place
     }

@@ -24,13 +24,13 @@ final class IconStore {
 
     private struct Icon {
         /// The texture; nil while the icon has no picture.
-        var picture: Widget?
+        var picture: Texture?
         var stamp = ""
         /// The reason why there is no picture, which was already logged; empty if there is one.
         var reason = ""
         /// The monotonic time of the last check in milliseconds; nil if the file was never checked.
         var lookedAt: Int64?
-        var waiting: [(Widget) -> Void] = []
+        var waiting: [(Texture) -> Void] = []
     }
 
     private var icons: [Key: Icon] = [:]
@@ -50,7 +50,7 @@ final class IconStore {
     ///   - path: The absolute path.
     ///   - pixels: The maximum width and height.
     ///   - show: Called with a texture; immediately for a cached picture, and again if the file has changed.
-    func load(_ path: String, pixels: Int, _ show: @escaping (Widget) -> Void) {
+    func load(_ path: String, pixels: Int, _ show: @escaping (Texture) -> Void) {
         let key = Key(path: path, pixels: pixels)
         if icons[key] == nil { makeRoom(for: key) }
         var icon = icons[key] ?? Icon()
@@ -121,7 +121,7 @@ final class IconStore {
         case .success(.unchanged): finish(nil)
         case .success(.refused(let reason)): finish(reason)
         case .success(.picture(let picture)):
-            if let current { icons[current]?.picture = .texture(picture) }
+            if let current { icons[current]?.picture = Texture(picture) }
             finish("")
         case .failure:
             // This code runs in a callback of the reader, so the reader is released later.

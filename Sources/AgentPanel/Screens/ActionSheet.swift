@@ -9,7 +9,7 @@ final class ActionSheet {
     private let shade: Widget
     private let revealer: Widget
     private let onChosen: (SheetPlan.Role) -> Void
-    private let cancelButton: Widget?
+    private let cancelButton: Button?
     private var isOpen = true
 
     /// Slides the sheet in and disables the content below it.
@@ -27,9 +27,9 @@ final class ActionSheet {
         shade = Widget.column().styled("sheet-shade").expanding(across: true, down: true)
         revealer = .revealer(column.styled("sheet"), from: .below)
         revealer.placed(down: .end)
-        var buttons: [(Widget, SheetPlan.Role)] = []
+        var buttons: [(Button, SheetPlan.Role)] = []
         for button in plan.buttons {
-            let made = Widget.button(button.title) {}
+            let made = Button(button.title)
             // The label of a destructive button may take two lines, so that it is less often truncated.
             made.setTitle(button.title, .cut(lines: 2))
             made.setStyle(button.role == .destroy ? "destroys" : button.role == .cancel ? "cancels" : "chooses", true)
@@ -38,7 +38,7 @@ final class ActionSheet {
         }
         cancelButton = buttons.last?.0
         for (button, role) in buttons {
-            Signals.connect(button, "clicked") { [weak self] in self?.choose(role) }
+            button.onPressed { [weak self] in self?.choose(role) }
         }
         shade.onPress { [weak self] in self?.choose(.cancel) }
         revealer.onShortcut("Escape", isLocal: true) { [weak self] in

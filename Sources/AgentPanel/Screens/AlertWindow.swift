@@ -19,15 +19,14 @@ final class AlertWindow {
     private let head = Widget.column(spacing: 6)
     private let texts = Widget.column(spacing: 6)
     private let scroller: Widget
-    private let typing = Widget.entry(placeholder: tr("Message"))
+    private let typing = TextEntry(placeholder: tr("Message"))
     private let typingPlace: Widget
     private let buttons = Widget.bin()
     private let contentWidth: Int
     private let textHeightMax: Int
     private let isLow: Bool
-    private var sendButton: Widget?
-    /// The id of the action for which the user enters a text; nil if none.
-    private var writing: String?
+    /// The action for which the user enters a text, and the button that sends it; nil if none.
+    private var reply: (action: String, sendButton: Button)?
     /// Filters input that was meant for another window, and the second press of a double click on the previous alert.
     private var pause = AlertPause(at: MainLoop.monotonicMilliseconds)
     private var isDrawn = false
@@ -75,7 +74,7 @@ final class AlertWindow {
     /// The number of the inbox entry.
     var entry: Int64 { alert.entry }
     /// Whether the user is writing a reply.
-    var isWriting: Bool { writing != nil }
+    var isWriting: Bool { reply != nil }
 
     // MARK: Content
 
@@ -83,7 +82,7 @@ final class AlertWindow {
     func show(_ alert: AlertFacts) {
         self.alert = alert
         showTexts()
-        if writing == nil { showButtons(AlertButtons(alert)) }
+        if !isWriting { showButtons(AlertButtons(alert)) }
     }
 
     private func showTexts() {
@@ -91,24 +90,26 @@ final class AlertWindow {
         texts.removeAllFromBox()
         head.turnBox(isRow: isLow)
         head.append(AppIcon.make(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
-        head.append(Widget.label(alert.appName, .cut(lines: 1)).centred().styled("app-name", "dim-label"))
+        head.append(Label(alert.appName, .cut(lines: 1)).centered().styled("app-name", "dim-label"))
         head.placed(across: isLow ? .center : .fill)
         let text = AlertText(alert)
         for (text, style) in [(text.title, "alert-title"), (text.subtitle, "heading"), (text.body, "body")]
         where !text.isEmpty {
-            texts.append(Widget.label(text).centred().styled(style))
+            texts.append(Label(text).centered().styled(style))
         }
         if alert.earlierCount > 0 {
             let text = Texts.text("%d earlier alert waits", "%d earlier alerts wait", count: alert.earlierCount)
-            texts.append(Widget.label(text).centred().styled("caption", "dim-label"))
+            texts.append(Label(text).centered().styled("caption", "dim-label"))
         }
         scroller.fitScroller(to: texts, width: contentWidth, heightMax: textHeightMax)
         window.named(DisplayText.plain(alert.appName)).described(DisplayText.plain(text.spoken))
     }
 
-    private func showButtons(_ plan: AlertButtons) {
+    /// Replaces the buttons; returns the default one.
+    @discardableResult
+    private func showButtons(_ plan: AlertButtons) -> Button {
         let made = plan.buttons.map { button in
-            Widget.button(button.title) { [weak self] in self?.press(button.role) }
+            Button(button.title) { [weak self] in self?.press(button.role) }
                 .styled(button.isDark ? "dark" : "light")
         }
         let box = Widget.column(spacing: 8)
@@ -123,7 +124,7 @@ final class AlertWindow {
         first.described(DisplayText.plain("\(alert.appName)\n\(AlertText(alert).spoken)"))
         window.setDefault(first)
         first.focus()
-        sendButton = nil
+        return first
     }
 
     // MARK: Input
@@ -144,8 +145,8 @@ final class AlertWindow {
             self?.onAnswer(.close)
             return true
         }
-        Signals.connect(typing, "changed") { [weak self] in self?.judgeTyping() }
-        Signals.connect(typing, "activate") { [weak self] in self?.send() }
+        typing.onChanged { [weak self] in self?.judgeTyping() }
+        typing.onReturn { [weak self] in self?.send() }
     }
 
     private func waitForPause() {
@@ -157,7 +158,7 @@ final class AlertWindow {
         window.onKeyFirst(
             down: { [weak self] code, symbol, eventTime in
                 guard let self else { return true }
-                let isOfText = writing == nil && AlertPause.isOfText(symbol: symbol)
+                let isOfText = !isWriting && AlertPause.isOfText(symbol: symbol)
                 return !pause.takesKey(code, isOfText: isOfText, at: Self.time(eventTime))
             },
             up: { [weak self] in self?.pause.releaseKey($0) })
@@ -183,7 +184,7 @@ final class AlertWindow {
         switch role {
         case .close: onAnswer(.close)
         case .view: onAnswer(.view)
-        case .action(let id): onAnswer(.action(id, text: writing == nil ? "" : typing.typedText))
+        case .action(let id): onAnswer(.action(id, text: isWriting ? typing.text : ""))
         case .write(let id): beginTyping(id)
         }
     }
@@ -191,10 +192,8 @@ final class AlertWindow {
     private func beginTyping(_ id: String) {
         guard let action = alert.actions.first(where: { $0.id == id }) else { return }
         let plan = AlertButtons(writing: action)
-        writing = id
         pause.beginTyping()
-        showButtons(plan)
-        sendButton = buttons.firstChild?.lastChild?.lastChild
+        reply = (id, showButtons(plan))
         typing.named(VisibleText.label(action.title))
         typingPlace.isVisible = true
         typingPlace.isRevealed = true
@@ -202,10 +201,10 @@ final class AlertWindow {
         judgeTyping()
     }
 
-    private func judgeTyping() { sendButton?.isSensitive = !typing.typedText.isEmpty }
+    private func judgeTyping() { reply?.sendButton.isSensitive = !typing.text.isEmpty }
 
     private func send() {
-        guard let writing, !typing.typedText.isEmpty else { return }
-        press(.action(writing))
+        guard let reply, !typing.text.isEmpty else { return }
+        press(.action(reply.action))
     }
 }

@@ -71,8 +71,8 @@ final class AppSettingsPage: Page {
 
     private func removal(_ app: AppFacts) -> Widget {
         let group = Widget.group()
-        let off = Widget.button(tr("Turn Off All")) { [weak self] in self?.turnOffAll() }
-        let remove = Widget.button(tr("Remove App")) { [weak self] in self?.remove(app) }
+        let off = Button(tr("Turn Off All")) { [weak self] in self?.turnOffAll() }
+        let remove = Button(tr("Remove App")) { [weak self] in self?.remove(app) }
         group.add(row: off.styled("touch", "destroys-text"))
         group.add(row: remove.styled("touch", "destroys-text").padded(above: 10))
         return group

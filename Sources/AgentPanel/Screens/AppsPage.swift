@@ -114,7 +114,7 @@ final class AppsPage: Page {
 final class AppTile {
     let widget: Widget
     /// The badge, which is at the right in every language.
-    private let badge = Widget.label("", .cut(lines: 1)).centred().styled("badge")
+    private let badge = Label("", .cut(lines: 1)).centered().styled("badge")
         .placed(across: .end, down: .start).leftToRight()
 
     init(_ app: AppFacts, pressed: @escaping () -> Void) {
@@ -122,8 +122,8 @@ final class AppTile {
             AppIcon.make(app.icon, of: app.name, pixels: 64).padded(across: 12, above: 8))
         icon.lay(over: badge)
         let face = Widget.column(
-            spacing: 6, icon.placed(across: .center), .label(app.name, .cut(lines: 1)).centred().styled("name"))
-        widget = .button(around: face, named: app.name, pressed).styled("flat", "tile").placed(down: .start)
+            spacing: 6, icon.placed(across: .center), Label(app.name, .cut(lines: 1)).centered().styled("name"))
+        widget = Button(around: face, named: app.name, pressed).styled("flat", "tile").placed(down: .start)
         show(app)
     }
 

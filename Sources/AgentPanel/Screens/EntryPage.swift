@@ -6,7 +6,7 @@ internal import PushDBus
 /// The details of one notification, with its delivery result.
 final class EntryPage: Page {
     private let entry: EntryFacts
-    private let viewButton = Widget.button(tr("View")) {}
+    private let viewButton = Button(tr("View"))
 
     init(_ entry: EntryFacts, in window: MainWindow) {
         self.entry = entry
@@ -23,11 +23,11 @@ final class EntryPage: Page {
         let icon = mirror.app(entry.appID)?.icon ?? ""
         let head = Widget.row(
             spacing: 10, AppIcon.make(icon, of: entry.appName, pixels: 40),
-            Widget.label(entry.appName, .cut(lines: 1)).styled("heading"))
+            Label(entry.appName, .cut(lines: 1)).styled("heading"))
         group.add(row: head.padded(below: 10))
         let (title, body) = (VisibleText.line(entry.title), VisibleText.lines(entry.body))
         for (text, style) in [(title, "title-4"), (body, "body")] where !text.isEmpty {
-            group.add(row: Widget.label(text).selectable().styled(style).padded(below: 4))
+            group.add(row: Label(text).selectable().styled(style).padded(below: 4))
         }
         return group
     }
@@ -45,15 +45,15 @@ final class EntryPage: Page {
     private func fact(_ name: String, _ value: String) -> Widget {
         let row = Widget.plainRow(
             .row(
-                spacing: 12, Widget.label(name).styled("value-name").sized(width: Int(84 * Desktop.textScale)),
-                Widget.label(value).selectable().expanding(across: true)
+                spacing: 12, Label(name).styled("value-name").sized(width: Int(84 * Desktop.textScale)),
+                Label(value).selectable().expanding(across: true)
             ).padded(across: 12, above: 12, below: 12))
         return row.named("\(name)\(tr(", "))\(value)")
     }
 
     private var viewGroup: Widget {
         let group = Widget.group()
-        Signals.connect(viewButton, "clicked") { [weak self] in
+        viewButton.onPressed { [weak self] in
             guard let self else { return }
             window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
         }
@@ -74,7 +74,7 @@ final class EntryPage: Page {
 
     private var clearGroup: Widget {
         let group = Widget.group()
-        let clear = Widget.button(tr("Clear")) { [weak self] in
+        let clear = Button(tr("Clear")) { [weak self] in
             guard let self else { return }
             window.call(
                 "RemoveInboxEntry", [.int64(entry.entry)],

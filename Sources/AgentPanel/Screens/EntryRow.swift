@@ -17,17 +17,17 @@ final class EntryRow {
     private let actions: Actions
     private let sectionPart: Widget
     private let sectionIcon = Widget.bin()
-    private let sectionName = Widget.label("", .cut(lines: 1)).styled("heading")
-    private let sectionCount = Widget.label("", .cut(lines: 1)).styled("dim-label", "caption")
+    private let sectionName = Label("", .cut(lines: 1)).styled("heading")
+    private let sectionCount = Label("", .cut(lines: 1)).styled("dim-label", "caption")
     private let sectionClear = Widget.bin()
     private let entryPart: Widget
-    private let check = Widget.check()
+    private let check = CheckButton()
     private let icon = Widget.bin()
     private let dot = Widget.column().styled("dot").placed(down: .center)
-    private let suppressed = Widget.symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
-    private let headline = Widget.label("", .cut(lines: 1))
-    private let detail = Widget.label("", .cut(lines: 1)).styled("dim-label")
-    private let time = Widget.label("", .cut(lines: 1)).styled("dim-label", "caption")
+    private let suppressed = Symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
+    private let headline = Label("", .cut(lines: 1))
+    private let detail = Label("", .cut(lines: 1)).styled("dim-label")
+    private let time = Label("", .cut(lines: 1)).styled("dim-label", "caption")
     private let details = Widget.bin()
     private let clearPlace: Widget
     private(set) var row: NotificationRows.Row?
@@ -37,7 +37,7 @@ final class EntryRow {
 
     init(_ actions: Actions) {
         self.actions = actions
-        let clear = Widget.button(tr("Clear")) {}.styled("clear-button")
+        let clear = Button(tr("Clear")).styled("clear-button")
         clearPlace = .revealer(clear.placed(down: .center), from: .end)
         sectionPart = .row(
             spacing: 10, sectionIcon, sectionName, sectionCount.expanding(across: true), sectionClear)
@@ -50,17 +50,17 @@ final class EntryRow {
         listen(clear)
     }
 
-    private func listen(_ clear: Widget) {
-        let info = Widget.iconButton("help-about-symbolic", named: tr("Details")) { [weak self] in
+    private func listen(_ clear: Button) {
+        let info = Button(icon: "help-about-symbolic", named: tr("Details")) { [weak self] in
             if let entry = self?.entry, let self { actions.showDetails(entry) }
         }
         details.setContent(info.styled("flat", "circular").placed(down: .center))
-        let clearSection = Widget.button(tr("Clear")) { [weak self] in
+        let clearSection = Button(tr("Clear")) { [weak self] in
             if case .section(let section)? = self?.row { self?.actions.clearSection(section) }
         }
         sectionClear.setContent(clearSection.styled("flat", "touch", "section-clear"))
         controls = [info, clearSection, clear]
-        Signals.connect(clear, "clicked") { [weak self] in
+        clear.onPressed { [weak self] in
             if let entry = self?.entry, let self { actions.clear(entry) }
         }
         // The Clear button is at the right in left-to-right languages, so a swipe to the left reveals it.

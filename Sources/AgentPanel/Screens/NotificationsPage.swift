@@ -6,17 +6,17 @@ internal import PushDBus
 /// The notification list: grouped by app, newest first, with a search that updates as the user types.
 final class NotificationsPage: Page {
     private let top: Widget
-    private let search = Widget.searchEntry(placeholder: tr("Search"))
+    private let search = SearchEntry(placeholder: tr("Search"))
     private let filters = Widget.row().styled("linked", "filter")
-    private var filterButtons: [Widget] = []
+    private var filterButtons: [ToggleButton] = []
     private lazy var withheld = WithheldLine { [weak self] in self?.openSetting(of: $0) }
     private let stack = Widget.stack()
     private let status = Widget.statusPage(icon: "", title: "", description: "")
-    private let loading = Widget.column(spacing: 12, .spinner(), Widget.label(tr("Loading…")).centred())
+    private let loading = Widget.column(spacing: 12, Spinner(), Label(tr("Loading…")).centered())
     private let editBar: Widget
-    private let editButton = Widget.button(tr("Edit")) {}
-    private let selectAllButton = Widget.button(tr("Select All")) {}
-    private let clearButton = Widget.button(tr("Clear")) {}
+    private let editButton = Button(tr("Edit"))
+    private let selectAllButton = Button(tr("Select All"))
+    private let clearButton = Button(tr("Clear"))
     private var scroller: Widget?
     private var list: RecycledList<EntryRow>?
     private var feed: InboxFeed?
@@ -54,19 +54,19 @@ final class NotificationsPage: Page {
         let menu = [
             (title: tr("Mark All as Seen"), action: "win.mark-all"), (title: tr("Clear All…"), action: "win.clear-all"),
         ]
-        header.packEnd(.menuButton("open-menu-symbolic", named: tr("Menu"), menu))
+        header.packEnd(MenuButton("open-menu-symbolic", named: tr("Menu"), menu))
         window.window.add(action: "mark-all") { [weak self] in self?.markAll() }
         window.window.add(action: "clear-all") { [weak self] in self?.clearAll() }
     }
 
     private func buildFilters() {
         for filter in NotificationRows.Filter.allCases {
-            let button = Widget.toggle(filter.title)
-            if let first = filterButtons.first { button.join(first) } else { button.isPressed = true }
+            let button = ToggleButton(filter.title)
+            if let first = filterButtons.first { button.join(first) } else { button.isOn = true }
             filterButtons.append(button)
             filters.append(button.expanding(across: true))
-            Signals.connect(button, "toggled") { [weak self, weak button] in
-                if button?.isPressed ?? false { self?.choose(filter) }
+            button.onToggled { [weak self, weak button] in
+                if button?.isOn ?? false { self?.choose(filter) }
             }
         }
         filters.named(tr("Show"))
@@ -103,15 +103,15 @@ final class NotificationsPage: Page {
             case .status, .alerts: break
             }
         }
-        Signals.connect(search, "search-changed") { [weak self] in
+        search.onSearchChanged { [weak self] in
             guard let self else { return }
-            feed?.search(search.typedText)
+            feed?.search(search.text)
         }
-        Signals.connect(search, "stop-search") { [weak self] in _ = self?.escape() }
+        search.onStop { [weak self] in _ = self?.escape() }
         list?.onActivated { [weak self] in self?.press($0) }
-        Signals.connect(editButton, "clicked") { [weak self] in self?.toggleEditing() }
-        Signals.connect(selectAllButton, "clicked") { [weak self] in self?.selectAll() }
-        Signals.connect(clearButton, "clicked") { [weak self] in self?.clearChosen() }
+        editButton.onPressed { [weak self] in self?.toggleEditing() }
+        selectAllButton.onPressed { [weak self] in self?.selectAll() }
+        clearButton.onPressed { [weak self] in self?.clearChosen() }
         root.onShortcut("<Control>f") { [weak self] in self?.search.focus() ?? false }
         if let list { listen(toKeysIn: list.widget) }
     }
@@ -203,7 +203,7 @@ final class NotificationsPage: Page {
 
     private func showEmptiness() {
         let text = EmptyInboxText(
-            isSearching: !search.typedText.isEmpty, filter: filter,
+            isSearching: !search.text.isEmpty, filter: filter,
             isSwitchedOff: mirror.setting("master")?.value == "off", isPaired: mirror.status?.isEnrolled ?? true,
             hasAgent: mirror.presence != .absent)
         status.setStatus(icon: text.icon, title: text.title, description: text.advice)
@@ -240,8 +240,8 @@ final class NotificationsPage: Page {
             toggleEditing()
             return true
         }
-        guard !search.typedText.isEmpty else { return false }
-        search.typedText = ""
+        guard !search.text.isEmpty else { return false }
+        search.text = ""
         return true
     }
 

@@ -34,10 +34,10 @@ class Page {
 
     /// Adds a button that returns to the previous page; it has that page's title if there is space.
     fileprivate func addBack(to previous: Page, _ pressed: @escaping () -> Void) {
-        let title = Widget.label(previous.title, .cut(lines: 1)).styled("back-title")
+        let title = Label(previous.title, .cut(lines: 1)).styled("back-title")
         backTitle = title
-        let button = Widget.button(
-            around: .row(spacing: 4, .symbol("go-previous-symbolic"), title).placed(across: .center),
+        let button = Button(
+            around: .row(spacing: 4, Symbol("go-previous-symbolic"), title).placed(across: .center),
             named: previous.title, pressed)
         header.packStart(button.styled("touch", "flat", "back").hinted(tr("Back")).described(tr("Back")))
     }

@@ -20,7 +20,7 @@ final class QuietPage: Page {
         super.init(tr("Do Not Disturb"), in: window, table)
         let now = Widget.group()
         for row in [toggle.widget, ending.widget] { now.add(row: row) }
-        addRow.addPrefix(.symbol("list-add-symbolic"))
+        addRow.addPrefix(Symbol("list-add-symbolic"))
         addRow.onActivated { [weak self] in self?.addTimes() }
         table.add(group: now)
         table.add(group: scheduleGroup)

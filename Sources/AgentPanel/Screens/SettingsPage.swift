@@ -19,8 +19,8 @@ final class SettingsPage: Page {
     }
     private let server = ValueRow(tr("Server"))
     private let connection = Widget.actionRow("")
-    private let pairButton = Widget.button(tr("Pair With a Server")) {}
-    private let leaveButton = Widget.button(tr("Leave This Server")) {}
+    private let pairButton = Button(tr("Pair With a Server"))
+    private let leaveButton = Button(tr("Leave This Server"))
 
     init(in window: MainWindow) {
         table = .table()
@@ -47,8 +47,8 @@ final class SettingsPage: Page {
         serverGroup.add(row: connection)
         serverGroup.add(row: pairButton.styled("touch").padded(above: 10))
         serverGroup.add(row: leaveButton.styled("touch", "destroys-text").padded(above: 10))
-        Signals.connect(pairButton, "clicked") { [weak self] in self?.window.pair() }
-        Signals.connect(leaveButton, "clicked") { [weak self] in self?.leave() }
+        pairButton.onPressed { [weak self] in self?.window.pair() }
+        leaveButton.onPressed { [weak self] in self?.leave() }
     }
 
     private func set(_ name: String, _ isOn: Bool) { window.set(name, to: isOn ? "on" : "off") }
@@ -122,7 +122,7 @@ final class AppRow {
         id = app.id
         widget = .actionRow(app.name)
         widget.addPrefix(AppIcon.make(app.icon, of: app.name, pixels: 32))
-        widget.addSuffix(Widget.symbol("go-next-symbolic").styled("dim-label"))
+        widget.addSuffix(Symbol("go-next-symbolic").styled("dim-label"))
         widget.onActivated(pressed)
     }
 

@@ -5,7 +5,7 @@ internal import PanelToolkit
 /// A row with a switch that takes effect immediately; its title says what "on" allows.
 final class SwitchRow {
     let widget: Widget
-    private let toggle = Widget.toggleSwitch()
+    private let toggle = Switch()
     private let lock = LockMark()
     private let subtitle: String
     /// Whether the code is setting the switch, so that the change does not come from the user.
@@ -24,7 +24,7 @@ final class SwitchRow {
         widget.addSuffix(toggle)
         // This also makes the row's title the accessible name of the switch.
         widget.setActivates(toggle)
-        Signals.connectProperty(toggle, "active") { [weak self] in
+        toggle.onChanged { [weak self] in
             guard let self, !isShowing else { return }
             changed(toggle.isOn)
         }
@@ -54,7 +54,7 @@ struct LockMark {
     /// The text beside the symbol.
     static var text: String { tr("Set by your administrator") }
 
-    let widget = Widget.symbol("changes-prevent-symbolic").styled("dim-label")
+    let widget = Symbol("changes-prevent-symbolic").styled("dim-label")
 
     init() { widget.isVisible = false }
 

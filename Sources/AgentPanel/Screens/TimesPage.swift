@@ -8,8 +8,8 @@ final class TimesPage: Page {
     private let index: Int
     private var dayRows: [CheckRow] = []
     private lazy var everyDayRow = CheckRow(tr("Every day")) { [weak self] in self?.change { $0.toggleEveryDay() } }
-    private var clocks: [Widget] = []
-    private let footer = Widget.label("").styled("dim-label", "caption", "footer")
+    private var clocks: [NumberEntry] = []
+    private let footer = Label("").styled("dim-label", "caption", "footer")
 
     init(_ index: Int, _ lines: [QuietTimes], in window: MainWindow) {
         self.index = index
@@ -30,20 +30,20 @@ final class TimesPage: Page {
 
     private func clockRow(_ title: String, _ path: WritableKeyPath<QuietTimes, Int>) -> Widget {
         let row = Widget.actionRow(title)
-        let (hour, minute) = (Widget.numberEntry(0...23, step: 1), Widget.numberEntry(0...59, step: 5))
+        let (hour, minute) = (NumberEntry(0...23, step: 1), NumberEntry(0...59, step: 5))
         (hour.number, minute.number) = lines[index][keyPath: path].quotientAndRemainder(dividingBy: 60)
         let (separator, hourName, minuteName) = (tr(", "), tr("hour"), tr("minute"))
         hour.named(title + separator + hourName)
         minute.named(title + separator + minuteName)
         clocks += [hour, minute]
         for entry in [hour, minute] {
-            Signals.connect(entry, "value-changed") { [weak self, weak hour, weak minute] in
+            entry.onChanged { [weak self, weak hour, weak minute] in
                 guard let self, let hour, let minute else { return }
                 change { $0[keyPath: path] = hour.number * 60 + minute.number }
             }
         }
         // A time is written from left to right in every language.
-        row.addSuffix(Widget.row(spacing: 4, hour, .label(":"), minute).leftToRight().placed(down: .center))
+        row.addSuffix(Widget.row(spacing: 4, hour, Label(":"), minute).leftToRight().placed(down: .center))
         return row
     }
 
@@ -58,7 +58,7 @@ final class TimesPage: Page {
 
     private var removal: Widget {
         let group = Widget.group()
-        let remove = Widget.button(tr("Remove Times")) { [weak self] in self?.remove() }
+        let remove = Button(tr("Remove Times")) { [weak self] in self?.remove() }
         group.add(row: remove.styled("touch", "destroys-text"))
         return group
     }

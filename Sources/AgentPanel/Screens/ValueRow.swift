@@ -5,8 +5,8 @@ internal import PanelToolkit
 /// A row that shows a value at the right and opens the page where it is chosen.
 final class ValueRow {
     let widget: Widget
-    private let value = Widget.label("", .cut(lines: 1)).styled("dim-label")
-    private let arrow = Widget.symbol("go-next-symbolic").styled("dim-label")
+    private let value = Label("", .cut(lines: 1)).styled("dim-label")
+    private let arrow = Symbol("go-next-symbolic").styled("dim-label")
     private let lock = LockMark()
     private let isBelow: Bool
 
@@ -39,7 +39,7 @@ final class ValueRow {
 /// A row with a checkmark if it is chosen.
 final class CheckRow {
     let widget: Widget
-    private let mark = Widget.symbol("object-select-symbolic")
+    private let mark = Symbol("object-select-symbolic")
 
     init(_ title: String, pressed: @escaping () -> Void) {
         widget = .actionRow(title)

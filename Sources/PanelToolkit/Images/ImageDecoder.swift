@@ -8,13 +8,13 @@ package final class ImageDecoder {
     /// The chunk size in bytes; small, so that the image size is known before much is decoded.
     private static let chunkByteCount = 4096
 
-    private let loader: Widget
+    private let loader: NativeObject
     private let pixels: Int
     private var refusal: PictureError?
 
     private init(pixels: Int) {
         self.pixels = pixels
-        loader = unsafe Widget(adopting: OpaquePointer(gdk_pixbuf_loader_new()))
+        loader = unsafe NativeObject(adopting: OpaquePointer(gdk_pixbuf_loader_new()))
         Signals.connectSize(loader, "size-prepared") { [weak self] in self?.fit($0, $1) }
     }
 
@@ -81,7 +81,7 @@ package final class ImageDecoder {
 
     /// Returns the RGBA pixels of a `GdkPixbuf` (`gdk_pixbuf_add_alpha`), without the padding between rows.
     private static func points(of picture: OpaquePointer, pixels: Int) throws(PictureError) -> PixelPicture {
-        let copy = unsafe Widget(adopting: gdk_pixbuf_add_alpha(picture, 0, 0, 0, 0))
+        let copy = unsafe NativeObject(adopting: gdk_pixbuf_add_alpha(picture, 0, 0, 0, 0))
         let width = unsafe Int(gdk_pixbuf_get_width(copy.address))
         let height = unsafe Int(gdk_pixbuf_get_height(copy.address))
         let stride = unsafe Int(gdk_pixbuf_get_rowstride(copy.address))

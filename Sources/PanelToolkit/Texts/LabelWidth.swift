@@ -2,25 +2,25 @@
 
 internal import CAdwaita
 
-/// Labels that never make their window wider.
+/// Lets labels never make their window wider.
 ///
 /// A label's minimum width is that of its widest part without a line break. A text from another program can be one such
 /// part: an endless sequence of joined emoji, or a letter with hundreds of combining marks. A layout manager replaces
 /// the label's own measurement and requests less.
-extension Widget {
+enum LabelWidth {
     /// Installs `gtk_custom_layout_new`; text that does not fit is clipped at the label's edge.
-    package func boundLabel() {
-        unsafe gtk_widget_set_layout_manager(cast(), gtk_custom_layout_new(modeOfLabel, measureLabel, placeLabel))
-        unsafe gtk_widget_set_overflow(cast(), GTK_OVERFLOW_HIDDEN)
+    static func bound(_ label: Widget) {
+        unsafe gtk_widget_set_layout_manager(label.cast(), gtk_custom_layout_new(modeOfLabel, measureLabel, placeLabel))
+        unsafe gtk_widget_set_overflow(label.cast(), GTK_OVERFLOW_HIDDEN)
     }
 
     /// Bounds the labels that libadwaita created in a new row.
-    package func boundLabels() {
-        guard unsafe g_type_check_instance_is_a(cast(), gtk_label_get_type()) == 0 else { return boundLabel() }
-        var child = firstChild
+    static func boundAll(in widget: Widget) {
+        guard !widget.isInstance(of: gtk_label_get_type()) else { return bound(widget) }
+        var child = widget.firstChild
         while let one = child {
-            one.boundLabels()
-            child = unsafe gtk_widget_get_next_sibling(one.cast()).map { unsafe Widget($0) }
+            boundAll(in: one)
+            child = one.nextSibling
         }
     }
 }
