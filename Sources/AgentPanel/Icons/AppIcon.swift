@@ -25,7 +25,7 @@ enum AppIcon {
 
     /// Creates an icon from a file; shows the initials until the file is decoded.
     private static func file(_ path: String, of name: String, pixels: Int) -> Widget {
-        let place = Widget.bin().sized(width: pixels, height: pixels).unread()
+        let place = Bin().sized(width: pixels, height: pixels).unread()
         place.setContent(initials(of: name, pixels: pixels))
         unsafe IconStore.shared.load(path, pixels: pixels * Desktop.scale) { picture in
             place.setContent(Image(picture, pixels: pixels).styled("app-icon"))

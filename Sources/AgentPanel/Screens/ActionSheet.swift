@@ -4,10 +4,10 @@ internal import PanelToolkit
 
 /// A sheet of choices that slides up from the bottom and covers the rest of the window.
 final class ActionSheet {
-    private let place: Widget
+    private let place: Overlay
     private let content: Widget
-    private let shade: Widget
-    private let revealer: Widget
+    private let shade: Box
+    private let revealer: Revealer
     private let onChosen: (SheetPlan.Role) -> Void
     private let cancelButton: Button?
     private var isOpen = true
@@ -19,13 +19,13 @@ final class ActionSheet {
     ///   - place: The overlay that holds the sheet.
     ///   - content: The widget that the sheet covers and disables.
     ///   - onChosen: Called once, with the choice of the user.
-    init(_ plan: SheetPlan, on place: Widget, over content: Widget, onChosen: @escaping (SheetPlan.Role) -> Void) {
+    init(_ plan: SheetPlan, on place: Overlay, over content: Widget, onChosen: @escaping (SheetPlan.Role) -> Void) {
         self.place = place
         self.content = content
         self.onChosen = onChosen
-        let column = Widget.column(spacing: 8)
-        shade = Widget.column().styled("sheet-shade").expanding(across: true, down: true)
-        revealer = .revealer(column.styled("sheet"), from: .below)
+        let column = Box.column(spacing: 8)
+        shade = Box.column().styled("sheet-shade").expanding(across: true, down: true)
+        revealer = Revealer(column.styled("sheet"), from: .below)
         revealer.placed(down: .end)
         var buttons: [(Button, SheetPlan.Role)] = []
         for button in plan.buttons {
@@ -45,10 +45,10 @@ final class ActionSheet {
             self?.choose(.cancel)
             return true
         }
-        open(column)
+        open()
     }
 
-    private func open(_ column: Widget) {
+    private func open() {
         content.setReachable(false)
         content.setRead(false)
         place.lay(over: shade)

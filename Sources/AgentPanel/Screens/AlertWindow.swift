@@ -16,12 +16,12 @@ final class AlertWindow {
     private let window: Widget
     private let onAnswer: (Answer) -> Void
     private var alert: AlertFacts
-    private let head = Widget.column(spacing: 6)
-    private let texts = Widget.column(spacing: 6)
-    private let scroller: Widget
+    private let head = Box.column(spacing: 6)
+    private let texts = Box.column(spacing: 6)
+    private let scroller: Scroller
     private let typing = TextEntry(placeholder: tr("Message"))
-    private let typingPlace: Widget
-    private let buttons = Widget.bin()
+    private let typingPlace: Revealer
+    private let buttons = Bin()
     private let contentWidth: Int
     private let textHeightMax: Int
     private let isLow: Bool
@@ -48,9 +48,9 @@ final class AlertWindow {
         let rowCount = AlertButtons(alert).rows(isLow: isLow).count
         textHeightMax = max(screen.height - (isLow ? 120 : 160) - rowCount * 54, 40)
         window = .dialog(of: application, title: alert.appName, role: .alert)
-        scroller = .scroller(texts)
+        scroller = Scroller(texts)
         typing.styled("touch")
-        typingPlace = .revealer(typing.padded(above: 6), from: .above)
+        typingPlace = Revealer(typing.padded(above: 6), from: .above)
         window.setOwner(owner)
         build()
         show(alert)
@@ -62,11 +62,11 @@ final class AlertWindow {
 
     private func build() {
         typingPlace.isVisible = false
-        let content = Widget.column(spacing: 4, head, scroller, typingPlace, buttons.padded(above: 12))
+        let content = Box.column(spacing: 4, head, scroller, typingPlace, buttons.padded(above: 12))
             .padded(across: 18, above: 18, below: 16).sized(width: contentWidth)
         // The clamp keeps the width, even if the texts request more.
-        let clamp = Widget.clamp(content, widthMax: contentWidth + 36)
-        window.setDialogContent(.handle(Widget.column(clamp).styled("alert")))
+        let clamp = Clamp(content, widthMax: contentWidth + 36)
+        window.setDialogContent(WindowHandle(Box.column(clamp).styled("alert")))
         window.setResizable(false)
         window.styled("alert-window")
     }
@@ -86,9 +86,9 @@ final class AlertWindow {
     }
 
     private func showTexts() {
-        head.removeAllFromBox()
-        texts.removeAllFromBox()
-        head.turnBox(isRow: isLow)
+        head.removeAll()
+        texts.removeAll()
+        head.turn(isRow: isLow)
         head.append(AppIcon.make(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
         head.append(Label(alert.appName, .cut(lines: 1)).centered().styled("app-name", "dim-label"))
         head.placed(across: isLow ? .center : .fill)
@@ -101,7 +101,7 @@ final class AlertWindow {
             let text = Texts.text("%d earlier alert waits", "%d earlier alerts wait", count: alert.earlierCount)
             texts.append(Label(text).centered().styled("caption", "dim-label"))
         }
-        scroller.fitScroller(to: texts, width: contentWidth, heightMax: textHeightMax)
+        scroller.fit(width: contentWidth, heightMax: textHeightMax)
         window.named(DisplayText.plain(alert.appName)).described(DisplayText.plain(text.spoken))
     }
 
@@ -112,10 +112,10 @@ final class AlertWindow {
             Button(button.title) { [weak self] in self?.press(button.role) }
                 .styled(button.isDark ? "dark" : "light")
         }
-        let box = Widget.column(spacing: 8)
+        let box = Box.column(spacing: 8)
         for places in plan.rows(isLow: isLow) {
             // The order is the same in right-to-left languages, because the position is part of a button's meaning.
-            let row = Widget.row(spacing: 8).homogeneous().leftToRight()
+            let row = Box.row(spacing: 8).homogeneous().leftToRight()
             for place in places { row.append(made[place].expanding(across: true)) }
             box.append(row)
         }
@@ -136,7 +136,7 @@ final class AlertWindow {
             // The window must not move during GTK's layout phase.
             MainLoop.whenIdle { [weak self] in self?.place() }
         }
-        Signals.connectProperty(typingPlace, "child-revealed") { [weak self] in self?.centre() }
+        typingPlace.onRevealed { [weak self] in self?.centre() }
         Signals.connectAnswering(window, "close-request") { [weak self] in
             self?.onAnswer(.close)
             return true

@@ -21,7 +21,7 @@ final class EntryPage: Page {
     private var texts: Widget {
         let group = Widget.group()
         let icon = mirror.app(entry.appID)?.icon ?? ""
-        let head = Widget.row(
+        let head = Box.row(
             spacing: 10, AppIcon.make(icon, of: entry.appName, pixels: 40),
             Label(entry.appName, .cut(lines: 1)).styled("heading"))
         group.add(row: head.padded(below: 10))
@@ -44,7 +44,7 @@ final class EntryPage: Page {
 
     private func fact(_ name: String, _ value: String) -> Widget {
         let row = Widget.plainRow(
-            .row(
+            Box.row(
                 spacing: 12, Label(name).styled("value-name").sized(width: Int(84 * Desktop.textScale)),
                 Label(value).selectable().expanding(across: true)
             ).padded(across: 12, above: 12, below: 12))

@@ -13,23 +13,23 @@ final class EntryRow {
         var clearSection: (NotificationRows.Section) -> Void
     }
 
-    let root: Widget
+    let root: Box
     private let actions: Actions
-    private let sectionPart: Widget
-    private let sectionIcon = Widget.bin()
+    private let sectionPart: Box
+    private let sectionIcon = Bin()
     private let sectionName = Label("", .cut(lines: 1)).styled("heading")
     private let sectionCount = Label("", .cut(lines: 1)).styled("dim-label", "caption")
-    private let sectionClear = Widget.bin()
-    private let entryPart: Widget
+    private let sectionClear = Bin()
+    private let entryPart: Box
     private let check = CheckButton()
-    private let icon = Widget.bin()
-    private let dot = Widget.column().styled("dot").placed(down: .center)
+    private let icon = Bin()
+    private let dot = Box.column().styled("dot").placed(down: .center)
     private let suppressed = Symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
     private let headline = Label("", .cut(lines: 1))
     private let detail = Label("", .cut(lines: 1)).styled("dim-label")
     private let time = Label("", .cut(lines: 1)).styled("dim-label", "caption")
-    private let details = Widget.bin()
-    private let clearPlace: Widget
+    private let details = Bin()
+    private let clearPlace: Revealer
     private(set) var row: NotificationRows.Row?
     private var shownIcon: [String] = []
     /// The buttons in the row.
@@ -38,13 +38,13 @@ final class EntryRow {
     init(_ actions: Actions) {
         self.actions = actions
         let clear = Button(tr("Clear")).styled("clear-button")
-        clearPlace = .revealer(clear.placed(down: .center), from: .end)
-        sectionPart = .row(
+        clearPlace = Revealer(clear.placed(down: .center), from: .end)
+        sectionPart = Box.row(
             spacing: 10, sectionIcon, sectionName, sectionCount.expanding(across: true), sectionClear)
-        let first = Widget.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
-        let texts = Widget.column(spacing: 2, first, detail).placed(down: .center).expanding(across: true)
-        entryPart = .row(spacing: 10, check, icon, texts, .row(details, clearPlace))
-        root = .column(sectionPart.styled("section-row"), entryPart.styled("entry-row"))
+        let first = Box.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
+        let texts = Box.column(spacing: 2, first, detail).placed(down: .center).expanding(across: true)
+        entryPart = Box.row(spacing: 10, check, icon, texts, Box.row(details, clearPlace))
+        root = Box.column(sectionPart.styled("section-row"), entryPart.styled("entry-row"))
         check.setReachable(false)
         dot.unread()
         listen(clear)

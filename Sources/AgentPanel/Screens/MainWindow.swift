@@ -36,9 +36,9 @@ final class MainWindow {
     let mirror: AgentMirror
     let application: Widget
     private let onClosed: () -> Void
-    private let place: Widget
-    private let content = Widget.column()
-    private let stack = Widget.stack()
+    private let place: Overlay
+    private let content = Box.column()
+    private let stack = Stack()
     private let notice = Notice()
     private var tabs: TabBar?
     private var navigators: [Tab: Navigator] = [:]
@@ -61,7 +61,7 @@ final class MainWindow {
         window = .mainWindow(
             of: application, title: Self.title, width: min(Int(420 * scale), screen.width),
             height: min(Int(640 * scale), screen.height))
-        place = .overlay(content)
+        place = Overlay(content)
         // The window does not know its size yet, so the screen's size is the limit of the initial layout.
         shape = Shape(width: screen.width, height: screen.height)
         build()
@@ -78,7 +78,7 @@ final class MainWindow {
         for (tab, page) in pages {
             let navigator = Navigator(page, in: self)
             navigators[tab] = navigator
-            stack.addToStack(navigator.widget)
+            stack.add(navigator.widget)
         }
         let tabs = TabBar { [weak self] in self?.show($0) }
         self.tabs = tabs
@@ -86,7 +86,7 @@ final class MainWindow {
         content.append(progress.widget)
         content.append(notice.widget)
         content.append(tabs.widget)
-        let probe = Widget.sizeProbe { [weak self] in self?.fit($0, $1) }
+        let probe = SizeProbe { [weak self] in self?.fit($0, $1) }
         probe.setReachable(false)
         place.lay(over: probe)
         window.setMainContent(place)

@@ -6,16 +6,16 @@ internal import PanelToolkit
 ///
 /// It stays until the user dismisses it or changes the tab, or until the problem is over.
 final class Notice {
-    let widget: Widget
+    let widget: Revealer
     private let text = Label("")
-    private let action = Widget.bin()
+    private let action = Bin()
     /// Whether the message is about a condition that ends without the user.
     private var isPassing = false
 
     init() {
-        let line = Widget.row(
+        let line = Box.row(
             spacing: 10, Symbol("dialog-warning-symbolic"), text.expanding(across: true), action)
-        widget = .revealer(line.styled("notice"), from: .below)
+        widget = Revealer(line.styled("notice"), from: .below)
         widget.isVisible = false
         let close = Button(icon: "window-close-symbolic", named: tr("Dismiss")) { [weak self] in self?.hide() }
         line.append(close.styled("flat"))

@@ -5,19 +5,19 @@ internal import PushDBus
 
 /// The notification list: grouped by app, newest first, with a search that updates as the user types.
 final class NotificationsPage: Page {
-    private let top: Widget
+    private let top: Box
     private let search = SearchEntry(placeholder: tr("Search"))
-    private let filters = Widget.row().styled("linked", "filter")
+    private let filters = Box.row().styled("linked", "filter")
     private var filterButtons: [ToggleButton] = []
     private lazy var withheld = WithheldLine { [weak self] in self?.openSetting(of: $0) }
-    private let stack = Widget.stack()
+    private let stack = Stack()
     private let status = Widget.statusPage(icon: "", title: "", description: "")
-    private let loading = Widget.column(spacing: 12, Spinner(), Label(tr("Loading…")).centered())
-    private let editBar: Widget
+    private let loading = Box.column(spacing: 12, Spinner(), Label(tr("Loading…")).centered())
+    private let editBar: Revealer
     private let editButton = Button(tr("Edit"))
     private let selectAllButton = Button(tr("Select All"))
     private let clearButton = Button(tr("Clear"))
-    private var scroller: Widget?
+    private var scroller: Scroller?
     private var list: RecycledList<EntryRow>?
     private var feed: InboxFeed?
     private var filter = NotificationRows.Filter.all
@@ -31,13 +31,13 @@ final class NotificationsPage: Page {
     private var now = PanelTime.now
 
     init(in window: MainWindow) {
-        top = .column(spacing: 8, search.styled("search").expanding(across: true), filters)
+        top = Box.column(spacing: 8, search.styled("search").expanding(across: true), filters)
         top.padded(across: 12, above: 8, below: 8)
         for button in [selectAllButton, clearButton] { button.styled("touch") }
-        let bar = Widget.row(spacing: 8, selectAllButton.expanding(across: true), clearButton.expanding(across: true))
+        let bar = Box.row(spacing: 8, selectAllButton.expanding(across: true), clearButton.expanding(across: true))
             .homogeneous().padded(across: 12, above: 6, below: 6)
-        editBar = .revealer(bar, from: .below)
-        let column = Widget.column(top)
+        editBar = Revealer(bar, from: .below)
+        let column = Box.column(top)
         super.init(tr("Notifications"), in: window, column)
         for part in [withheld.widget, stack.expanding(across: true, down: true), editBar] { column.append(part) }
         buildHeader()
@@ -84,13 +84,13 @@ final class NotificationsPage: Page {
                 }, controls: \.controls))
         list.widget.styled("inbox").named(tr("Notifications"))
         search.captureTyping(in: list.widget)
-        let scroller = Widget.scroller(list.widget)
+        let scroller = Scroller(list.widget)
         self.list = list
         self.scroller = scroller
-        for child in [scroller, status, loading.placed(across: .center, down: .center)] { stack.addToStack(child) }
+        for child in [scroller, status, loading.placed(across: .center, down: .center)] { stack.add(child) }
         let feed = InboxFeed(mirror) { [weak self] in self?.refresh() }
         self.feed = feed
-        Signals.connectIndex(scroller, "edge-reached") { [weak feed] _ in feed?.loadMore() }
+        scroller.onEdgeReached { [weak feed] in feed?.loadMore() }
     }
 
     private func listen() {
@@ -218,7 +218,7 @@ final class NotificationsPage: Page {
 
     override func fit(_ shape: MainWindow.Shape) {
         super.fit(shape)
-        top.turnBox(isRow: shape.isLow && !shape.isNarrow)
+        top.turn(isRow: shape.isLow && !shape.isNarrow)
         filters.setHomogeneous(!shape.isCrowded)
     }
 

@@ -44,12 +44,12 @@ final class PairingWindow {
         header.packStart(cancel.styled("touch", "text-button", "form-button"))
         header.packEnd(save.styled("touch", "text-button", "form-button", "suggested-action"))
         spinner.isVisible = false
-        let form = Widget.column(
+        let form = Box.column(
             spacing: 6, Label(tr("Server")).styled("heading"), server.styled("touch"),
             Label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), trouble, spinner,
             Label(tr("The administrator of the server provides both.")).styled("dim-label", "caption"))
-        let scroller = Widget.scroller(form.padded(across: 18, above: 12, below: 18))
-        window.setDialogContent(.column(header, scroller.expanding(across: true, down: true)))
+        let scroller = Scroller(form.padded(across: 18, above: 12, below: 18))
+        window.setDialogContent(Box.column(header, scroller.expanding(across: true, down: true)))
         window.setDefault(save)
         server.named(tr("Server")).activatesDefault()
         code.named(tr("Code")).activatesDefault()

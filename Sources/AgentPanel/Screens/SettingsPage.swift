@@ -6,7 +6,7 @@ internal import PanelToolkit
 final class SettingsPage: Page {
     /// Whether the page is visible; while it is not, it ignores changes, because updating a row per app takes time.
     private var isOnScreen = false
-    private let stack = Widget.stack()
+    private let stack = Stack()
     private let table: Widget
     private let status = AbsenceText.page()
     private let appGroup = Widget.group(tr("Apps"))
@@ -25,7 +25,7 @@ final class SettingsPage: Page {
     init(in window: MainWindow) {
         table = .table()
         super.init(tr("Settings"), in: window, stack)
-        for child in [status, table] { stack.addToStack(child) }
+        for child in [status, table] { stack.add(child) }
         let everything = Widget.group(
             footer: tr("While notifications are off, new ones are only added to the list."))
         for row in [master.widget, quiet.widget, silent.widget] { everything.add(row: row) }

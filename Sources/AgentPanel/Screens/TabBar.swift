@@ -4,7 +4,7 @@ internal import PanelToolkit
 
 /// The tabs at the bottom of the main window; a red badge shows the number of new items.
 final class TabBar {
-    let widget = Widget.tabRow(spacing: 4).styled("tabs")
+    let widget = Box(tabListWithSpacing: 4).styled("tabs")
     private var buttons: [MainWindow.Tab: ToggleButton] = [:]
     private var badges: [MainWindow.Tab: Label] = [:]
     private var isShowing = false
@@ -27,10 +27,10 @@ final class TabBar {
         let badge = Label("", .cut(lines: 1)).centered().styled("badge").placed(across: .end, down: .start)
         badge.isVisible = false
         badges[tab] = badge
-        let icon = Widget.overlay(Symbol(tab.icon, pixels: 20).padded(across: 16, above: 2))
+        let icon = Overlay(Symbol(tab.icon, pixels: 20).padded(across: 16, above: 2))
         icon.lay(over: badge)
         icon.placed(across: .center)
-        let face = Widget.column(spacing: 1, icon, Label(tab.title, .cut(lines: 1)).centered())
+        let face = Box.column(spacing: 1, icon, Label(tab.title, .cut(lines: 1)).centered())
         return ToggleButton(tabAround: face.placed(down: .center), named: tab.title)
     }
 
