@@ -11,7 +11,7 @@ final class AppsPage: Page {
     private let pages: Box
     private let long = Bin()
     private lazy var longPage = Scroller(long)
-    private let empty: Widget
+    private let empty: StatusPage
     private var grids: [Grid] = []
     private var tiles: [String: AppTile] = [:]
     private var shown: [AppFacts] = []
@@ -65,7 +65,7 @@ final class AppsPage: Page {
     private func showEmptiness() {
         stack.show(empty)
         guard mirror.presence == .present else { return AbsenceText.show(on: empty, mirror.presence) }
-        empty.setStatus(
+        empty.show(
             icon: "view-app-grid-symbolic", title: tr("No Apps"),
             description: tr("An app appears here when it registers for notifications."))
     }

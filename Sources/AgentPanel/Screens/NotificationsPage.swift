@@ -11,7 +11,7 @@ final class NotificationsPage: Page {
     private var filterButtons: [ToggleButton] = []
     private lazy var withheld = WithheldLine { [weak self] in self?.openSetting(of: $0) }
     private let stack = Stack()
-    private let status = Widget.statusPage(icon: "", title: "", description: "")
+    private let status = StatusPage()
     private let loading = Box.column(spacing: 12, Spinner(), Label(tr("Loading…")).centered())
     private let editBar: Revealer
     private let editButton = Button(tr("Edit"))
@@ -206,7 +206,7 @@ final class NotificationsPage: Page {
             isSearching: !search.text.isEmpty, filter: filter,
             isSwitchedOff: mirror.setting("master")?.value == "off", isPaired: mirror.status?.isEnrolled ?? true,
             hasAgent: mirror.presence != .absent)
-        status.setStatus(icon: text.icon, title: text.title, description: text.advice)
+        status.show(icon: text.icon, title: text.title, description: text.advice)
         stack.show(status)
     }
 

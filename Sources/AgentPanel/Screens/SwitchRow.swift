@@ -4,7 +4,7 @@ internal import PanelToolkit
 
 /// A row with a switch that takes effect immediately; its title says what "on" allows.
 final class SwitchRow {
-    let widget: Widget
+    let widget: ActionRow
     private let toggle = Switch()
     private let lock = LockMark()
     private let subtitle: String
@@ -19,7 +19,7 @@ final class SwitchRow {
     ///   - changed: Called with the state that the user chose.
     init(_ title: String, subtitle: String = "", changed: @escaping (Bool) -> Void) {
         self.subtitle = subtitle
-        widget = .actionRow(title, subtitle: subtitle)
+        widget = ActionRow(title, subtitle: subtitle)
         widget.addSuffix(lock.widget)
         widget.addSuffix(toggle)
         // This also makes the row's title the accessible name of the switch.
@@ -38,7 +38,7 @@ final class SwitchRow {
         toggle.isSensitive = !isLocked
         widget.setActivatable(!isLocked)
         lock.show(isLocked)
-        widget.setRowSubtitle(isLocked ? LockMark.text : subtitle)
+        widget.setSubtitle(isLocked ? LockMark.text : subtitle)
         toggle.described(isLocked ? LockMark.text : subtitle)
     }
 

@@ -14,22 +14,22 @@ final class TimesPage: Page {
     init(_ index: Int, _ lines: [QuietTimes], in window: MainWindow) {
         self.index = index
         self.lines = lines
-        let table = Widget.table()
+        let table = PreferencesPage()
         super.init(tr("Times"), in: window, table)
-        for group in [times, days, removal] { table.add(group: group) }
+        for group in [times, days, removal] { table.add(group) }
         showDays()
     }
 
-    private var times: Widget {
-        let group = Widget.group()
-        group.add(row: clockRow(tr("From"), \.start))
-        group.add(row: clockRow(tr("To"), \.end))
-        group.add(row: footer)
+    private var times: PreferencesGroup {
+        let group = PreferencesGroup()
+        group.add(clockRow(tr("From"), \.start))
+        group.add(clockRow(tr("To"), \.end))
+        group.add(footer)
         return group
     }
 
     private func clockRow(_ title: String, _ path: WritableKeyPath<QuietTimes, Int>) -> Widget {
-        let row = Widget.actionRow(title)
+        let row = ActionRow(title)
         let (hour, minute) = (NumberEntry(0...23, step: 1), NumberEntry(0...59, step: 5))
         (hour.number, minute.number) = lines[index][keyPath: path].quotientAndRemainder(dividingBy: 60)
         let (separator, hourName, minuteName) = (tr(", "), tr("hour"), tr("minute"))
@@ -47,19 +47,19 @@ final class TimesPage: Page {
         return row
     }
 
-    private var days: Widget {
-        let group = Widget.group(tr("Days"))
+    private var days: PreferencesGroup {
+        let group = PreferencesGroup(tr("Days"))
         dayRows = PanelTime.weekdays.enumerated().map { day, name in
             CheckRow(name) { [weak self] in self?.change { $0.toggle(day: day) } }
         }
-        for row in [everyDayRow] + dayRows { group.add(row: row.widget) }
+        for row in [everyDayRow] + dayRows { group.add(row.widget) }
         return group
     }
 
-    private var removal: Widget {
-        let group = Widget.group()
+    private var removal: PreferencesGroup {
+        let group = PreferencesGroup()
         let remove = Button(tr("Remove Times")) { [weak self] in self?.remove() }
-        group.add(row: remove.styled("touch", "destroys-text"))
+        group.add(remove.styled("touch", "destroys-text"))
         return group
     }
 

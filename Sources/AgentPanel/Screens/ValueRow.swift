@@ -4,7 +4,7 @@ internal import PanelToolkit
 
 /// A row that shows a value at the right and opens the page where it is chosen.
 final class ValueRow {
-    let widget: Widget
+    let widget: ActionRow
     private let value = Label("", .cut(lines: 1)).styled("dim-label")
     private let arrow = Symbol("go-next-symbolic").styled("dim-label")
     private let lock = LockMark()
@@ -18,7 +18,7 @@ final class ValueRow {
     ///   - pressed: Opens the page; nil for a read-only value.
     init(_ title: String, isBelow: Bool = false, pressed: (() -> Void)? = nil) {
         self.isBelow = isBelow
-        widget = .actionRow(title)
+        widget = ActionRow(title)
         widget.addSuffix(lock.widget)
         if !isBelow { widget.addSuffix(value) }
         guard let pressed else { return }
@@ -29,7 +29,7 @@ final class ValueRow {
     func show(_ text: String, subtitle: String = "", isLocked: Bool = false) {
         value.setText(text)
         lock.show(isLocked)
-        widget.setRowSubtitle(isLocked ? LockMark.text : isBelow ? text : subtitle)
+        widget.setSubtitle(isLocked ? LockMark.text : isBelow ? text : subtitle)
         widget.setActivatable(!isLocked)
         arrow.isVisible = !isLocked
         widget.described(text)
@@ -38,11 +38,11 @@ final class ValueRow {
 
 /// A row with a checkmark if it is chosen.
 final class CheckRow {
-    let widget: Widget
+    let widget: ActionRow
     private let mark = Symbol("object-select-symbolic")
 
     init(_ title: String, pressed: @escaping () -> Void) {
-        widget = .actionRow(title)
+        widget = ActionRow(title)
         widget.addSuffix(mark)
         widget.onActivated(pressed)
     }
