@@ -20,7 +20,7 @@ final class NotificationsPage: Page {
     private var scroller: Scroller?
     private var list: RecycledList<EntryRow>?
     private var feed: InboxFeed?
-    private var filter = NotificationRows.Filter.all
+    private var filter = InboxFilter.all
     private var rows: [NotificationRows.Row] = []
     private var entries: [EntryFacts] = []
     /// The entries selected for clearing; nil outside of selection mode.
@@ -60,7 +60,7 @@ final class NotificationsPage: Page {
     }
 
     private func buildFilters() {
-        for filter in NotificationRows.Filter.allCases {
+        for filter in InboxFilter.allCases {
             let button = ToggleButton(filter.title)
             if let first = filterButtons.first { button.join(first) } else { button.isOn = true }
             filterButtons.append(button)
@@ -210,7 +210,7 @@ final class NotificationsPage: Page {
         stack.show(status)
     }
 
-    private func choose(_ filter: NotificationRows.Filter) {
+    private func choose(_ filter: InboxFilter) {
         self.filter = filter
         feed?.choose(filter)
         refresh()
@@ -360,7 +360,7 @@ final class NotificationsPage: Page {
     }
 }
 
-extension NotificationRows.Filter {
+extension InboxFilter {
     /// The label of the filter's button.
     fileprivate var title: String {
         switch self {

@@ -97,7 +97,7 @@ final class SettingsPage: Page {
 
     private func showServer() {
         guard let status = mirror.status else { return }
-        let text = status.server
+        let text = ServerText(status.server)
         server.show(status.isEnrolled ? text.name : tr("None"))
         connection.isVisible = status.isEnrolled
         connection.setTitle(text.connection(now: PanelTime.now))
