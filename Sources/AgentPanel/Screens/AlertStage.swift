@@ -5,16 +5,16 @@ internal import PushDBus
 
 /// Shows the alerts that wait in the agent, one at a time, and sends the answers to the agent.
 final class AlertStage {
-    private let application: Widget
+    private let application: Application
     private let mirror: AgentMirror
-    private let owner: () -> Widget?
+    private let owner: () -> Window?
     private var queue = AlertQueue()
     private var window: AlertWindow?
     /// The answers that the agent has not confirmed, by entry number; the process stays until they are confirmed.
     private var untaken: [Int64: [BusValue]] = [:] {
         didSet {
             guard oldValue.isEmpty != untaken.isEmpty else { return }
-            if untaken.isEmpty { application.releaseApplication() } else { application.holdApplication() }
+            if untaken.isEmpty { application.release() } else { application.hold() }
         }
     }
     /// The entries whose answer was sent and is not yet confirmed.
@@ -26,7 +26,7 @@ final class AlertStage {
     ///   - application: The application that owns the alert windows.
     ///   - mirror: The cache of the agent's state.
     ///   - owner: Returns the window that an alert must be above; nil for none.
-    init(_ application: Widget, _ mirror: AgentMirror, owner: @escaping () -> Widget?) {
+    init(_ application: Application, _ mirror: AgentMirror, owner: @escaping () -> Window?) {
         self.application = application
         self.mirror = mirror
         self.owner = owner

@@ -13,7 +13,7 @@ final class AlertWindow {
         case action(String, text: String)
     }
 
-    private let window: Widget
+    private let window: DialogWindow
     private let onAnswer: (Answer) -> Void
     private var alert: AlertFacts
     private let head = Box.column(spacing: 6)
@@ -38,7 +38,7 @@ final class AlertWindow {
     ///   - application: The application that owns the window.
     ///   - owner: The panel's window that the alert is above; nil for none.
     ///   - onAnswer: Called for each action of the user.
-    init(_ alert: AlertFacts, of application: Widget, above owner: Widget?, onAnswer: @escaping (Answer) -> Void) {
+    init(_ alert: AlertFacts, of application: Application, above owner: Window?, onAnswer: @escaping (Answer) -> Void) {
         self.alert = alert
         self.onAnswer = onAnswer
         let screen = Desktop.monitorSize ?? (1024, 768)
@@ -47,7 +47,7 @@ final class AlertWindow {
         // The text gets the height that the icon, the name, the buttons and the margins leave.
         let rowCount = AlertButtons(alert).rows(isLow: isLow).count
         textHeightMax = max(screen.height - (isLow ? 120 : 160) - rowCount * 54, 40)
-        window = .dialog(of: application, title: alert.appName, role: .alert)
+        window = DialogWindow(of: application, title: alert.appName, role: .alert)
         scroller = Scroller(texts)
         typing.styled("touch")
         typingPlace = Revealer(typing.padded(above: 6), from: .above)
@@ -66,7 +66,7 @@ final class AlertWindow {
             .padded(across: 18, above: 18, below: 16).sized(width: contentWidth)
         // The clamp keeps the width, even if the texts request more.
         let clamp = Clamp(content, widthMax: contentWidth + 36)
-        window.setDialogContent(WindowHandle(Box.column(clamp).styled("alert")))
+        window.setContent(WindowHandle(Box.column(clamp).styled("alert")))
         window.setResizable(false)
         window.styled("alert-window")
     }
@@ -136,8 +136,8 @@ final class AlertWindow {
             // The window must not move during GTK's layout phase.
             MainLoop.whenIdle { [weak self] in self?.place() }
         }
-        typingPlace.onRevealed { [weak self] in self?.centre() }
-        Signals.connectAnswering(window, "close-request") { [weak self] in
+        typingPlace.onRevealed { [weak self] in self?.center() }
+        window.onCloseRequest { [weak self] in
             self?.onAnswer(.close)
             return true
         }
@@ -150,8 +150,8 @@ final class AlertWindow {
     }
 
     private func waitForPause() {
-        Signals.connect(window, "map") { [weak self] in self?.pause.appear(at: MainLoop.monotonicMilliseconds) }
-        Signals.connectProperty(window, "is-active") { [weak self] in
+        window.onMapped { [weak self] in self?.pause.appear(at: MainLoop.monotonicMilliseconds) }
+        window.onActiveChanged { [weak self] in
             guard let self, window.isActive else { return }
             pause.gainKeyboard(at: MainLoop.monotonicMilliseconds, heldKeys: Desktop.keysDown)
         }
@@ -173,12 +173,12 @@ final class AlertWindow {
     }
 
     private func place() {
-        centre()
+        center()
         if !isDrawn { pause.appear(at: MainLoop.monotonicMilliseconds) }
         isDrawn = true
     }
 
-    private func centre() { Desktop.centre(window) }
+    private func center() { Desktop.center(window) }
 
     private func press(_ role: AlertButtons.Role) {
         switch role {

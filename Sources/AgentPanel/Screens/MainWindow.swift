@@ -31,10 +31,10 @@ final class MainWindow {
     /// The name of the product, which is the same in every language.
     static let title = "Posthorn"
 
-    let window: Widget
+    let window: ApplicationWindow
     private(set) var shape: Shape
     let mirror: AgentMirror
-    let application: Widget
+    let application: Application
     private let onClosed: () -> Void
     private let place: Overlay
     private let content = Box.column()
@@ -52,13 +52,13 @@ final class MainWindow {
     var pairingDraft = PairingWindow.Draft()
 
     /// Creates the window and requests all data that it shows from the agent.
-    init(of application: Widget, _ mirror: AgentMirror, onClosed: @escaping () -> Void) {
+    init(of application: Application, _ mirror: AgentMirror, onClosed: @escaping () -> Void) {
         self.mirror = mirror
         self.application = application
         self.onClosed = onClosed
         let screen = Desktop.monitorSize ?? (1024, 768)
         let scale = Desktop.textScale
-        window = .mainWindow(
+        window = ApplicationWindow(
             of: application, title: Self.title, width: min(Int(420 * scale), screen.width),
             height: min(Int(640 * scale), screen.height))
         place = Overlay(content)
@@ -89,7 +89,7 @@ final class MainWindow {
         let probe = SizeProbe { [weak self] in self?.fit($0, $1) }
         probe.setReachable(false)
         place.lay(over: probe)
-        window.setMainContent(place)
+        window.setContent(place)
         window.sized(width: 300, height: 280)
         showShape()
     }
@@ -118,7 +118,7 @@ final class MainWindow {
             case .status, .apps, .alerts, .settings: break
             }
         }
-        Signals.connectAnswering(window, "close-request") { [weak self] in
+        window.onCloseRequest { [weak self] in
             self?.navigators[self?.tab ?? .apps]?.top.disappear()
             // The window is released later, because this code runs in one of its signals.
             MainLoop.whenIdle { self?.onClosed() }

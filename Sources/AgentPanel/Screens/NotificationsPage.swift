@@ -55,8 +55,8 @@ final class NotificationsPage: Page {
             (title: tr("Mark All as Seen"), action: "win.mark-all"), (title: tr("Clear All…"), action: "win.clear-all"),
         ]
         header.packEnd(MenuButton("open-menu-symbolic", named: tr("Menu"), menu))
-        window.window.add(action: "mark-all") { [weak self] in self?.markAll() }
-        window.window.add(action: "clear-all") { [weak self] in self?.clearAll() }
+        window.window.addAction("mark-all") { [weak self] in self?.markAll() }
+        window.window.addAction("clear-all") { [weak self] in self?.clearAll() }
     }
 
     private func buildFilters() {

@@ -6,7 +6,7 @@ internal import PanelToolkit
 class Page {
     let title: String
     let root: Box
-    let header = Widget.headerBar()
+    let header: HeaderBar
     let content: Widget
     unowned let window: MainWindow
     /// The navigator that shows the page; nil before it is pushed and after it is popped.
@@ -18,7 +18,7 @@ class Page {
         self.title = title
         self.window = window
         self.content = content
-        header.setHeaderTitle(.windowTitle(title))
+        header = HeaderBar(title)
         root = Box.column(header, content.expanding(across: true, down: true))
         root.named(title)
     }

@@ -11,7 +11,7 @@ final class PairingWindow {
         var code = ""
     }
 
-    private let window: Widget
+    private let window: DialogWindow
     private unowned let owner: MainWindow
     private let onClosed: () -> Void
     private let server = TextEntry(placeholder: "https://push.example.org:2197")
@@ -25,7 +25,7 @@ final class PairingWindow {
     init(in owner: MainWindow, onClosed: @escaping () -> Void) {
         self.owner = owner
         self.onClosed = onClosed
-        window = .dialog(of: owner.application, title: tr("Pair With a Server"), role: .dialog)
+        window = DialogWindow(of: owner.application, title: tr("Pair With a Server"), role: .dialog)
         window.setOwner(owner.window)
         window.setDefaultSize(width: 360, height: 330)
         server.text = owner.pairingDraft.server
@@ -38,9 +38,8 @@ final class PairingWindow {
     }
 
     private func build() {
-        let header = Widget.headerBar()
+        let header = HeaderBar(tr("Pairing"))
         header.withoutWindowButtons()
-        header.setHeaderTitle(.windowTitle(tr("Pairing")))
         header.packStart(cancel.styled("touch", "text-button", "form-button"))
         header.packEnd(save.styled("touch", "text-button", "form-button", "suggested-action"))
         spinner.isVisible = false
@@ -49,7 +48,7 @@ final class PairingWindow {
             Label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), trouble, spinner,
             Label(tr("The administrator of the server provides both.")).styled("dim-label", "caption"))
         let scroller = Scroller(form.padded(across: 18, above: 12, below: 18))
-        window.setDialogContent(Box.column(header, scroller.expanding(across: true, down: true)))
+        window.setContent(Box.column(header, scroller.expanding(across: true, down: true)))
         window.setDefault(save)
         server.named(tr("Server")).activatesDefault()
         code.named(tr("Code")).activatesDefault()
@@ -65,7 +64,7 @@ final class PairingWindow {
             self?.abandon()
             return true
         }
-        Signals.connectAnswering(window, "close-request") { [weak self] in
+        window.onCloseRequest { [weak self] in
             self?.close()
             return true
         }

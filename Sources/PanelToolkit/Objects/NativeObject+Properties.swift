@@ -4,7 +4,7 @@ internal import CAdwaita
 
 extension NativeObject {
     // The types are the macros G_TYPE_BOOLEAN and G_TYPE_STRING, which Swift cannot import.
-    private static var booleanType: GType { GType(5 << 2) }
+    static var booleanType: GType { GType(5 << 2) }
     private static var stringType: GType { GType(16 << 2) }
 
     /// Sets a property with `g_object_set_property`.

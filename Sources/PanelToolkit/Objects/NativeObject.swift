@@ -35,6 +35,6 @@ package class NativeObject {
 
     /// Casts the pointer, as GTK's cast macros do, which Swift cannot import.
     ///
-    /// It must stay internal: the wrapper of the object knows the class, and its callers do not.
+    /// The cast is internal, because only the wrapper of an object knows its class.
     func cast<Object>() -> UnsafeMutablePointer<Object> { unsafe UnsafeMutablePointer<Object>(address) }
 }

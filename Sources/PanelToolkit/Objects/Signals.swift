@@ -3,7 +3,7 @@
 internal import CAdwaita
 
 /// GObject signals with Swift closures as handlers; a closure lives as long as GLib keeps the connection.
-package enum Signals {
+enum Signals {
     /// The arguments of a signal, without its object.
     @safe
     struct Arguments {
@@ -20,7 +20,7 @@ package enum Signals {
     }
 
     /// Connects a signal whose arguments are not needed (`g_signal_connect_data`).
-    package static func connect(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Void) {
+    static func connect(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(plain, to: GCallback.self)) { _ in
             body()
             return false
@@ -28,7 +28,7 @@ package enum Signals {
     }
 
     /// Connects the change of a property.
-    package static func connectProperty(_ object: NativeObject, _ property: String, _ body: @escaping () -> Void) {
+    static func connectProperty(_ object: NativeObject, _ property: String, _ body: @escaping () -> Void) {
         attach(object, "notify::\(property)", unsafe unsafeBitCast(withObject, to: GCallback.self)) { _ in
             body()
             return false
@@ -52,7 +52,7 @@ package enum Signals {
     }
 
     /// Connects a signal with an index as its argument.
-    package static func connectIndex(_ object: NativeObject, _ signal: String, _ body: @escaping (Int) -> Void) {
+    static func connectIndex(_ object: NativeObject, _ signal: String, _ body: @escaping (Int) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withIndex, to: GCallback.self)) { arguments in
             body(Int(arguments.numbers.first))
             return false
@@ -60,7 +60,7 @@ package enum Signals {
     }
 
     /// Connects a signal with two integers as its arguments.
-    package static func connectSize(_ object: NativeObject, _ signal: String, _ body: @escaping (Int, Int) -> Void) {
+    static func connectSize(_ object: NativeObject, _ signal: String, _ body: @escaping (Int, Int) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withSize, to: GCallback.self)) { arguments in
             body(Int(arguments.numbers.first), Int(arguments.numbers.second))
             return false
@@ -68,9 +68,7 @@ package enum Signals {
     }
 
     /// Connects a signal with two floating-point numbers, such as the offset of a gesture.
-    package static func connectPoint(
-        _ object: NativeObject, _ signal: String, _ body: @escaping (Double, Double) -> Void
-    ) {
+    static func connectPoint(_ object: NativeObject, _ signal: String, _ body: @escaping (Double, Double) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withPoint, to: GCallback.self)) { arguments in
             body(arguments.numbers.first, arguments.numbers.second)
             return false
@@ -78,19 +76,17 @@ package enum Signals {
     }
 
     /// Connects a signal whose handler returns whether it handled the event.
-    package static func connectAnswering(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Bool) {
+    static func connectAnswering(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Bool) {
         attach(object, signal, unsafe unsafeBitCast(answering, to: GCallback.self)) { _ in body() }
     }
 
     /// Connects `key-pressed` of a key controller; the handler gets the hardware code and the key symbol.
-    package static func connectKeyDown(
-        _ object: NativeObject, _ body: @escaping (_ code: UInt32, _ symbol: UInt32) -> Bool
-    ) {
+    static func connectKeyDown(_ object: NativeObject, _ body: @escaping (_ code: UInt32, _ symbol: UInt32) -> Bool) {
         attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { body($0.code, $0.key) }
     }
 
     /// Connects `key-released` of a key controller.
-    package static func connectKeyUp(_ object: NativeObject, _ body: @escaping (_ code: UInt32) -> Void) {
+    static func connectKeyUp(_ object: NativeObject, _ body: @escaping (_ code: UInt32) -> Void) {
         attach(object, "key-released", unsafe unsafeBitCast(withKeyUp, to: GCallback.self)) { arguments in
             body(arguments.code)
             return false
@@ -98,7 +94,7 @@ package enum Signals {
     }
 
     /// Connects `pressed` or `released` of a click gesture.
-    package static func connectPress(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Void) {
+    static func connectPress(_ object: NativeObject, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withPress, to: GCallback.self)) { _ in
             body()
             return false
@@ -106,7 +102,7 @@ package enum Signals {
     }
 
     /// Adds an action without a parameter to a window or an application (`g_action_map_add_action`).
-    package static func addAction(_ name: String, to object: NativeObject, _ body: @escaping () -> Void) {
+    static func addAction(_ name: String, to object: NativeObject, _ body: @escaping () -> Void) {
         let action = unsafe NativeObject(adopting: g_simple_action_new(name, nil))
         connectAction(action, "activate", body)
         unsafe g_action_map_add_action(object.address, action.address)

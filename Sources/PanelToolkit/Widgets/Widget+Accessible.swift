@@ -27,7 +27,7 @@ extension Widget {
     /// Sets whether screen readers read the widget and its descendants (`GTK_ACCESSIBLE_STATE_HIDDEN`).
     package func setRead(_ isRead: Bool) {
         var value = GValue()
-        unsafe g_value_init(&value, GType(5 << 2))
+        unsafe g_value_init(&value, Self.booleanType)
         unsafe g_value_set_boolean(&value, isRead ? 0 : 1)
         var state = GTK_ACCESSIBLE_STATE_HIDDEN
         unsafe gtk_accessible_update_state_value(address, 1, &state, &value)
