@@ -71,7 +71,10 @@ let modules: [Target] = [
             "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushNet", "PushTLS", "PushCurl", "PushWebSocket",
             "PushSQLite", "PushDBus", "PushSound", "PushINI",
         ]),
-    module("AgentPanel", uses: ["CAdwaita", "CommandLineKit", "PushAPI", "PushCore", "PushDBus", "PushNet"]),
+    module("PanelToolkit", uses: ["CAdwaita", "PushCore"]),
+    module(
+        "AgentPanel",
+        uses: ["CommandLineKit", "PanelToolkit", "PushAPI", "PushCore", "PushDBus", "PushNet"]),
     module(
         "PosthornCLI",
         uses: ["CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
@@ -113,7 +116,8 @@ let testTargets: [Target] = [
             "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS",
             "PushWebSocket",
         ]),
-    tests(of: "AgentPanel", uses: ["PushDBus"]),
+    tests(of: "PanelToolkit"),
+    tests(of: "AgentPanel", uses: ["PanelToolkit", "PushDBus"]),
     tests(
         of: "PosthornCLI",
         uses: ["CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),

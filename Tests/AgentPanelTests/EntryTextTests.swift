@@ -42,11 +42,11 @@ struct EntryTextTests {
     @Test func `an entry whose alert was suppressed counts as not shown, even if its badge is`() {
         var entry = SampleFacts.entry(1, state: "shown", reason: "")
         entry.effects = ["badge", "sound:do-not-disturb", "alert:do-not-disturb"]
-        #expect(entry.reasonNotShown == "do-not-disturb" && NotificationRows.Filter.notShown.takes(entry))
+        #expect(entry.reasonNotShown == "do-not-disturb" && InboxFilter.notShown.takes(entry))
         #expect(EntryText(entry).outcome == "Not shown: Do Not Disturb was on.")
         for effects in [["badge"], ["badge", "alert"], ["sound:silent", "alert"]] {
             entry.effects = effects
-            #expect(EntryText(entry).outcome == "Shown" && !NotificationRows.Filter.notShown.takes(entry))
+            #expect(EntryText(entry).outcome == "Shown" && !InboxFilter.notShown.takes(entry))
         }
     }
 

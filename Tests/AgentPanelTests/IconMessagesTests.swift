@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentPanel
+import PanelToolkit
 import Testing
 
 struct IconMessagesTests {
@@ -41,7 +42,7 @@ struct IconMessagesTests {
     }
 
     @Test func `answers arrive as they were sent, however they are split`() throws {
-        let picture = IconPicture(width: 2, height: 1, points: [10, 0, 255, 10, 1, 2, 3, 4])
+        let picture = PixelPicture(width: 2, height: 1, points: [10, 0, 255, 10, 1, 2, 3, 4])
         let sent: [IconAnswer] = [
             .ready, .stamp("12.3.4.5"), .picture(picture), .unchanged, .refused("not a regular file"),
         ]

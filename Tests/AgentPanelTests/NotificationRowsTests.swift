@@ -11,7 +11,7 @@ struct NotificationRowsTests {
     ]
     private let unseenCounts = ["b": 3333, "": 1, "c": 5]
 
-    private func numbers(_ filter: NotificationRows.Filter) -> [Int64] {
+    private func numbers(_ filter: InboxFilter) -> [Int64] {
         NotificationRows(entries, filter: filter, unseenCounts: [:]).entries.map(\.entry)
     }
 
@@ -40,8 +40,8 @@ struct NotificationRowsTests {
         #expect(read == unread)
     }
 
-    @Test(arguments: NotificationRows.Filter.allCases)
-    func `an empty list explains why it is empty, for each filter`(filter: NotificationRows.Filter) {
+    @Test(arguments: InboxFilter.allCases)
+    func `an empty list explains why it is empty, for each filter`(filter: InboxFilter) {
         func text(searching: Bool = false, off: Bool = false, paired: Bool = true, agent: Bool = true)
             -> EmptyInboxText
         {

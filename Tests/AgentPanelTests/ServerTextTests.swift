@@ -7,9 +7,13 @@ struct ServerTextTests {
     private static let now: Int64 = 1_795_295_709
 
     private func text(
-        since: Int64?, last: Int64?, error: String = "", url: String = "https://push.example.org:2197"
+        since: Int64?, last: Int64?, error: String = "", url: String = "https://push.example.org:2197",
+        isRemoved: Bool = false
     ) -> ServerText {
-        ServerText(url: url, connectedSinceUnixSeconds: since, lastConnectedUnixSeconds: last, lastError: error)
+        ServerText(
+            ServerFacts(
+                url: url, connectedSinceUnixSeconds: since, lastConnectedUnixSeconds: last, lastError: error,
+                isRemoved: isRemoved))
     }
 
     @Test func `a connected server shows since when, and hides earlier errors`() {
@@ -34,8 +38,8 @@ struct ServerTextTests {
     }
 
     @Test func `a removed device says what to do, and does not promise a retry`() {
-        var text = text(since: nil, last: Self.now - 60, error: "the server does not know this device any more")
-        text.isRemoved = true
+        let text = text(
+            since: nil, last: Self.now - 60, error: "the server does not know this device any more", isRemoved: true)
         #expect(text.trouble == "The server no longer knows this computer. Leave the server, then pair again.")
     }
 

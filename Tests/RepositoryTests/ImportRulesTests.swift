@@ -11,7 +11,7 @@ struct ImportRulesTests {
         "CLinux": "PushNet", "COpenSSL": "PushTLS", "CNghttp2": "PushHTTP", "CSQLite": "PushSQLite",
         "CSystemd": "PushDBus", "CCurl": "PushCurl", "CINIH": "PushINI", "CCanberra": "PushSound",
         "CPulse": "PushSound", "CSndfile": "PushSound",
-        "CAdwaita": "AgentPanel", "CWslay": "PushWebSocket",
+        "CAdwaita": "PanelToolkit", "CWslay": "PushWebSocket",
     ]
 
     /// The modules, folders and files off the data path that may use FoundationEssentials for dates, files and JSON.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// A cache of the agent's state; it queries the agent again after a change signal or a restart of the agent.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// Removes many entries from the inbox in batches, so that the user can stop it.

@@ -7,20 +7,45 @@ package import PushDBus
 package struct StatusFacts: Equatable, Sendable {
     /// Whether the device is enrolled with a server.
     package var isEnrolled: Bool
-    /// The texts about the connection to the server.
-    package var server: ServerText
+    /// The server and the connection to it.
+    package var server: ServerFacts
     /// Another message for the user; may be empty.
     package var notice: String
 
     package init(_ facts: BusValue) {
         func time(_ key: String) -> Int64? { facts.number(key) > 0 ? facts.number(key) : nil }
         isEnrolled = facts.flag("enrolled")
-        server = ServerText(
+        server = ServerFacts(
             url: facts.text("server_url"),
             connectedSinceUnixSeconds: facts.flag("connected") ? time("connected_since") : nil,
             lastConnectedUnixSeconds: time("last_connected"), lastError: facts.text("last_error"),
             isRemoved: facts.flag("removed"))
         notice = facts.text("notice")
+    }
+}
+
+/// The server of the device, as a part of `GetStatus`.
+package struct ServerFacts: Equatable, Sendable {
+    /// The server's URL; empty while the device is not paired.
+    package var url: String
+    /// The start of the current connection in UNIX seconds; nil while disconnected.
+    package var connectedSinceUnixSeconds: Int64?
+    /// The end of the last connection in UNIX seconds; nil if there never was one.
+    package var lastConnectedUnixSeconds: Int64?
+    /// The last error, as the agent's English text; may be empty.
+    package var lastError: String
+    /// Whether the server said that it no longer knows this device.
+    package var isRemoved: Bool
+
+    package init(
+        url: String, connectedSinceUnixSeconds: Int64?, lastConnectedUnixSeconds: Int64?, lastError: String,
+        isRemoved: Bool = false
+    ) {
+        self.url = url
+        self.connectedSinceUnixSeconds = connectedSinceUnixSeconds
+        self.lastConnectedUnixSeconds = lastConnectedUnixSeconds
+        self.lastError = lastError
+        self.isRemoved = isRemoved
     }
 }
 
@@ -122,6 +147,15 @@ package struct EntryFacts: Equatable, Sendable {
         effects = facts.texts("effects")
         isRead = facts.flag("read")
         badge = title.isEmpty && body.isEmpty ? Self.badge(in: facts.text("payload")) : nil
+    }
+
+    /// The reason why the notification or its alert was not shown; nil if nothing was withheld.
+    package var reasonNotShown: String? {
+        switch state {
+        case "suppressed": reason
+        case "shown": effects.first { $0.hasPrefix("alert:") }.map { String($0.dropFirst("alert:".count)) }
+        default: nil
+        }
     }
 
     private static func badge(in payload: String) -> Int64? {

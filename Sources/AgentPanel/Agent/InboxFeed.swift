@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The loaded part of the inbox, newest first; more entries are loaded on request.
@@ -24,7 +25,7 @@ final class InboxFeed {
     private struct Query: Equatable {
         /// The words that an entry must all contain; empty for all entries.
         var text = ""
-        var filter = NotificationRows.Filter.all
+        var filter = InboxFilter.all
     }
 
     private var query = Query()
@@ -43,7 +44,7 @@ final class InboxFeed {
     func search(_ text: String) { change { $0.text = text } }
 
     /// Applies a filter to all entries of the inbox.
-    func choose(_ filter: NotificationRows.Filter) { change { $0.filter = filter } }
+    func choose(_ filter: InboxFilter) { change { $0.filter = filter } }
 
     /// Whether the query has neither search words nor a filter.
     var isWhole: Bool { query == Query() }
@@ -129,17 +130,6 @@ final class InboxFeed {
         let asked = query
         MainLoop.after(milliseconds: Self.restMilliseconds) { [weak self] in
             if let self, asked == query, entries.count < Self.answerCountMax { loadMore() }
-        }
-    }
-}
-
-extension NotificationRows.Filter {
-    /// The agent's name of the filter.
-    fileprivate var kind: String {
-        switch self {
-        case .all: ""
-        case .unseen: "unread"
-        case .notShown: "suppressed"
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PanelToolkit
 internal import PushNet
 
 /// The panel's application object: the bus name `org.posthorn.Panel`, the windows, and the process's end.
@@ -19,7 +20,7 @@ package final class Panel {
         case service
     }
 
-    private let application: Widget
+    private let application: Application
     private var startTab = MainWindow.Tab.notifications
     private var mirror: AgentMirror?
     private var stage: AlertStage?
@@ -27,7 +28,7 @@ package final class Panel {
     private var hasBus = true
 
     private init(_ start: Start) {
-        application = .application(id: Self.applicationID, isService: start == .service)
+        application = Application(id: Self.applicationID, isService: start == .service)
         application.setInactivity(milliseconds: Self.inactivityMilliseconds)
         application.joinSession()
         if start == .settings { startTab = .settings }
@@ -41,32 +42,32 @@ package final class Panel {
         Texts.load()
         let panel = Panel(start)
         panel.listen()
-        if start == .settings, panel.application.registerApplication() == true {
+        if start == .settings, panel.application.register() == true {
             panel.application.activateRemotely(action: "show-settings")
         }
         // If another instance runs, this call raises that instance's window, disconnects from the bus and returns.
-        let status = panel.application.runApplication()
+        let status = panel.application.run()
         return panel.hasBus ? status : 1
     }
 
     private func listen() {
-        Signals.connect(application, "startup") { [weak self] in self?.begin() }
+        application.onStartup { [weak self] in self?.begin() }
         // Every kind of shutdown closes the alert on the screen: the session's end, a signal, a lost bus.
-        Signals.connect(application, "shutdown") { [weak self] in self?.stage?.closeBeforeTheEnd() }
-        Signals.connect(application, "activate") { [weak self] in
+        application.onShutdown { [weak self] in self?.stage?.closeBeforeTheEnd() }
+        application.onActivated { [weak self] in
             guard let self else { return }
             open(mainWindow == nil ? startTab : nil)
         }
-        application.add(action: "show-alerts") { [weak self] in self?.mirror?.ask(.alerts) }
-        application.add(action: "show-settings") { [weak self] in self?.open(.settings) }
-        application.add(action: "show-notifications") { [weak self] in self?.open(.notifications) }
+        application.addAction("show-alerts") { [weak self] in self?.mirror?.ask(.alerts) }
+        application.addAction("show-settings") { [weak self] in self?.open(.settings) }
+        application.addAction("show-notifications") { [weak self] in self?.open(.notifications) }
         for signal in [SIGTERM, SIGINT, SIGHUP] {
-            MainLoop.onSignal(signal) { [weak self] in self?.application.quitApplication() }
+            MainLoop.onSignal(signal) { [weak self] in self?.application.quit() }
         }
     }
 
     private func begin() {
-        StyleSheet.load()
+        StyleSheet.load(PanelStyle.sheet)
         let mirror = AgentMirror()
         hasBus = mirror.agent != nil
         guard hasBus else {
@@ -76,7 +77,7 @@ package final class Panel {
                   Start posthorn-panel in a desktop session, or set DBUS_SESSION_BUS_ADDRESS.
 
                 """)
-            return application.quitApplication()
+            return application.quit()
         }
         self.mirror = mirror
         // An inactive main window may be hidden, and would then hide an alert that is transient for it.

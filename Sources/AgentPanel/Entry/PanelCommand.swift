@@ -17,7 +17,7 @@ package enum PanelCommand {
                 "posthorn-panel: --service and --settings cannot be combined.\n  Use only one of them.\n")
             return 64
         case .success(.run(let invocation)):
-            guard !invocation.has(iconsOption) else {
+            guard !invocation.has(IconReader.option) else {
                 IconReader.run()
                 return 0
             }
@@ -31,16 +31,14 @@ package enum PanelCommand {
         return 0
     }
 
-    /// The option that runs this program as an icon reader.
-    static let iconsOption = "read-icons"
-
     static let command = Command(
         "posthorn-panel", "The windows of the Posthorn agent: alerts, notifications, and the settings of each app.",
         discussion: "The panel stores no data. It shows the data of posthorn-agent and sends changes to it.",
         options: [
             Option("settings", "Open the settings."),
             Option("service", "Open no window until D-Bus requests one, for example for an alert."),
-            Option(iconsOption, "Decode icons for another panel process, which writes requests to standard input."),
+            Option(
+                IconReader.option, "Decode icons for another panel process, which writes requests to standard input."),
         ],
         environment: [
             Explanation(MessageCatalogue.folderVariable, MessageCatalogue.folderHelp)

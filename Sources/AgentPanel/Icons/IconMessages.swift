@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PanelToolkit
+
 /// A request of the panel to the icon reader: a line of three words, followed by the path.
 ///
 /// ```
@@ -49,22 +51,6 @@ package struct IconRequest: Equatable {
     }
 }
 
-/// A decoded picture with one byte each for red, green, blue and opacity of a pixel.
-package struct IconPicture: Equatable {
-    /// The width in pixels.
-    package var width: Int
-    /// The height in pixels.
-    package var height: Int
-    /// The pixels, row by row.
-    package var points: [UInt8]
-
-    package init(width: Int, height: Int, points: [UInt8]) {
-        self.width = width
-        self.height = height
-        self.points = points
-    }
-}
-
 /// An answer of the icon reader: a line, which the pixels follow in the case of a picture.
 package enum IconAnswer: Equatable {
     /// The reader has started.
@@ -75,7 +61,7 @@ package enum IconAnswer: Equatable {
     case unchanged
     /// There is no picture, for this reason.
     case refused(String)
-    case picture(IconPicture)
+    case picture(PixelPicture)
 
     /// The serialized answer.
     package var bytes: [UInt8] {
@@ -128,7 +114,7 @@ package struct IconAnswers {
             let points = rest[count...].prefix(sides[0] * sides[1] * 4)
             guard points.count == sides[0] * sides[1] * 4 else { return nil }
             count += points.count
-            answer = .picture(IconPicture(width: sides[0], height: sides[1], points: Array(points)))
+            answer = .picture(PixelPicture(width: sides[0], height: sides[1], points: Array(points)))
         default: throw Malformed()
         }
         rest.removeFirst(count)

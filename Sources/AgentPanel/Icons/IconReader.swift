@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PanelToolkit
 internal import PushNet
 
 /// The icon reader: a separate process that decodes icons, because an app's icon file is untrusted.
@@ -8,6 +9,9 @@ internal import PushNet
 /// It reads requests from standard input and answers on standard output until its input ends. An image that exhausts
 /// the memory or the time limit only ends this process.
 enum IconReader {
+    /// The option that runs this program as an icon reader.
+    static let option = "read-icons"
+
     /// The memory limit in bytes, in addition to the memory in use at the start.
     private static let memoryByteCountMax: UInt = 256 << 20
     /// The time limit for one icon in seconds, as a fallback: the panel kills the process long before that.
@@ -29,9 +33,17 @@ enum IconReader {
             let file = try IconFile(request.path)
             guard file.stamp != request.stamp else { return .unchanged }
             StandardStream.output.write(IconAnswer.stamp(file.stamp).bytes)
-            return .picture(try IconDecoder.decode(file.contents(), pixels: request.pixels))
+            return try picture(file.contents(), pixels: request.pixels)
         } catch {
             return .refused(error.reason)
+        }
+    }
+
+    private static func picture(_ bytes: [UInt8], pixels: Int) throws(IconRefusal) -> IconAnswer {
+        do {
+            return .picture(try ImageDecoder.decode(bytes, pixels: pixels))
+        } catch {
+            throw IconRefusal(reason: error.text)
         }
     }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CAdwaita
 internal import Glibc
+internal import PanelToolkit
 internal import PushNet
 
-/// The panel's side of the icon reader: the child process (`GSubprocess`) and the socket to it.
+/// The panel's side of the icon reader: the child process and the socket to it.
 final class IconReaderProcess {
     /// The reader ended or sent an invalid answer.
     struct Gone: Error {}
 
-    private let process: Widget
+    private let process: ChildProcess
     private let socket: FileDescriptor
     private var watch: MainLoop.Source?
     private var answers = IconAnswers()
@@ -24,12 +24,10 @@ final class IconReaderProcess {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         let socket = FileDescriptor(adopting: ends[0])
-        // The launcher takes ownership of both descriptors and closes them.
+        // `ChildProcess` closes both descriptors.
         let output = fcntl(ends[1], F_DUPFD_CLOEXEC, 3)
-        let launcher = unsafe Widget.adopting(g_subprocess_launcher_new(GSubprocessFlags(rawValue: 0)))
-        unsafe g_subprocess_launcher_take_stdin_fd(launcher.address, ends[1])
-        if output >= 0 { unsafe g_subprocess_launcher_take_stdout_fd(launcher.address, output) }
-        guard let process = Self.start(launcher) else { return nil }
+        let words = ["/proc/self/exe", "--\(IconReader.option)"]
+        guard let process = ChildProcess(words, input: ends[1], output: output) else { return nil }
         self.process = process
         self.socket = socket
         self.onAnswer = onAnswer
@@ -37,20 +35,7 @@ final class IconReaderProcess {
         watch = MainLoop.watch(self.socket.rawValue, for: readiness) { [weak self] in self?.read() }
     }
 
-    /// Kills the process (`g_subprocess_force_exit`).
-    deinit {
-        watch?.cancel()
-        unsafe g_subprocess_force_exit(process.address)
-    }
-
-    /// Starts the process with `g_subprocess_launcher_spawnv`.
-    private static func start(_ launcher: Widget) -> Widget? {
-        let words = ["/proc/self/exe", "--\(PanelCommand.iconsOption)"]
-        var copies = unsafe words.map { unsafe UnsafePointer<CChar>(g_strdup($0)) }
-        unsafe copies.append(nil)
-        defer { unsafe copies.forEach { unsafe g_free(UnsafeMutableRawPointer(mutating: $0)) } }
-        return unsafe g_subprocess_launcher_spawnv(launcher.address, copies, nil).map { unsafe Widget.adopting($0) }
-    }
+    deinit { watch?.cancel() }
 
     /// Sends a request; the previous one must have been answered, so that the socket buffer has space.
     func ask(_ request: IconRequest) {

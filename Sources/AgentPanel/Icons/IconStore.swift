@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CAdwaita
+internal import PanelToolkit
 internal import PushNet
 
 /// The cache of icon files; a separate process decodes each file once, one at a time.
@@ -23,14 +23,14 @@ final class IconStore {
     }
 
     private struct Icon {
-        /// A `GdkTexture`; nil while the icon has no picture.
-        var picture: Widget?
+        /// The texture; nil while the icon has no picture.
+        var picture: Texture?
         var stamp = ""
         /// The reason why there is no picture, which was already logged; empty if there is one.
         var reason = ""
         /// The monotonic time of the last check in milliseconds; nil if the file was never checked.
         var lookedAt: Int64?
-        var waiting: [(Widget) -> Void] = []
+        var waiting: [(Texture) -> Void] = []
     }
 
     private var icons: [Key: Icon] = [:]
@@ -49,8 +49,8 @@ final class IconStore {
     /// - Parameters:
     ///   - path: The absolute path.
     ///   - pixels: The maximum width and height.
-    ///   - show: Called with a `GdkTexture`; immediately for a cached picture, and again if the file has changed.
-    func load(_ path: String, pixels: Int, _ show: @escaping (Widget) -> Void) {
+    ///   - show: Called with a texture; immediately for a cached picture, and again if the file has changed.
+    func load(_ path: String, pixels: Int, _ show: @escaping (Texture) -> Void) {
         let key = Key(path: path, pixels: pixels)
         if icons[key] == nil { makeRoom(for: key) }
         var icon = icons[key] ?? Icon()
@@ -121,7 +121,7 @@ final class IconStore {
         case .success(.unchanged): finish(nil)
         case .success(.refused(let reason)): finish(reason)
         case .success(.picture(let picture)):
-            if let current { icons[current]?.picture = Self.texture(picture) }
+            if let current { icons[current]?.picture = Texture(picture) }
             finish("")
         case .failure:
             // This code runs in a callback of the reader, so the reader is released later.
@@ -151,14 +151,5 @@ final class IconStore {
         icons[key] = icon
         if reason != nil, let picture = icon.picture { for show in waiting { show(picture) } }
         askNext()
-    }
-
-    /// Creates a texture with `gdk_memory_texture_new`.
-    private static func texture(_ picture: IconPicture) -> Widget {
-        let bytes = unsafe g_bytes_new(picture.points, UInt(picture.points.count))
-        defer { unsafe g_bytes_unref(bytes) }
-        return unsafe Widget.adopting(
-            gdk_memory_texture_new(
-                Int32(picture.width), Int32(picture.height), GDK_MEMORY_R8G8B8A8, bytes, gsize(picture.width * 4)))
     }
 }

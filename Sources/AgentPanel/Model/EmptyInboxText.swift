@@ -17,7 +17,7 @@ package struct EmptyInboxText: Equatable, Sendable {
     ///   - isPaired: Whether the computer is paired with a server.
     ///   - hasAgent: Whether the agent runs.
     package init(
-        isSearching: Bool, filter: NotificationRows.Filter, isSwitchedOff: Bool, isPaired: Bool, hasAgent: Bool
+        isSearching: Bool, filter: InboxFilter, isSwitchedOff: Bool, isPaired: Bool, hasAgent: Bool
     ) {
         icon = "preferences-system-notifications-symbolic"
         title = tr("No Notifications")

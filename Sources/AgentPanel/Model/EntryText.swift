@@ -51,14 +51,3 @@ package struct EntryText: Equatable, Sendable {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }
-
-extension EntryFacts {
-    /// The reason why the notification or its alert was not shown; nil if nothing was withheld.
-    package var reasonNotShown: String? {
-        switch state {
-        case "suppressed": reason
-        case "shown": effects.first { $0.hasPrefix("alert:") }.map { String($0.dropFirst("alert:".count)) }
-        default: nil
-        }
-    }
-}

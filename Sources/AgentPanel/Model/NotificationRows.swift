@@ -2,20 +2,6 @@
 
 /// The rows of the notification list: a section per app, the most recent app first, newest notifications first.
 package struct NotificationRows: Equatable, Sendable {
-    /// The filter of the list.
-    package enum Filter: CaseIterable, Sendable {
-        case all, unseen, notShown
-
-        /// Reports whether an entry passes the filter.
-        package func takes(_ entry: EntryFacts) -> Bool {
-            switch self {
-            case .all: true
-            case .unseen: !entry.isRead
-            case .notShown: entry.reasonNotShown != nil
-            }
-        }
-    }
-
     /// The header of a section.
     package struct Section: Equatable, Sendable {
         /// The app id; empty for notifications without a registered app.
@@ -48,7 +34,7 @@ package struct NotificationRows: Equatable, Sendable {
     ///   - entries: The entries, newest first.
     ///   - filter: The filter to apply.
     ///   - unseenCounts: The number of new notifications in the whole inbox, by app id.
-    package init(_ entries: [EntryFacts], filter: Filter, unseenCounts: [String: Int]) {
+    package init(_ entries: [EntryFacts], filter: InboxFilter, unseenCounts: [String: Int]) {
         var order: [String] = []
         var entriesByApp: [String: [EntryFacts]] = [:]
         for entry in entries where filter.takes(entry) {

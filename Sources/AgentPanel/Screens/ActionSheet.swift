@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A sheet of choices that slides up from the bottom and covers the rest of the window.
 final class ActionSheet {
-    private let place: Widget
+    private let place: Overlay
     private let content: Widget
-    private let shade: Widget
-    private let revealer: Widget
+    private let shade: Box
+    private let revealer: Revealer
     private let onChosen: (SheetPlan.Role) -> Void
-    private let cancelButton: Widget?
+    private let cancelButton: Button?
     private var isOpen = true
 
     /// Slides the sheet in and disables the content below it.
@@ -17,17 +19,17 @@ final class ActionSheet {
     ///   - place: The overlay that holds the sheet.
     ///   - content: The widget that the sheet covers and disables.
     ///   - onChosen: Called once, with the choice of the user.
-    init(_ plan: SheetPlan, on place: Widget, over content: Widget, onChosen: @escaping (SheetPlan.Role) -> Void) {
+    init(_ plan: SheetPlan, on place: Overlay, over content: Widget, onChosen: @escaping (SheetPlan.Role) -> Void) {
         self.place = place
         self.content = content
         self.onChosen = onChosen
-        let column = Widget.column(spacing: 8)
-        shade = Widget.column().styled("sheet-shade").expanding(across: true, down: true)
-        revealer = .revealer(column.styled("sheet"), from: .below)
+        let column = Box.column(spacing: 8)
+        shade = Box.column().styled("sheet-shade").expanding(across: true, down: true)
+        revealer = Revealer(column.styled("sheet"), from: .below)
         revealer.placed(down: .end)
-        var buttons: [(Widget, SheetPlan.Role)] = []
+        var buttons: [(Button, SheetPlan.Role)] = []
         for button in plan.buttons {
-            let made = Widget.button(button.title) {}
+            let made = Button(button.title)
             // The label of a destructive button may take two lines, so that it is less often truncated.
             made.setTitle(button.title, .cut(lines: 2))
             made.setStyle(button.role == .destroy ? "destroys" : button.role == .cancel ? "cancels" : "chooses", true)
@@ -36,17 +38,17 @@ final class ActionSheet {
         }
         cancelButton = buttons.last?.0
         for (button, role) in buttons {
-            Signals.connect(button, "clicked") { [weak self] in self?.choose(role) }
+            button.onPressed { [weak self] in self?.choose(role) }
         }
         shade.onPress { [weak self] in self?.choose(.cancel) }
-        Keys.on(revealer, "Escape", isLocal: true) { [weak self] in
+        revealer.onShortcut("Escape", isLocal: true) { [weak self] in
             self?.choose(.cancel)
             return true
         }
-        open(column)
+        open()
     }
 
-    private func open(_ column: Widget) {
+    private func open() {
         content.setReachable(false)
         content.setRead(false)
         place.lay(over: shade)

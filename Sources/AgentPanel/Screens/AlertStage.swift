@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// Shows the alerts that wait in the agent, one at a time, and sends the answers to the agent.
 final class AlertStage {
-    private let application: Widget
+    private let application: Application
     private let mirror: AgentMirror
-    private let owner: () -> Widget?
+    private let owner: () -> Window?
     private var queue = AlertQueue()
     private var window: AlertWindow?
     /// The answers that the agent has not confirmed, by entry number; the process stays until they are confirmed.
     private var untaken: [Int64: [BusValue]] = [:] {
         didSet {
             guard oldValue.isEmpty != untaken.isEmpty else { return }
-            if untaken.isEmpty { application.releaseApplication() } else { application.holdApplication() }
+            if untaken.isEmpty { application.release() } else { application.hold() }
         }
     }
     /// The entries whose answer was sent and is not yet confirmed.
@@ -25,7 +26,7 @@ final class AlertStage {
     ///   - application: The application that owns the alert windows.
     ///   - mirror: The cache of the agent's state.
     ///   - owner: Returns the window that an alert must be above; nil for none.
-    init(_ application: Widget, _ mirror: AgentMirror, owner: @escaping () -> Widget?) {
+    init(_ application: Application, _ mirror: AgentMirror, owner: @escaping () -> Window?) {
         self.application = application
         self.mirror = mirror
         self.owner = owner
@@ -86,8 +87,9 @@ final class AlertStage {
         var (action, text, token) = ("", "", "")
         switch answer {
         case .close: word = "close"
-        case .view: (word, token) = ("view", Desktop.activationToken())
-        case .action(let id, let typed): (word, action, text, token) = ("action", id, typed, Desktop.activationToken())
+        case .view: (word, token) = ("view", Desktop.activationToken(shownAs: MainWindow.title))
+        case .action(let id, let typed):
+            (word, action, text, token) = ("action", id, typed, Desktop.activationToken(shownAs: MainWindow.title))
         }
         return [.int64(entry), .string(word), .text(action), .text(text), .text(token)]
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushCore
 
 /// The window of one alert: the app's name at the top, then the texts, then the buttons.
@@ -12,21 +13,20 @@ final class AlertWindow {
         case action(String, text: String)
     }
 
-    private let window: Widget
+    private let window: DialogWindow
     private let onAnswer: (Answer) -> Void
     private var alert: AlertFacts
-    private let head = Widget.column(spacing: 6)
-    private let texts = Widget.column(spacing: 6)
-    private let scroller: Widget
-    private let typing = Widget.entry(placeholder: tr("Message"))
-    private let typingPlace: Widget
-    private let buttons = Widget.bin()
+    private let head = Box.column(spacing: 6)
+    private let texts = Box.column(spacing: 6)
+    private let scroller: Scroller
+    private let typing = TextEntry(placeholder: tr("Message"))
+    private let typingPlace: Revealer
+    private let buttons = Bin()
     private let contentWidth: Int
     private let textHeightMax: Int
     private let isLow: Bool
-    private var sendButton: Widget?
-    /// The id of the action for which the user enters a text; nil if none.
-    private var writing: String?
+    /// The action for which the user enters a text, and the button that sends it; nil if none.
+    private var reply: (action: String, sendButton: Button)?
     /// Filters input that was meant for another window, and the second press of a double click on the previous alert.
     private var pause = AlertPause(at: MainLoop.monotonicMilliseconds)
     private var isDrawn = false
@@ -38,7 +38,7 @@ final class AlertWindow {
     ///   - application: The application that owns the window.
     ///   - owner: The panel's window that the alert is above; nil for none.
     ///   - onAnswer: Called for each action of the user.
-    init(_ alert: AlertFacts, of application: Widget, above owner: Widget?, onAnswer: @escaping (Answer) -> Void) {
+    init(_ alert: AlertFacts, of application: Application, above owner: Window?, onAnswer: @escaping (Answer) -> Void) {
         self.alert = alert
         self.onAnswer = onAnswer
         let screen = Desktop.monitorSize ?? (1024, 768)
@@ -47,10 +47,10 @@ final class AlertWindow {
         // The text gets the height that the icon, the name, the buttons and the margins leave.
         let rowCount = AlertButtons(alert).rows(isLow: isLow).count
         textHeightMax = max(screen.height - (isLow ? 120 : 160) - rowCount * 54, 40)
-        window = .dialog(of: application, title: alert.appName, role: .alert)
-        scroller = .scroller(texts)
+        window = DialogWindow(of: application, title: alert.appName, role: .alert)
+        scroller = Scroller(texts)
         typing.styled("touch")
-        typingPlace = .revealer(typing.padded(above: 6), from: .above)
+        typingPlace = Revealer(typing.padded(above: 6), from: .above)
         window.setOwner(owner)
         build()
         show(alert)
@@ -62,11 +62,11 @@ final class AlertWindow {
 
     private func build() {
         typingPlace.isVisible = false
-        let content = Widget.column(spacing: 4, head, scroller, typingPlace, buttons.padded(above: 12))
+        let content = Box.column(spacing: 4, head, scroller, typingPlace, buttons.padded(above: 12))
             .padded(across: 18, above: 18, below: 16).sized(width: contentWidth)
         // The clamp keeps the width, even if the texts request more.
-        let clamp = Widget.clamp(content, widthMax: contentWidth + 36)
-        window.setDialogContent(.handle(Widget.column(clamp).styled("alert")))
+        let clamp = Clamp(content, widthMax: contentWidth + 36)
+        window.setContent(WindowHandle(Box.column(clamp).styled("alert")))
         window.setResizable(false)
         window.styled("alert-window")
     }
@@ -74,7 +74,7 @@ final class AlertWindow {
     /// The number of the inbox entry.
     var entry: Int64 { alert.entry }
     /// Whether the user is writing a reply.
-    var isWriting: Bool { writing != nil }
+    var isWriting: Bool { reply != nil }
 
     // MARK: Content
 
@@ -82,38 +82,40 @@ final class AlertWindow {
     func show(_ alert: AlertFacts) {
         self.alert = alert
         showTexts()
-        if writing == nil { showButtons(AlertButtons(alert)) }
+        if !isWriting { showButtons(AlertButtons(alert)) }
     }
 
     private func showTexts() {
-        head.removeAllFromBox()
-        texts.removeAllFromBox()
-        head.turnBox(isRow: isLow)
-        head.append(.appIcon(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
-        head.append(Widget.label(alert.appName, .cut(lines: 1)).centred().styled("app-name", "dim-label"))
+        head.removeAll()
+        texts.removeAll()
+        head.turn(isRow: isLow)
+        head.append(AppIcon.make(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
+        head.append(Label(alert.appName, .cut(lines: 1)).centered().styled("app-name", "dim-label"))
         head.placed(across: isLow ? .center : .fill)
         let text = AlertText(alert)
         for (text, style) in [(text.title, "alert-title"), (text.subtitle, "heading"), (text.body, "body")]
         where !text.isEmpty {
-            texts.append(Widget.label(text).centred().styled(style))
+            texts.append(Label(text).centered().styled(style))
         }
         if alert.earlierCount > 0 {
             let text = Texts.text("%d earlier alert waits", "%d earlier alerts wait", count: alert.earlierCount)
-            texts.append(Widget.label(text).centred().styled("caption", "dim-label"))
+            texts.append(Label(text).centered().styled("caption", "dim-label"))
         }
-        scroller.fitScroller(to: texts, width: contentWidth, heightMax: textHeightMax)
+        scroller.fit(width: contentWidth, heightMax: textHeightMax)
         window.named(DisplayText.plain(alert.appName)).described(DisplayText.plain(text.spoken))
     }
 
-    private func showButtons(_ plan: AlertButtons) {
+    /// Replaces the buttons; returns the default one.
+    @discardableResult
+    private func showButtons(_ plan: AlertButtons) -> Button {
         let made = plan.buttons.map { button in
-            Widget.button(button.title) { [weak self] in self?.press(button.role) }
+            Button(button.title) { [weak self] in self?.press(button.role) }
                 .styled(button.isDark ? "dark" : "light")
         }
-        let box = Widget.column(spacing: 8)
+        let box = Box.column(spacing: 8)
         for places in plan.rows(isLow: isLow) {
             // The order is the same in right-to-left languages, because the position is part of a button's meaning.
-            let row = Widget.row(spacing: 8).homogeneous().leftToRight()
+            let row = Box.row(spacing: 8).homogeneous().leftToRight()
             for place in places { row.append(made[place].expanding(across: true)) }
             box.append(row)
         }
@@ -122,7 +124,7 @@ final class AlertWindow {
         first.described(DisplayText.plain("\(alert.appName)\n\(AlertText(alert).spoken)"))
         window.setDefault(first)
         first.focus()
-        sendButton = nil
+        return first
     }
 
     // MARK: Input
@@ -134,29 +136,29 @@ final class AlertWindow {
             // The window must not move during GTK's layout phase.
             MainLoop.whenIdle { [weak self] in self?.place() }
         }
-        Signals.connectProperty(typingPlace, "child-revealed") { [weak self] in self?.centre() }
-        Signals.connectAnswering(window, "close-request") { [weak self] in
+        typingPlace.onRevealed { [weak self] in self?.center() }
+        window.onCloseRequest { [weak self] in
             self?.onAnswer(.close)
             return true
         }
-        Keys.on(window, "Escape") { [weak self] in
+        window.onShortcut("Escape") { [weak self] in
             self?.onAnswer(.close)
             return true
         }
-        Signals.connect(typing, "changed") { [weak self] in self?.judgeTyping() }
-        Signals.connect(typing, "activate") { [weak self] in self?.send() }
+        typing.onChanged { [weak self] in self?.judgeTyping() }
+        typing.onReturn { [weak self] in self?.send() }
     }
 
     private func waitForPause() {
-        Signals.connect(window, "map") { [weak self] in self?.pause.appear(at: MainLoop.monotonicMilliseconds) }
-        Signals.connectProperty(window, "is-active") { [weak self] in
+        window.onMapped { [weak self] in self?.pause.appear(at: MainLoop.monotonicMilliseconds) }
+        window.onActiveChanged { [weak self] in
             guard let self, window.isActive else { return }
             pause.gainKeyboard(at: MainLoop.monotonicMilliseconds, heldKeys: Desktop.keysDown)
         }
         window.onKeyFirst(
             down: { [weak self] code, symbol, eventTime in
                 guard let self else { return true }
-                let isOfText = writing == nil && AlertPause.isOfText(symbol: symbol)
+                let isOfText = !isWriting && AlertPause.isOfText(symbol: symbol)
                 return !pause.takesKey(code, isOfText: isOfText, at: Self.time(eventTime))
             },
             up: { [weak self] in self?.pause.releaseKey($0) })
@@ -171,18 +173,18 @@ final class AlertWindow {
     }
 
     private func place() {
-        centre()
+        center()
         if !isDrawn { pause.appear(at: MainLoop.monotonicMilliseconds) }
         isDrawn = true
     }
 
-    private func centre() { Desktop.centre(window) }
+    private func center() { Desktop.center(window) }
 
     private func press(_ role: AlertButtons.Role) {
         switch role {
         case .close: onAnswer(.close)
         case .view: onAnswer(.view)
-        case .action(let id): onAnswer(.action(id, text: writing == nil ? "" : typing.typedText))
+        case .action(let id): onAnswer(.action(id, text: isWriting ? typing.text : ""))
         case .write(let id): beginTyping(id)
         }
     }
@@ -190,10 +192,8 @@ final class AlertWindow {
     private func beginTyping(_ id: String) {
         guard let action = alert.actions.first(where: { $0.id == id }) else { return }
         let plan = AlertButtons(writing: action)
-        writing = id
         pause.beginTyping()
-        showButtons(plan)
-        sendButton = buttons.firstChild?.lastChild?.lastChild
+        reply = (id, showButtons(plan))
         typing.named(VisibleText.label(action.title))
         typingPlace.isVisible = true
         typingPlace.isRevealed = true
@@ -201,10 +201,10 @@ final class AlertWindow {
         judgeTyping()
     }
 
-    private func judgeTyping() { sendButton?.isSensitive = !typing.typedText.isEmpty }
+    private func judgeTyping() { reply?.sendButton.isSensitive = !typing.text.isEmpty }
 
     private func send() {
-        guard let writing, !typing.typedText.isEmpty else { return }
-        press(.action(writing))
+        guard let reply, !typing.text.isEmpty else { return }
+        press(.action(reply.action))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushAPI
 internal import PushDBus
 
@@ -14,14 +15,14 @@ final class AppSettingsPage: Page {
     private lazy var preview = toggle("preview", tr("Show Texts While Locked"))
     private lazy var timeSensitive = toggle("time-sensitive", tr("Time-Sensitive"))
     private lazy var critical = toggle("critical", tr("Critical"))
-    private let eventGroup = Widget.group(tr("Kinds of Notifications"))
+    private let eventGroup = PreferencesGroup(tr("Kinds of Notifications"))
     private var eventRows: [(id: String, row: ValueRow)] = []
 
     init(_ app: AppFacts, in window: MainWindow) {
         appID = app.id
-        let table = Widget.table()
+        let table = PreferencesPage()
         super.init(app.name, in: window, table)
-        for group in [allowed, locked, urgent, eventGroup, removal(app)] { table.add(group: group) }
+        for group in [allowed, locked, urgent, eventGroup, removal(app)] { table.add(group) }
         buildEvents(app)
         mirror.watch(self) { page, topic in
             if topic == .settings(page.appID) { page.refresh() }
@@ -37,22 +38,22 @@ final class AppSettingsPage: Page {
         }
     }
 
-    private var allowed: Widget {
-        let group = Widget.group()
-        for row in [badge.widget, sound.widget, soundName.widget, alert.widget, style.widget] { group.add(row: row) }
+    private var allowed: PreferencesGroup {
+        let group = PreferencesGroup()
+        for row in [badge.widget, sound.widget, soundName.widget, alert.widget, style.widget] { group.add(row) }
         return group
     }
 
-    private var locked: Widget {
-        let group = Widget.group(footer: tr("If on, anyone can read the texts on the lock screen."))
-        group.add(row: preview.widget)
+    private var locked: PreferencesGroup {
+        let group = PreferencesGroup(footer: tr("If on, anyone can read the texts on the lock screen."))
+        group.add(preview.widget)
         return group
     }
 
-    private var urgent: Widget {
-        let group = Widget.group(
+    private var urgent: PreferencesGroup {
+        let group = PreferencesGroup(
             tr("During Do Not Disturb"), footer: tr("Critical notifications play sounds even if sounds are silenced."))
-        for row in [timeSensitive.widget, critical.widget] { group.add(row: row) }
+        for row in [timeSensitive.widget, critical.widget] { group.add(row) }
         return group
     }
 
@@ -63,17 +64,17 @@ final class AppSettingsPage: Page {
                 navigator?.push(EventPage(type, of: appID, in: window))
             }
             eventRows.append((type.id, row))
-            eventGroup.add(row: row.widget)
+            eventGroup.add(row.widget)
         }
         eventGroup.isVisible = !app.eventTypes.isEmpty
     }
 
-    private func removal(_ app: AppFacts) -> Widget {
-        let group = Widget.group()
-        let off = Widget.button(tr("Turn Off All")) { [weak self] in self?.turnOffAll() }
-        let remove = Widget.button(tr("Remove App")) { [weak self] in self?.remove(app) }
-        group.add(row: off.styled("touch", "destroys-text"))
-        group.add(row: remove.styled("touch", "destroys-text").padded(above: 10))
+    private func removal(_ app: AppFacts) -> PreferencesGroup {
+        let group = PreferencesGroup()
+        let off = Button(tr("Turn Off All")) { [weak self] in self?.turnOffAll() }
+        let remove = Button(tr("Remove App")) { [weak self] in self?.remove(app) }
+        group.add(off.styled("touch", "destroys-text"))
+        group.add(remove.styled("touch", "destroys-text").padded(above: 10))
         return group
     }
 

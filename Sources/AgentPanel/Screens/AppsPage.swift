@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The apps as icons with badges, on pages with dots, or on one long page if there would be too many pages.
 final class AppsPage: Page {
-    private let stack = Widget.stack()
-    private let carousel = Widget.carousel()
-    private let dots: Widget
-    private let pages: Widget
-    private let long = Widget.bin()
-    private let empty: Widget
-    private var grids: [Widget] = []
+    private let stack = Stack()
+    private let carousel = Carousel()
+    private let dots: CarouselDots
+    private let pages: Box
+    private let long = Bin()
+    private lazy var longPage = Scroller(long)
+    private let empty: StatusPage
+    private var grids: [Grid] = []
     private var tiles: [String: AppTile] = [:]
     private var shown: [AppFacts] = []
     private var plan: GridPlan?
@@ -18,15 +20,15 @@ final class AppsPage: Page {
     private var isShown = false
 
     init(in window: MainWindow) {
-        dots = .dots(of: carousel)
-        pages = .column(carousel.expanding(across: true, down: true), dots.padded(below: 6))
+        dots = CarouselDots(of: carousel)
+        pages = Box.column(carousel.expanding(across: true, down: true), dots.padded(below: 6))
         empty = AbsenceText.page()
-        let overlay = Widget.overlay(.column())
+        let overlay = Overlay(Box.column())
         super.init(tr("Apps"), in: window, overlay)
-        let probe = Widget.sizeProbe { [weak self] width, height in self?.fit(width, height) }
+        let probe = SizeProbe { [weak self] width, height in self?.fit(width, height) }
         overlay.lay(over: probe)
         overlay.lay(over: stack)
-        for child in [pages, Widget.scroller(long), empty] { stack.addToStack(child) }
+        for child in [pages, longPage, empty] { stack.add(child) }
         mirror.watch(self) { page, topic in
             if topic == .apps || topic == .presence { page.refresh() }
         }
@@ -63,7 +65,7 @@ final class AppsPage: Page {
     private func showEmptiness() {
         stack.show(empty)
         guard mirror.presence == .present else { return AbsenceText.show(on: empty, mirror.presence) }
-        empty.setStatus(
+        empty.show(
             icon: "view-app-grid-symbolic", title: tr("No Apps"),
             description: tr("An app appears here when it registers for notifications."))
     }
@@ -82,47 +84,47 @@ final class AppsPage: Page {
             grids[place.page].attach(tile.widget, column: place.column, row: place.row)
         }
         dots.isVisible = grids.count > 1
-        stack.show(plan.scrolls ? long.parent?.parent ?? pages : pages)
+        stack.show(plan.scrolls ? longPage : pages)
         if !isLonger, let focused { tiles[focused]?.widget.focus() }
     }
 
     private func clear() {
-        if plan?.scrolls == false { for grid in grids { carousel.removeFromCarousel(grid) } }
+        if plan?.scrolls == false { for grid in grids { carousel.remove(grid) } }
         long.setContent(nil)
         (grids, tiles) = ([], [:])
     }
 
     private func addGrid(_ plan: GridPlan) {
-        let (index, grid) = (grids.count, Widget.grid(rowSpacing: 8, columnSpacing: 0))
+        let (index, grid) = (grids.count, Grid(rowSpacing: 8, columnSpacing: 0))
         grids.append(grid.padded(across: 8, above: 12, below: 8))
         guard !plan.scrolls else { return long.setContent(grid) }
-        carousel.addToCarousel(grid.expanding(across: true))
+        carousel.append(grid.expanding(across: true))
         // The carousel turns to the page that gets the keyboard focus.
         grid.onFocusEntering { [weak self] in
-            guard let self, grids.indices.contains(index), carousel.carouselPage != index else { return }
+            guard let self, grids.indices.contains(index), carousel.page != index else { return }
             carousel.turn(to: grids[index], isMoving: Desktop.allowsMotion)
         }
     }
 
     private func open(_ appID: String) {
-        window.call("OpenApp", [.text(appID), .text(Desktop.activationToken())])
+        window.call("OpenApp", [.text(appID), .text(Desktop.activationToken(shownAs: MainWindow.title))])
     }
 }
 
 /// An app's icon with the name below and the badge at the upper right.
 final class AppTile {
-    let widget: Widget
+    let widget: Button
     /// The badge, which is at the right in every language.
-    private let badge = Widget.label("", .cut(lines: 1)).centred().styled("badge")
+    private let badge = Label("", .cut(lines: 1)).centered().styled("badge")
         .placed(across: .end, down: .start).leftToRight()
 
     init(_ app: AppFacts, pressed: @escaping () -> Void) {
-        let icon = Widget.overlay(
-            Widget.appIcon(app.icon, of: app.name, pixels: 64).padded(across: 12, above: 8))
+        let icon = Overlay(
+            AppIcon.make(app.icon, of: app.name, pixels: 64).padded(across: 12, above: 8))
         icon.lay(over: badge)
-        let face = Widget.column(
-            spacing: 6, icon.placed(across: .center), .label(app.name, .cut(lines: 1)).centred().styled("name"))
-        widget = .button(around: face, named: app.name, pressed).styled("flat", "tile").placed(down: .start)
+        let face = Box.column(
+            spacing: 6, icon.placed(across: .center), Label(app.name, .cut(lines: 1)).centered().styled("name"))
+        widget = Button(around: face, named: app.name, pressed).styled("flat", "tile").placed(down: .start)
         show(app)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// A list of choices with a checkmark; a click takes effect immediately.
@@ -10,8 +11,8 @@ class ChoicePage: Page {
         var subtitle = ""
     }
 
-    private let table: Widget
-    private var group: Widget?
+    private let table: PreferencesPage
+    private var group: PreferencesGroup?
     private var rows: [(value: String, row: CheckRow)] = []
     /// A current value that is not among the choices; its row is last and exists while the value is current.
     private var other: Choice?
@@ -23,7 +24,7 @@ class ChoicePage: Page {
         _ title: String, _ choices: [Choice], footer: String = "", in window: MainWindow,
         onChosen: @escaping (String) -> Void
     ) {
-        table = .table()
+        table = PreferencesPage()
         self.footer = footer
         self.onChosen = onChosen
         super.init(title, in: window, table)
@@ -32,12 +33,12 @@ class ChoicePage: Page {
 
     /// Replaces the choices.
     func show(_ choices: [Choice]) {
-        if let group { table.remove(group: group) }
-        let group = Widget.group(footer: footer)
+        if let group { table.remove(group) }
+        let group = PreferencesGroup(footer: footer)
         self.group = group
         rows = []
         for choice in choices + [other].compactMap({ $0 }) { add(choice) }
-        table.add(group: group)
+        table.add(group)
         show(chosen: chosen)
     }
 
@@ -46,8 +47,8 @@ class ChoicePage: Page {
             self?.show(chosen: choice.value)
             self?.onChosen(choice.value)
         }
-        row.widget.setRowSubtitle(choice.subtitle)
-        group?.add(row: row.widget)
+        row.widget.setSubtitle(choice.subtitle)
+        group?.add(row.widget)
         rows.append((choice.value, row))
     }
 
@@ -71,7 +72,7 @@ class ChoicePage: Page {
 
     private func show(other choice: Choice?) {
         guard choice != other else { return }
-        if other != nil, let last = rows.popLast() { group?.remove(row: last.row.widget) }
+        if other != nil, let last = rows.popLast() { group?.remove(last.row.widget) }
         other = choice
         if let choice { add(choice) }
     }

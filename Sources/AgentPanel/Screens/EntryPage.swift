@@ -1,79 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The details of one notification, with its delivery result.
 final class EntryPage: Page {
     private let entry: EntryFacts
-    private let viewButton = Widget.button(tr("View")) {}
+    private let viewButton = Button(tr("View"))
 
     init(_ entry: EntryFacts, in window: MainWindow) {
         self.entry = entry
-        let table = Widget.table()
+        let table = PreferencesPage()
         super.init(tr("Details"), in: window, table)
-        for group in [texts, viewGroup, facts, settingsGroup, clearGroup] { table.add(group: group) }
+        for group in [texts, viewGroup, facts, settingsGroup, clearGroup] { table.add(group) }
         if !entry.isRead { window.call("MarkRead", [.int64(entry.entry), .string("")]) }
     }
 
     override func focus() { viewButton.focus() }
 
-    private var texts: Widget {
-        let group = Widget.group()
+    private var texts: PreferencesGroup {
+        let group = PreferencesGroup()
         let icon = mirror.app(entry.appID)?.icon ?? ""
-        let head = Widget.row(
-            spacing: 10, .appIcon(icon, of: entry.appName, pixels: 40),
-            Widget.label(entry.appName, .cut(lines: 1)).styled("heading"))
-        group.add(row: head.padded(below: 10))
+        let head = Box.row(
+            spacing: 10, AppIcon.make(icon, of: entry.appName, pixels: 40),
+            Label(entry.appName, .cut(lines: 1)).styled("heading"))
+        group.add(head.padded(below: 10))
         let (title, body) = (VisibleText.line(entry.title), VisibleText.lines(entry.body))
         for (text, style) in [(title, "title-4"), (body, "body")] where !text.isEmpty {
-            group.add(row: Widget.label(text).selectable().styled(style).padded(below: 4))
+            group.add(Label(text).selectable().styled(style).padded(below: 4))
         }
         return group
     }
 
     /// The details, each with a small colored name at the left and the value after it.
-    private var facts: Widget {
-        let group = Widget.group()
-        group.add(row: fact(tr("Received"), PanelTime.long(entry.receivedUnixMilliseconds / 1000)))
-        group.add(row: fact(tr("Outcome"), EntryText(entry).outcome))
+    private var facts: PreferencesGroup {
+        let group = PreferencesGroup()
+        group.add(fact(tr("Received"), PanelTime.long(entry.receivedUnixMilliseconds / 1000)))
+        group.add(fact(tr("Outcome"), EntryText(entry).outcome))
         let effects = entry.effects.map(ReasonText.effect)
-        if !effects.isEmpty { group.add(row: fact(tr("Parts"), effects.joined(separator: "\n"))) }
+        if !effects.isEmpty { group.add(fact(tr("Parts"), effects.joined(separator: "\n"))) }
         return group
     }
 
     private func fact(_ name: String, _ value: String) -> Widget {
-        let row = Widget.plainRow(
-            .row(
-                spacing: 12, Widget.label(name).styled("value-name").sized(width: Int(84 * Desktop.textScale)),
-                Widget.label(value).selectable().expanding(across: true)
+        let row = PlainRow(
+            Box.row(
+                spacing: 12, Label(name).styled("value-name").sized(width: Int(84 * Desktop.textScale)),
+                Label(value).selectable().expanding(across: true)
             ).padded(across: 12, above: 12, below: 12))
         return row.named("\(name)\(tr(", "))\(value)")
     }
 
-    private var viewGroup: Widget {
-        let group = Widget.group()
-        Signals.connect(viewButton, "clicked") { [weak self] in
+    private var viewGroup: PreferencesGroup {
+        let group = PreferencesGroup()
+        viewButton.onPressed { [weak self] in
             guard let self else { return }
-            window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken())])
+            window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
         }
-        group.add(row: viewButton.styled("touch", "suggested-action"))
+        group.add(viewButton.styled("touch", "suggested-action"))
         return group
     }
 
-    private var settingsGroup: Widget {
-        let group = Widget.group()
+    private var settingsGroup: PreferencesGroup {
+        let group = PreferencesGroup()
         guard let app = mirror.app(entry.appID) else { return group }
         let row = ValueRow(tr("Notification Settings")) { [weak self] in
             if let self { window.showSettings(of: app, from: self) }
         }
         row.show("")
-        group.add(row: row.widget)
+        group.add(row.widget)
         return group
     }
 
-    private var clearGroup: Widget {
-        let group = Widget.group()
-        let clear = Widget.button(tr("Clear")) { [weak self] in
+    private var clearGroup: PreferencesGroup {
+        let group = PreferencesGroup()
+        let clear = Button(tr("Clear")) { [weak self] in
             guard let self else { return }
             window.call(
                 "RemoveInboxEntry", [.int64(entry.entry)],
@@ -81,7 +82,7 @@ final class EntryPage: Page {
                     self?.navigator?.pop()
                 })
         }
-        group.add(row: clear.styled("touch", "destroys-text"))
+        group.add(clear.styled("touch", "destroys-text"))
         return group
     }
 }

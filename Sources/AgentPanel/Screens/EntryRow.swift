@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A row of the notification list: a section header or a notification.
 ///
 /// Rows are recycled: each is created once and shows different content over time.
@@ -11,23 +13,23 @@ final class EntryRow {
         var clearSection: (NotificationRows.Section) -> Void
     }
 
-    let root: Widget
+    let root: Box
     private let actions: Actions
-    private let sectionPart: Widget
-    private let sectionIcon = Widget.bin()
-    private let sectionName = Widget.label("", .cut(lines: 1)).styled("heading")
-    private let sectionCount = Widget.label("", .cut(lines: 1)).styled("dim-label", "caption")
-    private let sectionClear = Widget.bin()
-    private let entryPart: Widget
-    private let check = Widget.check()
-    private let icon = Widget.bin()
-    private let dot = Widget.column().styled("dot").placed(down: .center)
-    private let suppressed = Widget.symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
-    private let headline = Widget.label("", .cut(lines: 1))
-    private let detail = Widget.label("", .cut(lines: 1)).styled("dim-label")
-    private let time = Widget.label("", .cut(lines: 1)).styled("dim-label", "caption")
-    private let details = Widget.bin()
-    private let clearPlace: Widget
+    private let sectionPart: Box
+    private let sectionIcon = Bin()
+    private let sectionName = Label("", .cut(lines: 1)).styled("heading")
+    private let sectionCount = Label("", .cut(lines: 1)).styled("dim-label", "caption")
+    private let sectionClear = Bin()
+    private let entryPart: Box
+    private let check = CheckButton()
+    private let icon = Bin()
+    private let dot = Box.column().styled("dot").placed(down: .center)
+    private let suppressed = Symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
+    private let headline = Label("", .cut(lines: 1))
+    private let detail = Label("", .cut(lines: 1)).styled("dim-label")
+    private let time = Label("", .cut(lines: 1)).styled("dim-label", "caption")
+    private let details = Bin()
+    private let clearPlace: Revealer
     private(set) var row: NotificationRows.Row?
     private var shownIcon: [String] = []
     /// The buttons in the row.
@@ -35,30 +37,30 @@ final class EntryRow {
 
     init(_ actions: Actions) {
         self.actions = actions
-        let clear = Widget.button(tr("Clear")) {}.styled("clear-button")
-        clearPlace = .revealer(clear.placed(down: .center), from: .end)
-        sectionPart = .row(
+        let clear = Button(tr("Clear")).styled("clear-button")
+        clearPlace = Revealer(clear.placed(down: .center), from: .end)
+        sectionPart = Box.row(
             spacing: 10, sectionIcon, sectionName, sectionCount.expanding(across: true), sectionClear)
-        let first = Widget.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
-        let texts = Widget.column(spacing: 2, first, detail).placed(down: .center).expanding(across: true)
-        entryPart = .row(spacing: 10, check, icon, texts, .row(details, clearPlace))
-        root = .column(sectionPart.styled("section-row"), entryPart.styled("entry-row"))
+        let first = Box.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
+        let texts = Box.column(spacing: 2, first, detail).placed(down: .center).expanding(across: true)
+        entryPart = Box.row(spacing: 10, check, icon, texts, Box.row(details, clearPlace))
+        root = Box.column(sectionPart.styled("section-row"), entryPart.styled("entry-row"))
         check.setReachable(false)
         dot.unread()
         listen(clear)
     }
 
-    private func listen(_ clear: Widget) {
-        let info = Widget.iconButton("help-about-symbolic", named: tr("Details")) { [weak self] in
+    private func listen(_ clear: Button) {
+        let info = Button(icon: "help-about-symbolic", named: tr("Details")) { [weak self] in
             if let entry = self?.entry, let self { actions.showDetails(entry) }
         }
         details.setContent(info.styled("flat", "circular").placed(down: .center))
-        let clearSection = Widget.button(tr("Clear")) { [weak self] in
+        let clearSection = Button(tr("Clear")) { [weak self] in
             if case .section(let section)? = self?.row { self?.actions.clearSection(section) }
         }
         sectionClear.setContent(clearSection.styled("flat", "touch", "section-clear"))
         controls = [info, clearSection, clear]
-        Signals.connect(clear, "clicked") { [weak self] in
+        clear.onPressed { [weak self] in
             if let entry = self?.entry, let self { actions.clear(entry) }
         }
         // The Clear button is at the right in left-to-right languages, so a swipe to the left reveals it.
@@ -106,9 +108,9 @@ final class EntryRow {
         guard shownIcon != [icon, name, "\(isSection)"] else { return }
         shownIcon = [icon, name, "\(isSection)"]
         switch row {
-        case .section(let section)?: sectionIcon.setContent(.appIcon(icon, of: section.name, pixels: 24))
+        case .section(let section)?: sectionIcon.setContent(AppIcon.make(icon, of: section.name, pixels: 24))
         case .entry(let entry)?:
-            self.icon.setContent(.appIcon(icon, of: entry.appName, pixels: 32).placed(down: .center))
+            self.icon.setContent(AppIcon.make(icon, of: entry.appName, pixels: 32).placed(down: .center))
         case nil: break
         }
     }

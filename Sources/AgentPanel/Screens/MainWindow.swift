@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The panel's main window with three tabs, each with its own stack of pages.
@@ -27,14 +28,17 @@ final class MainWindow {
         }
     }
 
-    let window: Widget
+    /// The name of the product, which is the same in every language.
+    static let title = "Posthorn"
+
+    let window: ApplicationWindow
     private(set) var shape: Shape
     let mirror: AgentMirror
-    let application: Widget
+    let application: Application
     private let onClosed: () -> Void
-    private let place: Widget
-    private let content = Widget.column()
-    private let stack = Widget.stack()
+    private let place: Overlay
+    private let content = Box.column()
+    private let stack = Stack()
     private let notice = Notice()
     private var tabs: TabBar?
     private var navigators: [Tab: Navigator] = [:]
@@ -48,16 +52,16 @@ final class MainWindow {
     var pairingDraft = PairingWindow.Draft()
 
     /// Creates the window and requests all data that it shows from the agent.
-    init(of application: Widget, _ mirror: AgentMirror, onClosed: @escaping () -> Void) {
+    init(of application: Application, _ mirror: AgentMirror, onClosed: @escaping () -> Void) {
         self.mirror = mirror
         self.application = application
         self.onClosed = onClosed
         let screen = Desktop.monitorSize ?? (1024, 768)
         let scale = Desktop.textScale
-        window = .mainWindow(
-            of: application, title: "Posthorn", width: min(Int(420 * scale), screen.width),
+        window = ApplicationWindow(
+            of: application, title: Self.title, width: min(Int(420 * scale), screen.width),
             height: min(Int(640 * scale), screen.height))
-        place = .overlay(content)
+        place = Overlay(content)
         // The window does not know its size yet, so the screen's size is the limit of the initial layout.
         shape = Shape(width: screen.width, height: screen.height)
         build()
@@ -74,7 +78,7 @@ final class MainWindow {
         for (tab, page) in pages {
             let navigator = Navigator(page, in: self)
             navigators[tab] = navigator
-            stack.addToStack(navigator.widget)
+            stack.add(navigator.widget)
         }
         let tabs = TabBar { [weak self] in self?.show($0) }
         self.tabs = tabs
@@ -82,10 +86,10 @@ final class MainWindow {
         content.append(progress.widget)
         content.append(notice.widget)
         content.append(tabs.widget)
-        let probe = Widget.sizeProbe { [weak self] in self?.fit($0, $1) }
+        let probe = SizeProbe { [weak self] in self?.fit($0, $1) }
         probe.setReachable(false)
         place.lay(over: probe)
-        window.setMainContent(place)
+        window.setContent(place)
         window.sized(width: 300, height: 280)
         showShape()
     }
@@ -114,22 +118,22 @@ final class MainWindow {
             case .status, .apps, .alerts, .settings: break
             }
         }
-        Signals.connectAnswering(window, "close-request") { [weak self] in
+        window.onCloseRequest { [weak self] in
             self?.navigators[self?.tab ?? .apps]?.top.disappear()
             // The window is released later, because this code runs in one of its signals.
             MainLoop.whenIdle { self?.onClosed() }
             return false
         }
         for (index, tab) in Tab.allCases.enumerated() {
-            Keys.on(window, "<Control>\(index + 1)|<Alt>\(index + 1)") { [weak self] in self?.goTo(tab) ?? false }
+            window.onShortcut("<Control>\(index + 1)|<Alt>\(index + 1)") { [weak self] in self?.goTo(tab) ?? false }
         }
-        Keys.on(window, "<Control>w|<Control>q") { [weak self] in
+        window.onShortcut("<Control>w|<Control>q") { [weak self] in
             self?.window.close()
             return true
         }
-        Keys.on(window, "<Alt>Left|Back") { [weak self] in self?.top?.navigator?.pop() ?? false }
-        Keys.on(window, "Escape") { [weak self] in self?.escape() ?? false }
-        Keys.on(window, "F5") { [weak self] in
+        window.onShortcut("<Alt>Left|Back") { [weak self] in self?.top?.navigator?.pop() ?? false }
+        window.onShortcut("Escape") { [weak self] in self?.escape() ?? false }
+        window.onShortcut("F5") { [weak self] in
             self?.mirror.askAll()
             self?.showPresence()
             return true

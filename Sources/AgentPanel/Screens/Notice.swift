@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A line above the tabs with a problem and its remedy.
 ///
 /// It stays until the user dismisses it or changes the tab, or until the problem is over.
 final class Notice {
-    let widget: Widget
-    private let text = Widget.label("")
-    private let action = Widget.bin()
+    let widget: Revealer
+    private let text = Label("")
+    private let action = Bin()
     /// Whether the message is about a condition that ends without the user.
     private var isPassing = false
 
     init() {
-        let line = Widget.row(
-            spacing: 10, Widget.symbol("dialog-warning-symbolic"), text.expanding(across: true), action)
-        widget = .revealer(line.styled("notice"), from: .below)
+        let line = Box.row(
+            spacing: 10, Symbol("dialog-warning-symbolic"), text.expanding(across: true), action)
+        widget = Revealer(line.styled("notice"), from: .below)
         widget.isVisible = false
-        let close = Widget.iconButton("window-close-symbolic", named: tr("Dismiss")) { [weak self] in self?.hide() }
+        let close = Button(icon: "window-close-symbolic", named: tr("Dismiss")) { [weak self] in self?.hide() }
         line.append(close.styled("flat"))
     }
 
@@ -23,7 +25,7 @@ final class Notice {
     func show(_ message: String, isPassing: Bool = false, _ help: (title: String, body: () -> Void)? = nil) {
         self.isPassing = isPassing
         text.setText(message)
-        action.setContent(help.map { help in Widget.button(help.title, help.body).styled("touch") })
+        action.setContent(help.map { help in Button(help.title, help.body).styled("touch") })
         widget.isVisible = true
         widget.isRevealed = true
     }

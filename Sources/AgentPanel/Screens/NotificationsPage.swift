@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The notification list: grouped by app, newest first, with a search that updates as the user types.
 final class NotificationsPage: Page {
-    private let top: Widget
-    private let search = Widget.searchEntry(placeholder: tr("Search"))
-    private let filters = Widget.row().styled("linked", "filter")
-    private var filterButtons: [Widget] = []
+    private let top: Box
+    private let search = SearchEntry(placeholder: tr("Search"))
+    private let filters = Box.row().styled("linked", "filter")
+    private var filterButtons: [ToggleButton] = []
     private lazy var withheld = WithheldLine { [weak self] in self?.openSetting(of: $0) }
-    private let stack = Widget.stack()
-    private let status = Widget.statusPage(icon: "", title: "", description: "")
-    private let loading = Widget.column(spacing: 12, .spinner(), Widget.label(tr("Loading…")).centred())
-    private let editBar: Widget
-    private let editButton = Widget.button(tr("Edit")) {}
-    private let selectAllButton = Widget.button(tr("Select All")) {}
-    private let clearButton = Widget.button(tr("Clear")) {}
-    private var scroller: Widget?
+    private let stack = Stack()
+    private let status = StatusPage()
+    private let loading = Box.column(spacing: 12, Spinner(), Label(tr("Loading…")).centered())
+    private let editBar: Revealer
+    private let editButton = Button(tr("Edit"))
+    private let selectAllButton = Button(tr("Select All"))
+    private let clearButton = Button(tr("Clear"))
+    private var scroller: Scroller?
     private var list: RecycledList<EntryRow>?
     private var feed: InboxFeed?
-    private var filter = NotificationRows.Filter.all
+    private var filter = InboxFilter.all
     private var rows: [NotificationRows.Row] = []
     private var entries: [EntryFacts] = []
     /// The entries selected for clearing; nil outside of selection mode.
@@ -30,13 +31,13 @@ final class NotificationsPage: Page {
     private var now = PanelTime.now
 
     init(in window: MainWindow) {
-        top = .column(spacing: 8, search.styled("search").expanding(across: true), filters)
+        top = Box.column(spacing: 8, search.styled("search").expanding(across: true), filters)
         top.padded(across: 12, above: 8, below: 8)
         for button in [selectAllButton, clearButton] { button.styled("touch") }
-        let bar = Widget.row(spacing: 8, selectAllButton.expanding(across: true), clearButton.expanding(across: true))
+        let bar = Box.row(spacing: 8, selectAllButton.expanding(across: true), clearButton.expanding(across: true))
             .homogeneous().padded(across: 12, above: 6, below: 6)
-        editBar = .revealer(bar, from: .below)
-        let column = Widget.column(top)
+        editBar = Revealer(bar, from: .below)
+        let column = Box.column(top)
         super.init(tr("Notifications"), in: window, column)
         for part in [withheld.widget, stack.expanding(across: true, down: true), editBar] { column.append(part) }
         buildHeader()
@@ -53,19 +54,19 @@ final class NotificationsPage: Page {
         let menu = [
             (title: tr("Mark All as Seen"), action: "win.mark-all"), (title: tr("Clear All…"), action: "win.clear-all"),
         ]
-        header.packEnd(.menuButton("open-menu-symbolic", named: tr("Menu"), menu))
-        window.window.add(action: "mark-all") { [weak self] in self?.markAll() }
-        window.window.add(action: "clear-all") { [weak self] in self?.clearAll() }
+        header.packEnd(MenuButton("open-menu-symbolic", named: tr("Menu"), menu))
+        window.window.addAction("mark-all") { [weak self] in self?.markAll() }
+        window.window.addAction("clear-all") { [weak self] in self?.clearAll() }
     }
 
     private func buildFilters() {
-        for filter in NotificationRows.Filter.allCases {
-            let button = Widget.toggle(filter.title)
-            if let first = filterButtons.first { button.join(first) } else { button.isPressed = true }
+        for filter in InboxFilter.allCases {
+            let button = ToggleButton(filter.title)
+            if let first = filterButtons.first { button.join(first) } else { button.isOn = true }
             filterButtons.append(button)
             filters.append(button.expanding(across: true))
-            Signals.connect(button, "toggled") { [weak self, weak button] in
-                if button?.isPressed ?? false { self?.choose(filter) }
+            button.onToggled { [weak self, weak button] in
+                if button?.isOn ?? false { self?.choose(filter) }
             }
         }
         filters.named(tr("Show"))
@@ -82,14 +83,14 @@ final class NotificationsPage: Page {
                     return EntryRow.name(of: rows[index], now: now)
                 }, controls: \.controls))
         list.widget.styled("inbox").named(tr("Notifications"))
-        list.widget.captureTyping(for: search)
-        let scroller = Widget.scroller(list.widget)
+        search.captureTyping(in: list.widget)
+        let scroller = Scroller(list.widget)
         self.list = list
         self.scroller = scroller
-        for child in [scroller, status, loading.placed(across: .center, down: .center)] { stack.addToStack(child) }
+        for child in [scroller, status, loading.placed(across: .center, down: .center)] { stack.add(child) }
         let feed = InboxFeed(mirror) { [weak self] in self?.refresh() }
         self.feed = feed
-        Signals.connectIndex(scroller, "edge-reached") { [weak feed] _ in feed?.loadMore() }
+        scroller.onEdgeReached { [weak feed] in feed?.loadMore() }
     }
 
     private func listen() {
@@ -102,29 +103,29 @@ final class NotificationsPage: Page {
             case .status, .alerts: break
             }
         }
-        Signals.connect(search, "search-changed") { [weak self] in
+        search.onSearchChanged { [weak self] in
             guard let self else { return }
-            feed?.search(search.typedText)
+            feed?.search(search.text)
         }
-        Signals.connect(search, "stop-search") { [weak self] in _ = self?.escape() }
+        search.onStop { [weak self] in _ = self?.escape() }
         list?.onActivated { [weak self] in self?.press($0) }
-        Signals.connect(editButton, "clicked") { [weak self] in self?.toggleEditing() }
-        Signals.connect(selectAllButton, "clicked") { [weak self] in self?.selectAll() }
-        Signals.connect(clearButton, "clicked") { [weak self] in self?.clearChosen() }
-        Keys.on(root, "<Control>f") { [weak self] in self?.search.focus() ?? false }
+        editButton.onPressed { [weak self] in self?.toggleEditing() }
+        selectAllButton.onPressed { [weak self] in self?.selectAll() }
+        clearButton.onPressed { [weak self] in self?.clearChosen() }
+        root.onShortcut("<Control>f") { [weak self] in self?.search.focus() ?? false }
         if let list { listen(toKeysIn: list.widget) }
     }
 
     /// Adds shortcuts for the focused row; GTK itself handles Return.
     private func listen(toKeysIn list: Widget) {
-        Keys.on(list, "Delete|KP_Delete", isLocal: true) { [weak self] in self?.clearFocused() ?? false }
-        Keys.on(list, "<Control>Return|<Control>KP_Enter", isLocal: true) { [weak self] in
+        list.onShortcut("Delete|KP_Delete", isLocal: true) { [weak self] in self?.clearFocused() ?? false }
+        list.onShortcut("<Control>Return|<Control>KP_Enter", isLocal: true) { [weak self] in
             self?.withFocused { self?.view($0) } ?? false
         }
-        Keys.on(list, "<Alt>Return|<Alt>KP_Enter", isLocal: true) { [weak self] in
+        list.onShortcut("<Alt>Return|<Alt>KP_Enter", isLocal: true) { [weak self] in
             self?.withFocused { self?.showDetails($0) } ?? false
         }
-        Keys.on(list, "space", isLocal: true) { [weak self] in
+        list.onShortcut("space", isLocal: true) { [weak self] in
             guard let self, chosen != nil, let index = self.list?.focusedIndex else { return false }
             press(index)
             return true
@@ -202,14 +203,14 @@ final class NotificationsPage: Page {
 
     private func showEmptiness() {
         let text = EmptyInboxText(
-            isSearching: !search.typedText.isEmpty, filter: filter,
+            isSearching: !search.text.isEmpty, filter: filter,
             isSwitchedOff: mirror.setting("master")?.value == "off", isPaired: mirror.status?.isEnrolled ?? true,
             hasAgent: mirror.presence != .absent)
-        status.setStatus(icon: text.icon, title: text.title, description: text.advice)
+        status.show(icon: text.icon, title: text.title, description: text.advice)
         stack.show(status)
     }
 
-    private func choose(_ filter: NotificationRows.Filter) {
+    private func choose(_ filter: InboxFilter) {
         self.filter = filter
         feed?.choose(filter)
         refresh()
@@ -217,7 +218,7 @@ final class NotificationsPage: Page {
 
     override func fit(_ shape: MainWindow.Shape) {
         super.fit(shape)
-        top.turnBox(isRow: shape.isLow && !shape.isNarrow)
+        top.turn(isRow: shape.isLow && !shape.isNarrow)
         filters.setHomogeneous(!shape.isCrowded)
     }
 
@@ -239,8 +240,8 @@ final class NotificationsPage: Page {
             toggleEditing()
             return true
         }
-        guard !search.typedText.isEmpty else { return false }
-        search.typedText = ""
+        guard !search.text.isEmpty else { return false }
+        search.text = ""
         return true
     }
 
@@ -263,7 +264,7 @@ final class NotificationsPage: Page {
     }
 
     private func view(_ entry: EntryFacts) {
-        window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken())])
+        window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
     }
 
     private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }
@@ -359,7 +360,7 @@ final class NotificationsPage: Page {
     }
 }
 
-extension NotificationRows.Filter {
+extension InboxFilter {
     /// The label of the filter's button.
     fileprivate var title: String {
         switch self {

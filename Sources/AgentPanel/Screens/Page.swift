@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A page of the main window: a header with a title, and the content.
 class Page {
     let title: String
-    let root: Widget
-    let header = Widget.headerBar()
+    let root: Box
+    let header: HeaderBar
     let content: Widget
     unowned let window: MainWindow
     /// The navigator that shows the page; nil before it is pushed and after it is popped.
     weak var navigator: Navigator?
-    private var backTitle: Widget?
+    private var backTitle: Label?
 
     /// Creates a page.
     init(_ title: String, in window: MainWindow, _ content: Widget) {
         self.title = title
         self.window = window
         self.content = content
-        header.setHeaderTitle(.windowTitle(title))
-        root = .column(header, content.expanding(across: true, down: true))
+        header = HeaderBar(title)
+        root = Box.column(header, content.expanding(across: true, down: true))
         root.named(title)
     }
 
@@ -32,10 +34,10 @@ class Page {
 
     /// Adds a button that returns to the previous page; it has that page's title if there is space.
     fileprivate func addBack(to previous: Page, _ pressed: @escaping () -> Void) {
-        let title = Widget.label(previous.title, .cut(lines: 1)).styled("back-title")
+        let title = Label(previous.title, .cut(lines: 1)).styled("back-title")
         backTitle = title
-        let button = Widget.button(
-            around: .row(spacing: 4, .symbol("go-previous-symbolic"), title).placed(across: .center),
+        let button = Button(
+            around: Box.row(spacing: 4, Symbol("go-previous-symbolic"), title).placed(across: .center),
             named: previous.title, pressed)
         header.packStart(button.styled("touch", "flat", "back").hinted(tr("Back")).described(tr("Back")))
     }
@@ -55,7 +57,7 @@ class Page {
 
 /// The stack of pages of one tab.
 final class Navigator {
-    let widget = Widget.stack(sliding: true)
+    let widget = Stack(isSliding: true)
     private var pages: [Page] = []
     /// The focused widget of each page below the top one.
     private var focused: [Widget?] = []
@@ -76,7 +78,7 @@ final class Navigator {
         page.navigator = self
         pages.append(page)
         page.fit(window.shape)
-        widget.addToStack(page.root)
+        widget.add(page.root)
         widget.show(page.root)
     }
 
@@ -107,7 +109,7 @@ final class Navigator {
         top.appear()
         focused.removeLast()?.focus()
         // The page is removed after the slide animation has ended.
-        MainLoop.after(milliseconds: 400) { [widget] in widget.removeFromStack(page.root) }
+        MainLoop.after(milliseconds: 400) { [widget] in widget.remove(page.root) }
         return true
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
 internal import PushDBus
 
 /// The form for pairing with a server; it is the panel's only form with Save and Cancel.
@@ -10,25 +11,25 @@ final class PairingWindow {
         var code = ""
     }
 
-    private let window: Widget
+    private let window: DialogWindow
     private unowned let owner: MainWindow
     private let onClosed: () -> Void
-    private let server = Widget.entry(placeholder: "https://push.example.org:2197")
-    private let code = Widget.entry(placeholder: tr("If the server requires one"))
-    private let trouble = Widget.label("").styled("error-text")
-    private let spinner = Widget.spinner()
-    private let save = Widget.button(tr("Save")) {}
-    private let cancel = Widget.button(tr("Cancel")) {}
+    private let server = TextEntry(placeholder: "https://push.example.org:2197")
+    private let code = TextEntry(placeholder: tr("If the server requires one"))
+    private let trouble = Label("").styled("error-text")
+    private let spinner = Spinner()
+    private let save = Button(tr("Save"))
+    private let cancel = Button(tr("Cancel"))
 
     /// Opens above the main window; restores the input of an earlier form that was closed without Cancel.
     init(in owner: MainWindow, onClosed: @escaping () -> Void) {
         self.owner = owner
         self.onClosed = onClosed
-        window = .dialog(of: owner.application, title: tr("Pair With a Server"), role: .dialog)
+        window = DialogWindow(of: owner.application, title: tr("Pair With a Server"), role: .dialog)
         window.setOwner(owner.window)
         window.setDefaultSize(width: 360, height: 330)
-        server.typedText = owner.pairingDraft.server
-        code.typedText = owner.pairingDraft.code
+        server.text = owner.pairingDraft.server
+        code.text = owner.pairingDraft.code
         build()
         listen()
         judge()
@@ -37,18 +38,17 @@ final class PairingWindow {
     }
 
     private func build() {
-        let header = Widget.headerBar()
+        let header = HeaderBar(tr("Pairing"))
         header.withoutWindowButtons()
-        header.setHeaderTitle(.windowTitle(tr("Pairing")))
         header.packStart(cancel.styled("touch", "text-button", "form-button"))
         header.packEnd(save.styled("touch", "text-button", "form-button", "suggested-action"))
         spinner.isVisible = false
-        let form = Widget.column(
-            spacing: 6, Widget.label(tr("Server")).styled("heading"), server.styled("touch"),
-            Widget.label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), trouble, spinner,
-            Widget.label(tr("The administrator of the server provides both.")).styled("dim-label", "caption"))
-        let scroller = Widget.scroller(form.padded(across: 18, above: 12, below: 18))
-        window.setDialogContent(.column(header, scroller.expanding(across: true, down: true)))
+        let form = Box.column(
+            spacing: 6, Label(tr("Server")).styled("heading"), server.styled("touch"),
+            Label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), trouble, spinner,
+            Label(tr("The administrator of the server provides both.")).styled("dim-label", "caption"))
+        let scroller = Scroller(form.padded(across: 18, above: 12, below: 18))
+        window.setContent(Box.column(header, scroller.expanding(across: true, down: true)))
         window.setDefault(save)
         server.named(tr("Server")).activatesDefault()
         code.named(tr("Code")).activatesDefault()
@@ -56,23 +56,23 @@ final class PairingWindow {
 
     private func listen() {
         for entry in [server, code] {
-            Signals.connect(entry, "changed") { [weak self] in self?.judge() }
+            entry.onChanged { [weak self] in self?.judge() }
         }
-        Signals.connect(save, "clicked") { [weak self] in self?.pair() }
-        Signals.connect(cancel, "clicked") { [weak self] in self?.abandon() }
-        Keys.on(window, "Escape") { [weak self] in
+        save.onPressed { [weak self] in self?.pair() }
+        cancel.onPressed { [weak self] in self?.abandon() }
+        window.onShortcut("Escape") { [weak self] in
             self?.abandon()
             return true
         }
-        Signals.connectAnswering(window, "close-request") { [weak self] in
+        window.onCloseRequest { [weak self] in
             self?.close()
             return true
         }
     }
 
     private func judge() {
-        owner.pairingDraft = Draft(server: server.typedText, code: code.typedText)
-        save.isSensitive = !server.typedText.isEmpty
+        owner.pairingDraft = Draft(server: server.text, code: code.text)
+        save.isSensitive = !server.text.isEmpty
         trouble.isVisible = false
     }
 
@@ -92,7 +92,7 @@ final class PairingWindow {
 
     private func pair() {
         setBusy(true)
-        let arguments: [BusValue] = [.text(server.typedText), .text(code.typedText), .string("")]
+        let arguments: [BusValue] = [.text(server.text), .text(code.text), .string("")]
         owner.mirror.agent?.call("Enrol", arguments, timeout: AgentProxy.patience) { [weak self] answer in
             guard let self else { return }
             setBusy(false)

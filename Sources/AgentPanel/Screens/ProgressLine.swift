@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// A line above the tabs with a progress bar and a Stop button.
 final class ProgressLine {
-    let widget: Widget
-    private let text = Widget.label("", .cut(lines: 1)).styled("caption")
-    private let bar = Widget.progressBar()
+    let widget: Box
+    private let text = Label("", .cut(lines: 1)).styled("caption")
+    private let bar = ProgressBar()
 
     /// Creates a hidden line.
     init(onStop: @escaping () -> Void) {
-        let texts = Widget.column(spacing: 6, text, bar).placed(down: .center).expanding(across: true)
-        let stop = Widget.button(tr("Stop"), onStop).styled("touch", "text-button").placed(down: .center)
-        widget = .row(spacing: 12, texts, stop).styled("progress-line")
+        let texts = Box.column(spacing: 6, text, bar).placed(down: .center).expanding(across: true)
+        let stop = Button(tr("Stop"), onStop).styled("touch", "text-button").placed(down: .center)
+        widget = Box.row(spacing: 12, texts, stop).styled("progress-line")
         widget.isVisible = false
     }
 

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// The settings of Do Not Disturb: the switch and the weekly schedule.
 final class QuietPage: Page {
-    private let table: Widget
-    private let scheduleGroup = Widget.group(
+    private let table: PreferencesPage
+    private let scheduleGroup = PreferencesGroup(
         tr("Every Week"), footer: tr("No alerts or sounds at these times. Badges and the list still update."))
     private lazy var toggle = SwitchRow(tr("Do Not Disturb")) { [weak self] isOn in
         self?.window.set("do-not-disturb", to: isOn ? "on" : "off")
     }
     private lazy var ending = ValueRow(tr("Ends")) { [weak self] in self?.chooseEnd() }
     private var timeRows: [ValueRow] = []
-    private lazy var addRow = Widget.actionRow(tr("Add Times"))
+    private lazy var addRow = ActionRow(tr("Add Times"))
     private var shownSchedule: String?
 
     init(in window: MainWindow) {
-        table = .table()
+        table = PreferencesPage()
         super.init(tr("Do Not Disturb"), in: window, table)
-        let now = Widget.group()
-        for row in [toggle.widget, ending.widget] { now.add(row: row) }
-        addRow.addPrefix(.symbol("list-add-symbolic"))
+        let now = PreferencesGroup()
+        for row in [toggle.widget, ending.widget] { now.add(row) }
+        addRow.addPrefix(Symbol("list-add-symbolic"))
         addRow.onActivated { [weak self] in self?.addTimes() }
-        table.add(group: now)
-        table.add(group: scheduleGroup)
+        table.add(now)
+        table.add(scheduleGroup)
         mirror.watch(self) { page, topic in
             if topic == .settings("") { page.refresh() }
         }
@@ -49,16 +51,16 @@ final class QuietPage: Page {
         guard let schedule = mirror.setting("schedule") else { return }
         let sign = "\(schedule.isLocked) \(schedule.value)"
         guard sign != shownSchedule else { return }
-        for row in timeRows { scheduleGroup.remove(row: row.widget) }
-        if shownSchedule != nil { scheduleGroup.remove(row: addRow) }
+        for row in timeRows { scheduleGroup.remove(row.widget) }
+        if shownSchedule != nil { scheduleGroup.remove(addRow) }
         shownSchedule = sign
         timeRows = lines.enumerated().map { index, times in
             let row = ValueRow(times.daysText) { [weak self] in self?.edit(index) }
             row.show(times.timesText, isLocked: schedule.isLocked)
             return row
         }
-        for row in timeRows { scheduleGroup.add(row: row.widget) }
-        scheduleGroup.add(row: addRow)
+        for row in timeRows { scheduleGroup.add(row.widget) }
+        scheduleGroup.add(addRow)
         addRow.isVisible = !schedule.isLocked
     }
 

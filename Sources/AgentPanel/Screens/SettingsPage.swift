@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// The settings: global switches, the apps, and the server.
 final class SettingsPage: Page {
     /// Whether the page is visible; while it is not, it ignores changes, because updating a row per app takes time.
     private var isOnScreen = false
-    private let stack = Widget.stack()
-    private let table: Widget
+    private let stack = Stack()
+    private let table: PreferencesPage
     private let status = AbsenceText.page()
-    private let appGroup = Widget.group(tr("Apps"))
+    private let appGroup = PreferencesGroup(tr("Apps"))
     private var appRows: [AppRow] = []
-    private let serverGroup = Widget.group(tr("This Computer"))
+    private let serverGroup = PreferencesGroup(tr("This Computer"))
     private lazy var master = SwitchRow(tr("Notifications")) { [weak self] in self?.set("master", $0) }
     private lazy var silent = SwitchRow(tr("Silence Sounds")) { [weak self] in self?.set("silent", $0) }
     private lazy var quiet = ValueRow(tr("Do Not Disturb")) { [weak self] in
         if let self { navigator?.push(QuietPage(in: window)) }
     }
     private let server = ValueRow(tr("Server"))
-    private let connection = Widget.actionRow("")
-    private let pairButton = Widget.button(tr("Pair With a Server")) {}
-    private let leaveButton = Widget.button(tr("Leave This Server")) {}
+    private let connection = ActionRow("")
+    private let pairButton = Button(tr("Pair With a Server"))
+    private let leaveButton = Button(tr("Leave This Server"))
 
     init(in window: MainWindow) {
-        table = .table()
+        table = PreferencesPage()
         super.init(tr("Settings"), in: window, stack)
-        for child in [status, table] { stack.addToStack(child) }
-        let everything = Widget.group(
+        for child in [status, table] { stack.add(child) }
+        let everything = PreferencesGroup(
             footer: tr("While notifications are off, new ones are only added to the list."))
-        for row in [master.widget, quiet.widget, silent.widget] { everything.add(row: row) }
+        for row in [master.widget, quiet.widget, silent.widget] { everything.add(row) }
         buildServer()
-        for group in [everything, appGroup, serverGroup] { table.add(group: group) }
+        for group in [everything, appGroup, serverGroup] { table.add(group) }
         mirror.watch(self) { page, topic in
             guard page.isOnScreen else { return }
             switch topic {
@@ -41,12 +43,12 @@ final class SettingsPage: Page {
     }
 
     private func buildServer() {
-        serverGroup.add(row: server.widget)
-        serverGroup.add(row: connection)
-        serverGroup.add(row: pairButton.styled("touch").padded(above: 10))
-        serverGroup.add(row: leaveButton.styled("touch", "destroys-text").padded(above: 10))
-        Signals.connect(pairButton, "clicked") { [weak self] in self?.window.pair() }
-        Signals.connect(leaveButton, "clicked") { [weak self] in self?.leave() }
+        serverGroup.add(server.widget)
+        serverGroup.add(connection)
+        serverGroup.add(pairButton.styled("touch").padded(above: 10))
+        serverGroup.add(leaveButton.styled("touch", "destroys-text").padded(above: 10))
+        pairButton.onPressed { [weak self] in self?.window.pair() }
+        leaveButton.onPressed { [weak self] in self?.leave() }
     }
 
     private func set(_ name: String, _ isOn: Bool) { window.set(name, to: isOn ? "on" : "off") }
@@ -77,9 +79,9 @@ final class SettingsPage: Page {
     private func showApps() {
         let apps = mirror.apps
         if apps.map(\.id) != appRows.map(\.id) {
-            for row in appRows { appGroup.remove(row: row.widget) }
+            for row in appRows { appGroup.remove(row.widget) }
             appRows = apps.map { app in AppRow(app) { [weak self] in self?.open(app.id) } }
-            for row in appRows { appGroup.add(row: row.widget) }
+            for row in appRows { appGroup.add(row.widget) }
         }
         // The rows stay visible while all notifications are off, but they are disabled.
         let isOn = mirror.setting("master")?.value != "off"
@@ -95,11 +97,11 @@ final class SettingsPage: Page {
 
     private func showServer() {
         guard let status = mirror.status else { return }
-        let text = status.server
+        let text = ServerText(status.server)
         server.show(status.isEnrolled ? text.name : tr("None"))
         connection.isVisible = status.isEnrolled
-        connection.setRowTitle(text.connection(now: PanelTime.now))
-        connection.setRowSubtitle([text.trouble, status.notice].filter { !$0.isEmpty }.joined(separator: "\n"))
+        connection.setTitle(text.connection(now: PanelTime.now))
+        connection.setSubtitle([text.trouble, status.notice].filter { !$0.isEmpty }.joined(separator: "\n"))
         pairButton.isVisible = !status.isEnrolled
         leaveButton.isVisible = status.isEnrolled
     }
@@ -114,20 +116,20 @@ final class SettingsPage: Page {
 /// An app's row, with its enabled features, which opens the app's settings.
 final class AppRow {
     let id: String
-    let widget: Widget
+    let widget: ActionRow
 
     init(_ app: AppFacts, pressed: @escaping () -> Void) {
         id = app.id
-        widget = .actionRow(app.name)
-        widget.addPrefix(.appIcon(app.icon, of: app.name, pixels: 32))
-        widget.addSuffix(Widget.symbol("go-next-symbolic").styled("dim-label"))
+        widget = ActionRow(app.name)
+        widget.addPrefix(AppIcon.make(app.icon, of: app.name, pixels: 32))
+        widget.addSuffix(Symbol("go-next-symbolic").styled("dim-label"))
         widget.onActivated(pressed)
     }
 
     /// Updates the enabled features.
     func show(_ app: AppFacts, isActive: Bool) {
-        widget.setRowTitle(app.name)
-        widget.setRowSubtitle(AppText.subtitle(app))
+        widget.setTitle(app.name)
+        widget.setSubtitle(AppText.subtitle(app))
         widget.isSensitive = isActive
     }
 }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PanelToolkit
+
 /// The tabs at the bottom of the main window; a red badge shows the number of new items.
 final class TabBar {
-    let widget = Widget.tabRow(spacing: 4).styled("tabs")
-    private var buttons: [MainWindow.Tab: Widget] = [:]
-    private var badges: [MainWindow.Tab: Widget] = [:]
+    let widget = Box(tabListWithSpacing: 4).styled("tabs")
+    private var buttons: [MainWindow.Tab: ToggleButton] = [:]
+    private var badges: [MainWindow.Tab: Label] = [:]
     private var isShowing = false
 
     init(chosen: @escaping (MainWindow.Tab) -> Void) {
         for tab in MainWindow.Tab.allCases {
             let button = make(tab)
-            Signals.connect(button, "toggled") { [weak self, weak button] in
-                guard let self, let button, button.isPressed, !isShowing else { return }
+            button.onToggled { [weak self, weak button] in
+                guard let self, let button, button.isOn, !isShowing else { return }
                 chosen(tab)
             }
             if let first = buttons[.notifications] { button.join(first) }
@@ -21,22 +23,22 @@ final class TabBar {
         widget.named(tr("Views"))
     }
 
-    private func make(_ tab: MainWindow.Tab) -> Widget {
-        let badge = Widget.label("", .cut(lines: 1)).centred().styled("badge").placed(across: .end, down: .start)
+    private func make(_ tab: MainWindow.Tab) -> ToggleButton {
+        let badge = Label("", .cut(lines: 1)).centered().styled("badge").placed(across: .end, down: .start)
         badge.isVisible = false
         badges[tab] = badge
-        let icon = Widget.overlay(Widget.symbol(tab.icon, pixels: 20).padded(across: 16, above: 2))
+        let icon = Overlay(Symbol(tab.icon, pixels: 20).padded(across: 16, above: 2))
         icon.lay(over: badge)
         icon.placed(across: .center)
-        let face = Widget.column(spacing: 1, icon, .label(tab.title, .cut(lines: 1)).centred())
-        return .tab(around: face.placed(down: .center), named: tab.title)
+        let face = Box.column(spacing: 1, icon, Label(tab.title, .cut(lines: 1)).centered())
+        return ToggleButton(tabAround: face.placed(down: .center), named: tab.title)
     }
 
     /// Marks the current tab.
     func show(_ tab: MainWindow.Tab) {
         isShowing = true
         for (other, button) in buttons {
-            button.isPressed = other == tab
+            button.isOn = other == tab
             button.setSelected(other == tab)
         }
         isShowing = false

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A filter of the inbox.
+package enum InboxFilter: CaseIterable, Sendable {
+    case all, unseen, notShown
+
+    /// Reports whether an entry passes the filter.
+    package func takes(_ entry: EntryFacts) -> Bool {
+        switch self {
+        case .all: true
+        case .unseen: !entry.isRead
+        case .notShown: entry.reasonNotShown != nil
+        }
+    }
+
+    /// The agent's name of the filter.
+    var kind: String {
+        switch self {
+        case .all: ""
+        case .unseen: "unread"
+        case .notShown: "suppressed"
+        }
+    }
+}

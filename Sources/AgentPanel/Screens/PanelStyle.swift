@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The style sheet of the panel's windows.
+///
+/// Red is only used for badges and for buttons that destroy something.
+enum PanelStyle {
+    /// Returns the style sheet for a dark or a light desktop.
+    static func sheet(isDark: Bool) -> String { red(isDark: isDark) + text }
+
+    /// Returns the definition of the red for texts, which must be readable on a dark or light background.
+    private static func red(isDark: Bool) -> String { "@define-color sheet_red \(isDark ? "#ff7b7b" : "#c01c28");\n" }
+
+    private static let text = """
+        .touch { min-width: 44px; min-height: 44px; padding: 0; }
+        headerbar { min-height: 58px; }
+        .crowded headerbar .title { font-size: 0.85em; }
+        .crowded headerbar .text-button { padding: 0 4px; }
+        .caption { font-size: 0.82em; }
+        .heading, .body { font-size: 1em; }
+        .title-4 { font-size: 1.15em; }
+        .text-button { padding: 0 10px; }
+        .form-button { min-width: 58px; }
+        entry.touch { padding: 0 10px; }
+        .badge {
+            background-color: #c01c28; color: #ffffff; border-radius: 11px; min-width: 14px; min-height: 22px;
+            padding: 0 4px; font-size: 0.8rem; font-weight: bold; font-feature-settings: "tnum";
+        }
+        .badge.long-badge { font-size: 9px; padding: 0 3px; }
+        .app-icon { border-radius: 22%; -gtk-icon-style: regular; }
+        .footer { margin: 8px 4px 0 4px; }
+        .tabs { padding: 2px 6px; border-top: 1px solid @borders; background-color: @headerbar_bg_color; }
+        .tabs button { min-height: 46px; padding: 2px 8px; border-radius: 9px; background: none; font-weight: normal; }
+        .tabs button:hover { background: alpha(currentColor, 0.07); }
+        .tabs button:checked { color: @accent_color; }
+        .tabs button label { font-size: 0.8rem; }
+        .tabs button:checked label { font-weight: bold; }
+        .tabs .badge { min-height: 17px; min-width: 11px; border-radius: 9px; font-size: 0.72rem; color: #ffffff; }
+        .sheet-shade { background-color: rgba(0, 0, 0, 0.35); }
+        .sheet { background-color: @headerbar_bg_color; padding: 10px; border-radius: 14px 14px 0 0; }
+        .sheet button { min-height: 46px; font-weight: normal; }
+        .sheet button.destroys { color: @sheet_red; font-weight: bold; }
+        .sheet button.cancels { font-weight: bold; }
+        .destroys-text { color: @sheet_red; }
+        .tile { padding: 8px 4px; border-radius: 12px; }
+        .tile label.name { font-size: 0.9rem; font-weight: normal; }
+        .inbox { background: none; }
+        .inbox > row { padding: 0; }
+        .inbox > row:hover { background: alpha(currentColor, 0.04); }
+        .entry-row { padding: 4px 12px; min-height: 56px; }
+        .entry-row .dot { background-color: @accent_bg_color; border-radius: 5px; min-width: 10px; min-height: 10px; }
+        .entry-row .unseen-title { font-weight: bold; }
+        .section-row { padding: 10px 12px 2px 12px; min-height: 44px; }
+        .section-row .heading { font-weight: bold; }
+        .clear-button { min-width: 76px; min-height: 48px; background: #c01c28; color: #ffffff; }
+        .notice { background-color: alpha(@warning_bg_color, 0.25); padding: 4px 6px 4px 12px; }
+        .withheld { min-height: 44px; padding: 0 12px; border-radius: 0; font-weight: normal; }
+        .progress-line { padding: 4px 12px; border-top: 1px solid @borders; }
+        .filter button { min-height: 44px; min-width: 44px; padding: 0 8px; font-weight: normal; }
+        .filter button:checked { font-weight: bold; }
+        searchbar, .search entry, entry.search { min-height: 44px; }
+        spinbutton.vertical { margin: 8px 0; }
+        spinbutton.vertical > text { min-width: 52px; min-height: 38px; }
+        spinbutton.vertical > button { min-width: 52px; min-height: 44px; padding: 0; }
+        windowcontrols { border-spacing: 0; }
+        windowcontrols > button { min-width: 44px; min-height: 44px; padding: 0; margin: 0; }
+        windowcontrols > button, windowcontrols > button:hover, windowcontrols > button:active { background: none; }
+        windowcontrols > button > image {
+            margin: 10px; padding: 4px; border-radius: 12px; background-color: alpha(currentColor, 0.1);
+        }
+        windowcontrols > button:hover > image { background-color: alpha(currentColor, 0.15); }
+        windowcontrols > button:active > image { background-color: alpha(currentColor, 0.3); }
+        .compact preferencespage > scrolledwindow > viewport > clamp > box { margin: 12px; border-spacing: 12px; }
+        .compact preferencespage row > box.header { min-height: 44px; }
+        .back { min-width: 44px; padding: 0 8px; }
+        .value-name { color: @accent_color; font-size: 0.9rem; }
+        .alert { background-color: @dialog_bg_color; color: @dialog_fg_color; border-radius: 14px; }
+        .alert-window { border-radius: 14px; }
+        .solid-csd { padding: 0; box-shadow: none; }
+        .alert-window.solid-csd, .alert-window.solid-csd .alert { border-radius: 0; }
+        .alert-window.solid-csd .alert { border: 1px solid alpha(currentColor, 0.25); }
+        .alert .app-name { font-size: 0.95rem; }
+        .alert .alert-title { font-size: 1.15rem; font-weight: bold; }
+        .alert button { min-height: 44px; border-radius: 9px; font-weight: bold; }
+        .alert button:focus-visible, .alert scrolledwindow:focus-visible {
+            outline: 2px solid @accent_color; outline-offset: 2px;
+        }
+        .alert button.dark { background-color: #5e5c64; color: #ffffff; box-shadow: none; }
+        .alert button.dark:hover { background-color: #6b6972; }
+        .alert button.light {
+            background-color: #ffffff; color: #241f31; box-shadow: inset 0 0 0 1px rgba(0, 0, 0, 0.18);
+        }
+        .alert button.light:hover { background-color: #f2f1f4; }
+        """
+}

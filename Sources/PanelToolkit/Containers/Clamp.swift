@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+
+/// A container that limits the width of its child (`AdwClamp`).
+package final class Clamp: Widget {
+    /// Creates a container with a child and its maximum width in pixels.
+    package init(_ child: Widget, widthMax: Int) {
+        unsafe super.init(adw_clamp_new())
+        unsafe adw_clamp_set_maximum_size(address, Int32(widthMax))
+        unsafe adw_clamp_set_tightening_threshold(address, Int32(widthMax))
+        unsafe adw_clamp_set_child(address, child.cast())
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+internal import PushCore
+
+/// A plain text (`GtkLabel`), which is never parsed as markup.
+package final class Label: Widget {
+    /// The behavior of a label when its text is too long.
+    package enum Fit {
+        /// The text wraps to as many lines as it needs.
+        case wrapped
+        /// The text is truncated at the end of the given number of lines.
+        case cut(lines: Int)
+        /// The text is on one line and never truncated.
+        case whole
+    }
+
+    /// Creates a label with its text at the start.
+    package init(_ text: String, _ fit: Label.Fit = .wrapped) {
+        unsafe super.init(gtk_label_new(""))
+        switch fit {
+        case .wrapped:
+            unsafe gtk_label_set_wrap(address, 1)
+        case .cut(let lines):
+            unsafe gtk_label_set_ellipsize(address, PANGO_ELLIPSIZE_END)
+            unsafe gtk_label_set_lines(address, Int32(lines))
+            unsafe gtk_label_set_wrap(address, lines > 1 ? 1 : 0)
+            unsafe gtk_label_set_single_line_mode(address, lines > 1 ? 0 : 1)
+        case .whole: break
+        }
+        if unsafe gtk_label_get_wrap(address) != 0 { LabelWidth.bound(self) }
+        unsafe gtk_label_set_wrap_mode(address, PANGO_WRAP_WORD_CHAR)
+        setText(text)
+        // The start depends on the direction of the language.
+        unsafe gtk_label_set_xalign(address, 0)
+        unsafe gtk_label_set_justify(address, GTK_JUSTIFY_LEFT)
+    }
+
+    /// Sets the text with `gtk_label_set_text`, without control characters.
+    package func setText(_ text: String) { unsafe gtk_label_set_text(address, DisplayText.plain(text)) }
+
+    /// Centers the text.
+    @discardableResult
+    package func centered() -> Self {
+        unsafe gtk_label_set_xalign(address, 0.5)
+        unsafe gtk_label_set_justify(address, GTK_JUSTIFY_CENTER)
+        return self
+    }
+
+    /// Lets the user select and copy the text.
+    @discardableResult
+    package func selectable() -> Self {
+        unsafe gtk_label_set_selectable(address, 1)
+        return self
+    }
+}

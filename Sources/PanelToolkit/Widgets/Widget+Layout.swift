@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+
+extension Widget {
+    /// The alignment of a widget in more space than it needs.
+    package enum Place {
+        case fill, start, center, end
+
+        fileprivate var alignment: GtkAlign {
+            switch self {
+            case .fill: GTK_ALIGN_FILL
+            case .start: GTK_ALIGN_START
+            case .center: GTK_ALIGN_CENTER
+            case .end: GTK_ALIGN_END
+            }
+        }
+    }
+
+    /// Sets the alignment (`gtk_widget_set_halign`, `gtk_widget_set_valign`).
+    @discardableResult
+    package func placed(across: Place = .fill, down: Place = .fill) -> Self {
+        unsafe gtk_widget_set_halign(cast(), across.alignment)
+        unsafe gtk_widget_set_valign(cast(), down.alignment)
+        return self
+    }
+
+    /// Lets the widget fill extra space (`gtk_widget_set_hexpand`, `gtk_widget_set_vexpand`).
+    @discardableResult
+    package func expanding(across: Bool = false, down: Bool = false) -> Self {
+        unsafe gtk_widget_set_hexpand(cast(), across ? 1 : 0)
+        unsafe gtk_widget_set_vexpand(cast(), down ? 1 : 0)
+        return self
+    }
+
+    /// Sets the minimum size (`gtk_widget_set_size_request`); -1 keeps the widget's own.
+    @discardableResult
+    package func sized(width: Int = -1, height: Int = -1) -> Self {
+        unsafe gtk_widget_set_size_request(cast(), Int32(clamping: width), Int32(clamping: height))
+        return self
+    }
+
+    /// Sets the margins (`gtk_widget_set_margin_start` and related functions).
+    @discardableResult
+    package func padded(across: Int = 0, above: Int = 0, below: Int = 0) -> Self {
+        unsafe gtk_widget_set_margin_start(cast(), Int32(across))
+        unsafe gtk_widget_set_margin_end(cast(), Int32(across))
+        unsafe gtk_widget_set_margin_top(cast(), Int32(above))
+        unsafe gtk_widget_set_margin_bottom(cast(), Int32(below))
+        return self
+    }
+
+    /// Fixes the direction to left-to-right, whatever the language (`gtk_widget_set_direction`).
+    @discardableResult
+    package func leftToRight() -> Self {
+        unsafe gtk_widget_set_direction(cast(), GTK_TEXT_DIR_LTR)
+        return self
+    }
+
+    /// Returns the natural height in pixels at a width, or at any width if it is -1 (`gtk_widget_measure`).
+    func naturalHeight(width: Int = -1) -> Int {
+        var height: Int32 = 0
+        unsafe gtk_widget_measure(cast(), GTK_ORIENTATION_VERTICAL, Int32(width), nil, &height, nil, nil)
+        return Int(height)
+    }
+}
