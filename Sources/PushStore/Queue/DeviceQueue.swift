@@ -2,12 +2,6 @@
 
 internal import PushCore
 
-/// The number of notifications of one topic that wait for a device.
-struct TopicCount {
-    var topic: TopicID
-    var count: Int
-}
-
 /// A waiting notification that is not archived in the `settled` table.
 struct QueueEntry {
     let sequence: Int64

@@ -172,7 +172,7 @@ struct DeliveryState {
 
     /// Accepts a notification that is not delivered.
     mutating func acceptNotStored(
-        _ pending: PendingNotification, _ removal: StoreCounters.Removal, _ answer: ReplyAddress
+        _ pending: PendingNotification, _ removal: RemovalReason, _ answer: ReplyAddress
     ) {
         accept(answer)
         counters.addGone(removal)
@@ -199,7 +199,7 @@ struct DeliveryState {
     }
 
     /// Records that a waiting notification was removed.
-    mutating func remove(_ sequence: Int64, of device: DeviceID, _ topic: TopicID, _ removal: StoreCounters.Removal) {
+    mutating func remove(_ sequence: Int64, of device: DeviceID, _ topic: TopicID, _ removal: RemovalReason) {
         counters.removePending(of: topic, removal)
         streams.forget(sequence, of: device)
     }
@@ -376,9 +376,10 @@ struct DeliveryState {
         case .device(let description, let answer): perform(.device(completed(description)), answer)
         case .devices(let descriptions, let next, let answer):
             perform(.devices(descriptions.map(completed), next: next), answer)
-        case .channel(let description, let answer): perform(.channel(counters.channel(description)), answer)
+        case .channel(let description, let answer):
+            perform(.channel(counters.channel(description.channel, description.number)), answer)
         case .channels(let descriptions, let answer):
-            perform(.channels(descriptions.map(counters.channel)), answer)
+            perform(.channels(descriptions.map { counters.channel($0.channel, $0.number) }), answer)
         case .trace(let search): add(search)
         }
     }

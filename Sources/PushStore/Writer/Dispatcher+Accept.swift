@@ -110,7 +110,7 @@ extension Dispatcher {
     // MARK: Pushing out
 
     func push(
-        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: StoreCounters.Removal, _ detail: TraceDetail,
+        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: RemovalReason, _ detail: TraceDetail,
         _ replaced: inout [PendingWrite.Replaced]
     ) {
         guard cards.remove(entry.sequence, from: card) != nil else { return }
@@ -126,7 +126,7 @@ extension Dispatcher {
     }
 
     func pushSettled(
-        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: StoreCounters.Removal, _ detail: TraceDetail,
+        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: RemovalReason, _ detail: TraceDetail,
         _ replaced: inout [PendingWrite.Replaced]
     ) {
         card.changeSettled(entry.topic, by: -1)

@@ -28,7 +28,7 @@ extension Dispatcher {
         var isSettled = false
         if let entry = cards.remove(sequence, from: card) {
             settle(entry, card)
-            executor.histories.noteSent(entry, to: card.device, stream(of: card))
+            executor.histories.noteSent(entry.sequence, entry.topic, to: card.device, stream(of: card))
             isSettled = true
         }
         let report = try executor.histories.report(

@@ -87,13 +87,14 @@ extension Dispatcher {
         guard card.settledCount > 0, card.settledNextExpiry < now else { return nil }
         var found: QueueEntry?
         var next = Int64.max
-        for entry in try executor.settled.expiring(of: card.device) where !isBeingDeleted(entry.sequence) {
-            if found == nil, topic == nil || entry.topic == topic, entry.isExpired(now: now),
-                stream?.isInFlight(entry.sequence) != true
-            {
-                found = entry
+        for expiring in try executor.settled.expiring(of: card.device) {
+            let (row, end) = (expiring.row, expiring.expiresUnixMilliseconds)
+            guard !isBeingDeleted(row.sequence) else { continue }
+            if found == nil, topic == nil || row.topic == topic, end < now, stream?.isInFlight(row.sequence) != true {
+                found = QueueEntry(
+                    sequence: row.sequence, topic: row.topic, collapse: CollapseHash(), expiresUnixMilliseconds: end)
             } else {
-                next = min(next, entry.expiresUnixMilliseconds ?? .max)
+                next = min(next, end)
             }
         }
         card.settledNextExpiry = next

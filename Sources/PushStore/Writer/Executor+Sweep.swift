@@ -112,3 +112,15 @@ extension Executor {
         return isHuge || age >= WriterLimits.seenIntervalMilliseconds(life: bounds.registrationLifeSeconds)
     }
 }
+
+extension Executor {
+    /// Writes a step of an archiving run, and its end.
+    func settle(_ rows: [Compaction.Row], through end: Int64?) throws(SQLiteError) {
+        for row in rows {
+            try settled.add(
+                ArchiveTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.card.device,
+                collapse: row.entry.collapse)
+        }
+        if let end { try state.setSettledThrough(end) }
+    }
+}

@@ -193,12 +193,12 @@ final class Executor {
     }
 
     /// Adds removals to the events.
-    func note(_ removed: [PendingTable.Removed], _ removal: StoreCounters.Removal, _ detail: TraceDetail = .none) {
+    func note(_ removed: [PendingTable.Removed], _ removal: RemovalReason, _ detail: TraceDetail = .none) {
         for removed in removed { events.append(.delivery(.removed(removed, removal, detail))) }
     }
 
     /// Adds removals of broadcasts to the events.
-    func note(_ removed: [BroadcastTable.Removed], _ removal: StoreCounters.Removal) {
+    func note(_ removed: [BroadcastTable.Removed], _ removal: RemovalReason) {
         for removed in removed { events.append(.broadcast(.removed(removed, removal))) }
     }
 

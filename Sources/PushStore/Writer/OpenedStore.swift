@@ -6,14 +6,14 @@ internal import PushSQLite
 /// The open and migrated file, between `SQLiteStore.init` and the start of the writer.
 // Safety: one thread creates the value and moves it to the writer's thread; SQLiteStore drops its copy with that.
 struct OpenedStore: @unchecked Sendable {
-    let configuration: SQLiteStore.Configuration
+    let configuration: StoreConfiguration
     let connection: Connection
     let executor: Executor
     let counters: StoreCounters
     let reserve: DiskReserve
 
     /// Opens or creates the file, migrates the schema, and counts the rows.
-    init(_ configuration: SQLiteStore.Configuration) throws(StoreError) {
+    init(_ configuration: StoreConfiguration) throws(StoreError) {
         self.configuration = configuration
         do {
             connection = try Connection(
@@ -46,7 +46,7 @@ struct OpenedStore: @unchecked Sendable {
     }
 }
 
-extension SQLiteStore.Configuration {
+extension StoreConfiguration {
     fileprivate var bounds: Executor.Bounds {
         Executor.Bounds(
             pendingPerTopicCountMax: max(pendingPerTopicCountMax, 1),

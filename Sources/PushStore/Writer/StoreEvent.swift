@@ -21,8 +21,8 @@ enum StoreEvent {
     }
 
     enum Delivery {
-        case acceptedNotStored(PendingNotification, StoreCounters.Removal, answer: ReplyAddress)
-        case removed(PendingTable.Removed, StoreCounters.Removal, TraceDetail)
+        case acceptedNotStored(PendingNotification, RemovalReason, answer: ReplyAddress)
+        case removed(PendingTable.Removed, RemovalReason, TraceDetail)
     }
 
     /// An event of a broadcast.
@@ -32,7 +32,7 @@ enum StoreEvent {
         case stored(PendingNotification, ChannelNumber, answer: ReplyAddress)
         case nowOrNever(PendingNotification, ChannelNumber, answer: ReplyAddress)
         /// The broadcast is removed for all subscribers.
-        case removed(BroadcastTable.Removed, StoreCounters.Removal)
+        case removed(BroadcastTable.Removed, RemovalReason)
         /// The broadcast is complete for one device, which acknowledged it or must not receive it.
         case settled(Int64, DeviceID)
     }

@@ -16,7 +16,7 @@ internal import PushSQLite
 /// ```
 /// Between transactions it reads for streams that need a refill, runs checkpoints, archives and sweeps.
 final class Writer {
-    let configuration: SQLiteStore.Configuration
+    let configuration: StoreConfiguration
     private let queue: CommandQueue
     let connection: Connection
     let executor: Executor

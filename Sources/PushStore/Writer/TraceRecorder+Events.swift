@@ -82,7 +82,7 @@ extension DeviceID {
     static let none = DeviceID(rawValue: 0)
 }
 
-extension StoreCounters.Removal {
+extension RemovalReason {
     fileprivate var step: TraceStep {
         switch self {
         case .acknowledged: .acknowledged

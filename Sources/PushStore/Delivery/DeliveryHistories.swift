@@ -88,10 +88,10 @@ final class DeliveryHistories {
 
     /// Records that a notification of the device's queue was sent, in case the history lost it before the
     /// acknowledgement.
-    func noteSent(_ entry: QueueEntry, to device: DeviceID, _ stream: DeliveryWindow?) {
+    func noteSent(_ sequence: Int64, _ topic: TopicID, to device: DeviceID, _ stream: DeliveryWindow?) {
         let history = history(of: device, stream)
-        guard history.index(of: entry.sequence) == nil else { return }
-        if history.noteSent(entry.sequence, entry.topic, isBroadcast: false) == .first { cost += 1 }
+        guard history.index(of: sequence) == nil else { return }
+        if history.noteSent(sequence, topic, isBroadcast: false) == .first { cost += 1 }
         trim(history)
     }
 

@@ -7,34 +7,8 @@ internal import PushCore
 /// An acknowledgement of any other number is ignored, and each outcome counts once. See
 /// docs/decisions/0026-outcomes-of-what-was-delivered.md.
 final class DeliveryHistory {
-    struct Marks: OptionSet {
-        let rawValue: UInt8
-
-        static let acknowledged = Marks(rawValue: 1 << 0)
-        static let broadcast = Marks(rawValue: 1 << 1)
-        static let sentAgain = Marks(rawValue: 1 << 7)
-        /// A mask of the marks of all reported outcomes.
-        static let outcomes = Marks(rawValue: 0b0111_1100)
-
-        init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// Creates the mark of a reported outcome.
-        init(_ outcome: DeviceAPI.Outcome) {
-            switch outcome {
-            case .delivered: rawValue = 1 << 2
-            case .shown: rawValue = 1 << 3
-            case .viewed: rawValue = 1 << 4
-            case .closed: rawValue = 1 << 5
-            case .suppressed: rawValue = 1 << 6
-            }
-        }
-    }
-
-    struct Entry: Equatable {
-        var sequence: Int64
-        var topic: TopicID
-        var marks: Marks
-    }
+    typealias Entry = DeliveryHistoryTable.Entry
+    typealias Marks = DeliveryHistoryTable.Marks
 
     enum Sending {
         case first, second, further
