@@ -45,7 +45,7 @@ struct DeliveryState {
             case .broadcast(let event): apply(event)
             case .stream(let event): apply(event)
             case .holding(let event): apply(event)
-            case .question(let question): answer(question)
+            case .question(let question, let address): answer(question, address)
             }
         }
     }
@@ -368,18 +368,18 @@ struct DeliveryState {
     // MARK: Questions
 
     /// Answers a question from memory, in the order of the events.
-    private mutating func answer(_ question: StoreEvent.Question) {
+    private mutating func answer(_ question: StoreEvent.Question, _ address: ReplyAddress) {
         switch question {
-        case .counts(let answer): perform(.counts(counters.counts(devicesConnected: streams.count)), answer)
-        case .app(let row, let answer): perform(.app(counters.app(row)), answer)
-        case .apps(let rows, let answer): perform(.apps(rows.map(counters.app)), answer)
-        case .device(let description, let answer): perform(.device(completed(description)), answer)
-        case .devices(let descriptions, let next, let answer):
-            perform(.devices(descriptions.map(completed), next: next), answer)
-        case .channel(let description, let answer):
-            perform(.channel(counters.channel(description.channel, description.number)), answer)
-        case .channels(let descriptions, let answer):
-            perform(.channels(descriptions.map { counters.channel($0.channel, $0.number) }), answer)
+        case .counts: perform(.counts(counters.counts(devicesConnected: streams.count)), address)
+        case .app(let row): perform(.app(counters.app(row)), address)
+        case .apps(let rows): perform(.apps(rows.map(counters.app)), address)
+        case .device(let description): perform(.device(completed(description)), address)
+        case .devices(let descriptions, let next):
+            perform(.devices(descriptions.map(completed), next: next), address)
+        case .channel(let description):
+            perform(.channel(counters.channel(description.channel, description.number)), address)
+        case .channels(let descriptions):
+            perform(.channels(descriptions.map { counters.channel($0.channel, $0.number) }), address)
         case .trace(let search): add(search)
         }
     }

@@ -18,17 +18,17 @@ extension Dispatcher {
         if let (reason, ended) = registration.rejection(of: address.generation) {
             return deliveryState.refuse(reason, endedUnixMilliseconds: ended ?? now, answer)
         }
-        guard let sequence = executor.sequences.next() else { return deliveryState.shed(answer) }
+        guard let sequence = sequences.next() else { return deliveryState.shed(answer) }
         let pending = PendingNotification(sequence: sequence, notification: notification)
-        executor.trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
+        trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
         if registration.isRefused {
-            executor.trace.recordLater(
+            trace.recordLater(
                 .dropped, .refusedByDevice, of: sequence, address.topic, on: address.device, at: now)
             deliveryState.acceptNotStored(pending, .dropped, answer)
         } else if notification.isNowOrNever {
             deliveryState.acceptNowOrNever(pending, answer)
         } else if notification.isExpired(now: now) {
-            executor.trace.recordLater(.expired, of: sequence, address.topic, on: address.device, at: now)
+            trace.recordLater(.expired, of: sequence, address.topic, on: address.device, at: now)
             deliveryState.acceptNotStored(pending, .expired, answer)
         } else {
             try enqueue(pending, card, answer)
@@ -45,21 +45,21 @@ extension Dispatcher {
         if let collapseID = pending.notification.collapseID {
             try removeCollapsible(collapseID, collapse, topic, card, &replaced)
         }
-        if isFull(card, of: topic, executor.bounds.pendingPerTopicCountMax) {
+        if isFull(card, of: topic, configuration.pendingPerTopicCountMax) {
             try removeOldest(of: topic, card, .topicBound, &replaced)
         }
-        if isFull(card, of: nil, executor.bounds.pendingPerDeviceCountMax) {
+        if isFull(card, of: nil, configuration.pendingPerDeviceCountMax) {
             try makeRoomOnDevice(for: topic, card, &replaced)
         }
         let offer = deliveryState.offer(pending, to: stream(of: card), at: moment)
-        let due = replaced.isEmpty || durability == .relaxed ? dueMoment(offer) : .past
+        let due = replaced.isEmpty || configuration.durability == .relaxed ? dueMoment(offer) : .past
         let new = PendingWrite(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
         cards.append(
             QueueEntry(
                 sequence: pending.sequence, topic: topic, collapse: collapse,
                 expiresUnixMilliseconds: expiry(of: pending.notification), unwritten: new), to: card)
         unwritten.append(new)
-        guard durability == .relaxed else { return }
+        guard configuration.durability == .relaxed else { return }
         new.isAnswered = true
         deliveryState.answer(new)
     }
@@ -71,7 +71,7 @@ extension Dispatcher {
 
     /// Returns the deadline for writing a notification, given the stream's answer to the offer.
     private func dueMoment(_ offer: DeliveryWindow.Offer) -> MonotonicTime {
-        guard durability != .relaxed else {
+        guard configuration.durability != .relaxed else {
             return moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
         }
         let isBusy = unwritten.count >= WriterLimits.busyCount
@@ -92,7 +92,7 @@ extension Dispatcher {
             return push(entry, card, .collapsed, .none, &replaced)
         }
         guard card.settledCount(of: topic) > 0 else { return }
-        for row in try executor.settled.collapsible(of: card.device, topic: topic, collapse) {
+        for row in try tables.archive.collapsible(of: card.device, topic: topic, collapse) {
             let entry = QueueEntry(sequence: row.sequence, topic: topic, collapse: collapse)
             guard !isBeingDeleted(row.sequence), try hasCollapseID(collapseID, entry, card.device) else { continue }
             return pushSettled(entry, card, .collapsed, .none, &replaced)
@@ -103,7 +103,7 @@ extension Dispatcher {
         _ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID
     ) throws(SQLiteError) -> Bool {
         if let unwritten = entry.unwritten { return unwritten.pending.notification.collapseID == collapseID }
-        let row = try executor.pending.read(entry.sequence, of: device)
+        let row = try tables.pending.read(entry.sequence, of: device)
         return row?.notification?.notification.collapseID == collapseID
     }
 

@@ -54,11 +54,11 @@ extension Dispatcher {
         var waiting = card.waitingCounts
         for topic in stream(of: card).map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
         var byTeam: [Int: Int] = [:]
-        for (topic, count) in waiting { byTeam[executor.histories.team(of: topic), default: 0] += count }
-        let senderTeam = executor.histories.team(of: sender)
+        for (topic, count) in waiting { byTeam[histories.team(of: topic), default: 0] += count }
+        let senderTeam = histories.team(of: sender)
         let team = byTeam.max { ($0.value, $0.key == senderTeam ? 1 : 0) < ($1.value, $1.key == senderTeam ? 1 : 0) }
         // Sort the topics, so that the choice between equal counts is deterministic.
-        return waiting.filter { executor.histories.team(of: $0.key) == team?.key && $0.value > 0 }
+        return waiting.filter { histories.team(of: $0.key) == team?.key && $0.value > 0 }
             .sorted { $0.key.rawValue < $1.key.rawValue }
             .max { ($0.value, $0.key == sender ? 1 : 0) < ($1.value, $1.key == sender ? 1 : 0) }?.key
     }
@@ -87,7 +87,7 @@ extension Dispatcher {
         guard card.settledCount > 0, card.settledNextExpiry < now else { return nil }
         var found: QueueEntry?
         var next = Int64.max
-        for expiring in try executor.settled.expiring(of: card.device) {
+        for expiring in try tables.archive.expiring(of: card.device) {
             let (row, end) = (expiring.row, expiring.expiresUnixMilliseconds)
             guard !isBeingDeleted(row.sequence) else { continue }
             if found == nil, topic == nil || row.topic == topic, end < now, stream?.isInFlight(row.sequence) != true {
@@ -105,14 +105,14 @@ extension Dispatcher {
     private func oldestSettled(
         of topic: TopicID, _ card: DeviceQueue, _ stream: DeliveryWindow?
     ) throws(SQLiteError) -> ArchiveTable.Row? {
-        guard let oldest = try executor.settled.oldest(of: card.device, topic: topic) else { return nil }
+        guard let oldest = try tables.archive.oldest(of: card.device, topic: topic) else { return nil }
         func isFree(_ row: ArchiveTable.Row) -> Bool {
             !isBeingDeleted(row.sequence) && stream?.isInFlight(row.sequence) != true
         }
         if isFree(oldest) { return oldest }
         var last = oldest.sequence
         while true {
-            let rows = try executor.settled.rows(of: card.device, after: last, countMax: 64)
+            let rows = try tables.archive.rows(of: card.device, after: last, countMax: 64)
             for row in rows where row.topic == topic && isFree(row) { return row }
             guard let end = rows.last else { return nil }
             last = end.sequence

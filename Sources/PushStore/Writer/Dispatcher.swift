@@ -25,8 +25,13 @@ final class Dispatcher {
         var isSettled: Bool
     }
 
-    let executor: Executor
+    let tables: StoreTables
     let cards: DeviceQueues
+    let sequences: Sequences
+    let histories: DeliveryHistories
+    let trace: TraceRecorder
+    private let authentication: DeviceAuthentication
+    let configuration: StoreConfiguration
     var deliveryState: DeliveryState
     /// The wall-clock time of this turn in UNIX milliseconds.
     var now: Int64 = 0
@@ -34,8 +39,6 @@ final class Dispatcher {
     var moment = MonotonicTime.now
     /// Whether the disk has space for new notifications.
     var hasSpace = true
-    /// The failures that an accepted notification survives.
-    let durability: StoreDurability
     var unwritten = PendingWriteQueue()
     private(set) var deletions: [Deletion] = []
     /// The broadcasts that devices acknowledged, to be written together with the deletions.
@@ -50,11 +53,15 @@ final class Dispatcher {
     /// The sequences of archived rows to delete, so that none is counted or deleted twice.
     private var settledDeletions: Set<Int64> = []
 
-    init(_ executor: Executor, _ deliveryState: DeliveryState, _ durability: StoreDurability) {
-        self.durability = durability
-        self.executor = executor
-        self.deliveryState = deliveryState
+    init(_ executor: Executor, _ deliveryState: DeliveryState, _ configuration: StoreConfiguration) {
+        tables = executor.tables
         cards = executor.cards
+        sequences = executor.sequences
+        histories = executor.histories
+        trace = executor.trace
+        authentication = executor.authentication
+        self.configuration = configuration
+        self.deliveryState = deliveryState
     }
 
     /// Executes a command that needs no transaction of its own.
@@ -97,7 +104,7 @@ final class Dispatcher {
         guard let device = try identify(secretHash) else { return deliveryState.refuse(.unauthorized, stream) }
         // The notifications in flight on the earlier stream are read from the table and sent again, so write them now.
         unwritten.expedite(device)
-        deliveryState.attach(device, stream, try executor.subscriptions.listeners(of: device))
+        deliveryState.attach(device, stream, try tables.subscriptions.listeners(of: device))
     }
 
     /// Returns the open stream of a record's device.
@@ -111,8 +118,8 @@ final class Dispatcher {
     }
 
     private func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
-        guard let identity = try executor.devices.authenticate(secretHash) else { return nil }
-        if executor.isStale(identity, now: now) { seen.insert(identity.device) }
+        guard let identity = try tables.devices.authenticate(secretHash) else { return nil }
+        if authentication.isStale(identity, now: now) { seen.insert(identity.device) }
         return identity.device
     }
 
@@ -171,7 +178,7 @@ final class Dispatcher {
 
     /// The last sequence before the first pending write.
     var lastWritten: Int64 {
-        unwritten.first.map { $0.pending.sequence - 1 } ?? executor.sequences.last
+        unwritten.first.map { $0.pending.sequence - 1 } ?? sequences.last
     }
 
     /// Returns whether an archived row is about to be deleted.
@@ -201,7 +208,7 @@ final class Dispatcher {
     func writeNotifications(_ due: Due) throws(SQLiteError) {
         defer { newRows.removeAll(keepingCapacity: true) }
         for unwritten in unwritten.all where due.contains(unwritten) {
-            executor.trace.recordWritten(unwritten, at: now)
+            trace.recordWritten(unwritten, at: now)
             if !unwritten.isAcknowledged {
                 newRows.append(
                     PendingTable.New(
@@ -209,33 +216,33 @@ final class Dispatcher {
                         expiresUnixMilliseconds: expiry(of: unwritten.pending.notification)))
             }
             for replaced in unwritten.replaced where replaced.older == nil {
-                _ = try executor.pending.remove(replaced.entry.sequence)
+                _ = try tables.pending.remove(replaced.entry.sequence)
                 if replaced.isSettled {
                     let address = unwritten.pending.notification.address
-                    try executor.settled.remove(
+                    try tables.archive.remove(
                         replaced.entry.sequence, of: address.device, topic: replaced.entry.topic)
                 }
             }
         }
-        try executor.pending.add(newRows)
+        try tables.pending.add(newRows)
     }
 
     /// Writes the last-seen times.
     ///
     /// The caller must have begun a transaction.
-    func writeSeen() throws(SQLiteError) { try executor.noteSeen(Array(seen)) }
+    func writeSeen() throws(SQLiteError) { try authentication.noteSeen(seen) }
 
     /// Writes the scheduled deletions and broadcast acknowledgements, at most `countMax` of each, in a transaction.
     func writeDeletions(countMax: Int) throws(SQLiteError) {
-        if hasDeletions { executor.trace.flushSoon() }
+        if hasDeletions { trace.flushSoon() }
         for deletion in deletions.prefix(countMax) {
-            _ = try executor.pending.remove(deletion.sequence)
+            _ = try tables.pending.remove(deletion.sequence)
             if deletion.isSettled {
-                try executor.settled.remove(deletion.sequence, of: deletion.device, topic: deletion.topic)
+                try tables.archive.remove(deletion.sequence, of: deletion.device, topic: deletion.topic)
             }
         }
         for acknowledged in broadcastAcknowledgements.prefix(countMax) {
-            _ = try executor.subscriptions.acknowledge(acknowledged.sequence, by: acknowledged.device)
+            _ = try tables.subscriptions.acknowledge(acknowledged.sequence, by: acknowledged.device)
         }
     }
 
@@ -286,7 +293,7 @@ final class Dispatcher {
 
     private func refuse(_ unwritten: PendingWrite) {
         let device = unwritten.pending.notification.address.device
-        executor.trace.recordRefused(unwritten, at: now)
+        trace.recordRefused(unwritten, at: now)
         deliveryState.refuse(unwritten)
         deliveryState.forget(unwritten.pending.sequence, of: device)
         guard let card = cards.known(device) else { return }

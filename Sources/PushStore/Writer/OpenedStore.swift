@@ -14,6 +14,7 @@ struct OpenedStore: @unchecked Sendable {
 
     /// Opens or creates the file, migrates the schema, and counts the rows.
     init(_ configuration: StoreConfiguration) throws(StoreError) {
+        let configuration = configuration.corrected
         self.configuration = configuration
         do {
             connection = try Connection(
@@ -32,9 +33,8 @@ struct OpenedStore: @unchecked Sendable {
             try connection.execute("PRAGMA cache_size = -16384")
             connection.checkpointByHand()
             let now = configuration.unixMilliseconds()
-            executor = try Executor(connection, configuration.bounds, now: now)
-            executor.slice = RequestSlice(clock: configuration.monotonicNanoseconds)
-            try executor.devices.noteAllSeen(now: now)
+            executor = try Executor(connection, configuration, now: now)
+            try executor.tables.devices.noteAllSeen(now: now)
             counters = try executor.counters()
         } catch {
             throw StoreError(error, path: configuration.path)
@@ -47,29 +47,26 @@ struct OpenedStore: @unchecked Sendable {
 }
 
 extension StoreConfiguration {
-    fileprivate var bounds: Executor.Bounds {
-        Executor.Bounds(
-            pendingPerTopicCountMax: max(pendingPerTopicCountMax, 1),
-            pendingPerDeviceCountMax: max(pendingPerDeviceCountMax, 1), channelPerAppCountMax: channelPerAppCountMax,
-            cardCountMax: cardCountMax, deliveryHistoryCountMax: deliveryHistoryCountMax,
-            deliveryHistoryInAllCountMax: deliveryHistoryInAllCountMax,
-            registrationLifeSeconds: registrationLifeSeconds, hasTrace: hasTrace,
-            traceLifeSeconds: traceLifeSeconds,
-            traceByteCountMax: traceByteCountMax)
+    /// The configuration with bounds that allow at least one notification.
+    fileprivate var corrected: StoreConfiguration {
+        var corrected = self
+        corrected.pendingPerTopicCountMax = max(pendingPerTopicCountMax, 1)
+        corrected.pendingPerDeviceCountMax = max(pendingPerDeviceCountMax, 1)
+        return corrected
     }
 }
 
 extension Executor {
     /// Counts the rows of the file.
     fileprivate func counters() throws(SQLiteError) -> StoreCounters {
-        var pending = try settled.countsByTopic()
+        var pending = try tables.archive.countsByTopic()
         cards.forEachWithRecent { card in
             for entry in card.recent.all { pending[entry.topic, default: 0] += 1 }
         }
         return StoreCounters(
-            apps: try topics.all().count, devices: try devices.count(),
-            registrationsByTopic: try registrations.liveCountByTopic(),
-            pendingByTopic: pending.merging(try broadcasts.countsByTopic(), uniquingKeysWith: +),
-            subscriptionsByChannel: try subscriptions.countsByChannel())
+            apps: try tables.topics.all().count, devices: try tables.devices.count(),
+            registrationsByTopic: try tables.registrations.liveCountByTopic(),
+            pendingByTopic: pending.merging(try tables.broadcasts.countsByTopic(), uniquingKeysWith: +),
+            subscriptionsByChannel: try tables.subscriptions.countsByChannel())
     }
 }

@@ -24,7 +24,7 @@ extension Writer {
 
     private func feed(_ device: DeviceID, _ stream: DeliveryWindow) -> Int {
         do {
-            let found = try executor.waiting(
+            let found = try executor.queues.waiting(
                 of: device, isListener: dispatcher.deliveryState.listens(device), after: stream.lastSent,
                 now: dispatcher.now, countMax: stream.space, isGone: { dispatcher.isGone($0, for: device) })
             var read: [PendingNotification] = []
@@ -40,7 +40,7 @@ extension Writer {
     }
 
     /// Skips a row with a wrong checksum and reports it; the next sweep deletes it.
-    private func noteDamage(_ row: Executor.WaitingRow, _ device: DeviceID) {
+    private func noteDamage(_ row: StoredQueues.WaitingRow, _ device: DeviceID) {
         nextSweep = .now
         if row.channel != nil {
             // Every subscriber's stream reads the same row, so report it once.
@@ -62,7 +62,7 @@ extension Writer {
         }
         guard var run = settling else { return }
         let step = run.takeStep()
-        let isDone = attempt { () throws(SQLiteError) in try executor.settle(step, through: run.end) }
+        let isDone = attempt { () throws(SQLiteError) in try executor.queues.archive(step, through: run.end) }
         guard isDone else {
             // The rows stay recent, and a later run finds them again.
             settling = nil
@@ -95,8 +95,10 @@ extension Writer {
         let seen = dispatcher.deliveryState.takeDeparted(countMax: WriterLimits.devicesNotedPerStepCountMax)
         var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
         let isDone = attempt { () throws(SQLiteError) in
-            try executor.noteSeen(seen)
-            if try executor.sweep(damage, isConnected: dispatcher.deliveryState.streams.isOpen) { isMore = true }
+            try executor.authentication.noteSeen(seen)
+            if try executor.sweeper.sweep(damage, isConnected: dispatcher.deliveryState.streams.isOpen) {
+                isMore = true
+            }
         }
         guard isDone else {
             dispatcher.deliveryState.noteSeen(seen)
@@ -111,6 +113,6 @@ extension Writer {
     /// On a full disk, the earlier times stay.
     func noteRunning(_ seen: [DeviceID]) {
         guard failure == nil, reserve.isHeld else { return }
-        _ = attempt { () throws(SQLiteError) in try executor.noteRunning(seen) }
+        _ = attempt { () throws(SQLiteError) in try executor.sweeper.noteRunning(seen) }
     }
 }

@@ -79,7 +79,7 @@ extension Writer {
         }
     }
 
-    private func execute(_ batch: ArraySlice<StoreTask>, upTo need: Executor.Need) throws(TransactionError) {
+    private func execute(_ batch: ArraySlice<StoreTask>, upTo need: DiskAccess) throws(TransactionError) {
         try transaction { () throws(SQLiteError) in
             for task in batch { try executor.execute(task, upTo: need) }
         }

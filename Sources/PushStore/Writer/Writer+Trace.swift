@@ -7,7 +7,7 @@ extension Writer {
     func searchTrace() {
         guard failure == nil, let search = dispatcher.deliveryState.takeSearch() else { return }
         do {
-            dispatcher.deliveryState.putBack(search, isMore: try executor.step(search))
+            dispatcher.deliveryState.putBack(search, isMore: try executor.traces.step(search))
         } catch {
             fail(StoreError(error, path: configuration.path))
         }

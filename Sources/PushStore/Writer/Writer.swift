@@ -52,7 +52,7 @@ final class Writer {
             DeliveryState(
                 counters: opened.counters, gatheringMilliseconds: configuration.gatheringMilliseconds,
                 trace: opened.executor.trace, histories: opened.executor.histories, receivers: receivers),
-            configuration.durability)
+            configuration)
         nextSweep = .now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
         reserve = opened.reserve
         self.queue = queue
@@ -344,8 +344,8 @@ final class Writer {
         executor.sequences.end(isCommitted: true)
         executor.trace.committed()
         confirm()
-        if executor.hasDirectoryChanged { publishDirectory() }
-        dispatcher.apply(executor.events)
+        if executor.transaction.hasDirectoryChanged { publishDirectory() }
+        dispatcher.apply(executor.transaction.events)
         for (task, work) in executor.unfinished {
             task.progress = work
             waiting.putBack(task)
@@ -370,7 +370,7 @@ final class Writer {
     private func publishDirectory() {
         directoryVersion += 1
         do {
-            dispatcher.deliveryState.publish(try executor.directory(version: directoryVersion))
+            dispatcher.deliveryState.publish(try executor.apps.directory(version: directoryVersion))
         } catch {
             fail(StoreError(error, path: configuration.path))
         }

@@ -3,8 +3,21 @@
 internal import PushCore
 internal import PushSQLite
 
-extension Executor {
-    func quota(_ request: QuotaRequest) throws(SQLiteError) -> Verdict {
+/// Executes the requests about quotas.
+final class QuotaExecutor {
+    private let quotas: QuotaTable
+    private let topics: TopicTable
+    private let keys: KeyTable
+    private let certificates: CertificateTable
+
+    init(_ tables: StoreTables) {
+        quotas = tables.quotas
+        topics = tables.topics
+        keys = tables.keys
+        certificates = tables.certificates
+    }
+
+    func execute(_ request: QuotaRequest) throws(SQLiteError) -> RequestResult {
         switch request {
         case .all: return .success(.quotas(try quotas.limits(), try quotas.uses()))
         case .change(let subject, let change):
@@ -36,17 +49,6 @@ extension Executor {
             if try keys.contains(subject.name) { return nil }
             guard let fingerprint = Hex.decode(Array(subject.name.utf8).span) else { return .unknownKey }
             return try certificates.contains(fingerprint) ? nil : .unknownKey
-        }
-    }
-}
-
-extension QuotaRequest {
-    /// The disk access that the request needs.
-    var need: Executor.Need {
-        switch self {
-        case .all: .reading
-        case .clear: .shrinking
-        case .change, .note: .growing
         }
     }
 }

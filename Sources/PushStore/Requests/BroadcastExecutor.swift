@@ -3,7 +3,20 @@
 internal import PushCore
 internal import PushSQLite
 
-extension Executor {
+/// Accepts broadcasts.
+final class BroadcastExecutor {
+    private let channels: ChannelTable
+    private let broadcasts: BroadcastTable
+    private let transaction: StoreTransaction
+    private let sequences: Sequences
+
+    init(_ tables: StoreTables, _ transaction: StoreTransaction, _ sequences: Sequences) {
+        channels = tables.channels
+        broadcasts = tables.broadcasts
+        self.transaction = transaction
+        self.sequences = sequences
+    }
+
     /// Accepts a broadcast: delivers it to the connected subscribers, and stores it if the channel's policy says so.
     ///
     /// A stored broadcast stays until a newer one that is to be stored replaces it. A now-or-never or expired broadcast
@@ -24,7 +37,7 @@ extension Executor {
         case .noMessageStored, .mostRecentMessageStored:
             guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
             let pending = PendingNotification(broadcast, sequence: sequence)
-            events.append(.broadcast(.nowOrNever(pending, channel.number, answer: answer)))
+            transaction.add(.broadcast(.nowOrNever(pending, channel.number, answer: answer)))
         }
     }
 
@@ -34,18 +47,18 @@ extension Executor {
     ) throws(SQLiteError) {
         guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
         let stored = PendingNotification(broadcast, sequence: sequence)
-        guard !stored.notification.isExpired(now: now) else {
-            return events.append(.delivery(.acceptedNotStored(stored, .expired, answer: answer)))
+        guard !stored.notification.isExpired(now: transaction.now) else {
+            return transaction.add(.delivery(.acceptedNotStored(stored, .expired, answer: answer)))
         }
-        note(try broadcasts.remove(of: channel.number), .collapsed)
-        let latest = now + Limits.broadcastStorageSecondsMax * 1000
+        transaction.note(try broadcasts.remove(of: channel.number), .collapsed)
+        let latest = transaction.now + Limits.broadcastStorageSecondsMax * 1000
         let expires = stored.notification.expiryUnixMilliseconds(
-            now: now, retentionSeconds: Limits.broadcastStorageSecondsMax)
+            now: transaction.now, retentionSeconds: Limits.broadcastStorageSecondsMax)
         try broadcasts.add(stored, of: channel.number, expiresUnixMilliseconds: expires ?? latest)
-        events.append(.broadcast(.stored(stored, channel.number, answer: answer)))
+        transaction.add(.broadcast(.stored(stored, channel.number, answer: answer)))
     }
 
     private func reject(_ reason: RejectionReason, _ answer: ReplyAddress) {
-        events.append(.reply(.refused(reason, unregisteredUnixMilliseconds: nil, answer: answer)))
+        transaction.add(.reply(.refused(reason, unregisteredUnixMilliseconds: nil, answer: answer)))
     }
 }

@@ -3,7 +3,8 @@
 internal import PushCore
 internal import PushSQLite
 
-extension Executor {
+/// The queues of devices as rows of the tables: reads, removes and archives them.
+final class StoredQueues {
     /// A row of a device's queue; without a notification when its checksum is wrong.
     struct WaitingRow {
         var sequence: Int64
@@ -27,6 +28,20 @@ extension Executor {
         var last: Int64
         /// Whether no row is left after `last`.
         var isComplete = true
+    }
+
+    private let pending: PendingTable
+    private let archive: ArchiveTable
+    private let broadcasts: BroadcastTable
+    private let state: StateTable
+    private let cards: DeviceQueues
+
+    init(_ tables: StoreTables, _ cards: DeviceQueues) {
+        pending = tables.pending
+        archive = tables.archive
+        broadcasts = tables.broadcasts
+        state = tables.state
+        self.cards = cards
     }
 
     /// Reads the next rows of a device's queue, its own notifications and broadcasts, ordered by sequence.
@@ -62,7 +77,7 @@ extension Executor {
         var found = Waiting(last: sequence)
         guard let card = try cards.card(of: device) else { return found }
         if card.settledCount > 0 {
-            let rows = try settled.rows(of: device, after: sequence, countMax: countMax)
+            let rows = try archive.rows(of: device, after: sequence, countMax: countMax)
             for row in rows where !isGone(row.sequence) { try read(row.sequence, of: device, into: &found.rows) }
             found.last = rows.last?.sequence ?? sequence
             if rows.count == countMax {
@@ -115,9 +130,57 @@ extension Executor {
         found.last = end == .max ? max(found.last, lastBroadcast) : end
         found.isComplete = end == .max
     }
+
+    // MARK: Removing
+
+    /// Removes the waiting notifications of a device, or of an app on it.
+    func remove(of device: DeviceID, topic: TopicID?) throws(SQLiteError) -> [PendingTable.Removed] {
+        var removed: [PendingTable.Removed] = []
+        func removeRow(_ sequence: Int64, _ rowTopic: TopicID, isSettled: Bool) throws(SQLiteError) {
+            guard topic == nil || rowTopic == topic, try pending.remove(sequence) else { return }
+            if isSettled { try archive.remove(sequence, of: device, topic: rowTopic) }
+            removed.append(PendingTable.Removed(sequence: sequence, device: device, topic: rowTopic))
+        }
+        for row in try archive.rows(of: device, after: .min, countMax: .max) {
+            try removeRow(row.sequence, row.topic, isSettled: true)
+        }
+        for entry in cards.known(device)?.recent.all ?? [] {
+            try removeRow(entry.sequence, entry.topic, isSettled: false)
+        }
+        return removed
+    }
+
+    /// Removes rows of any devices; returns those that existed.
+    func remove(_ rows: [PendingTable.Removed]) throws(SQLiteError) -> [PendingTable.Removed] {
+        var removed: [PendingTable.Removed] = []
+        for row in rows where try pending.remove(row.sequence) { removed.append(row) }
+        // Delete in the order of the index, so that each page is read and written once.
+        for row in removed.sorted(by: { ($0.device.rawValue, $0.sequence) < ($1.device.rawValue, $1.sequence) }) {
+            try archive.remove(row.sequence, of: row.device, topic: row.topic)
+        }
+        return removed
+    }
+
+    /// Returns the number of notifications that wait for a device, without broadcasts.
+    func waitingCount(of device: DeviceID) throws(SQLiteError) -> Int {
+        let settledCount = try archive.counts(of: device).reduce(0) { $0 + $1.count }
+        return settledCount + (cards.known(device)?.recent.count ?? 0)
+    }
+
+    // MARK: Archiving
+
+    /// Writes a step of an archiving run, and its end.
+    func archive(_ rows: [Compaction.Row], through end: Int64?) throws(SQLiteError) {
+        for row in rows {
+            try archive.add(
+                ArchiveTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.card.device,
+                collapse: row.entry.collapse)
+        }
+        if let end { try state.setSettledThrough(end) }
+    }
 }
 
-extension Executor.WaitingRow {
+extension StoredQueues.WaitingRow {
     /// Creates a row from a notification that is only in memory.
     fileprivate init(_ unwritten: PendingWrite, _ entry: QueueEntry) {
         self.init(

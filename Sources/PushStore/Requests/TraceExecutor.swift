@@ -3,7 +3,31 @@
 internal import PushCore
 internal import PushSQLite
 
-extension Executor {
+/// Starts and continues searches of the trace, and deletes its old events.
+final class TraceExecutor {
+    private let table: TraceTable
+    private let origins: TraceOrigins
+    private let topics: TopicTable
+    private let devices: DeviceTable
+    private let registrations: RegistrationTable
+    private let transaction: StoreTransaction
+    private let trace: TraceRecorder
+    private let configuration: StoreConfiguration
+
+    init(
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ trace: TraceRecorder,
+        _ configuration: StoreConfiguration
+    ) {
+        table = tables.trace
+        origins = TraceOrigins(tables.trace)
+        topics = tables.topics
+        devices = tables.devices
+        registrations = tables.registrations
+        self.transaction = transaction
+        self.trace = trace
+        self.configuration = configuration
+    }
+
     // MARK: Looking
 
     /// Starts a search that continues between transactions.
@@ -13,9 +37,9 @@ extension Executor {
     /// - Parameters:
     ///   - query: The query.
     ///   - answer: The address of the answer.
-    /// - Returns: A refusal, or nil when the search started.
+    /// - Returns: The search, or a refusal.
     /// - Throws: The error that SQLite returned.
-    func search(_ query: TraceQuery, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
+    func search(_ query: TraceQuery, _ answer: ReplyAddress) throws(SQLiteError) -> RequestResult {
         guard trace.isOn else { return .failure(.traceOff) }
         var topic: TopicID?
         switch query.subject {
@@ -27,14 +51,13 @@ extension Executor {
             topic = found
         }
         trace.flushSoon()
-        events.append(.question(.trace(TraceSearch(query, topic: topic, answer: answer))))
-        return nil
+        return .question(.trace(TraceSearch(query, topic: topic, answer: answer)))
     }
 
     /// Continues a search; returns true while more rows are left.
     func step(_ search: TraceSearch) throws(SQLiteError) -> Bool {
         let byteCountMax = WriterLimits.traceBytesSearchedPerStep
-        if try search.step(byteCountMax: byteCountMax, traceTable, traceOrigins) { return true }
+        if try search.step(byteCountMax: byteCountMax, table, origins) { return true }
         if search.query.isForWebhook { try search.addTokens(token) }
         return false
     }
@@ -57,34 +80,11 @@ extension Executor {
     /// Deletes events that are too old or exceed the size limit; returns true when more may be left.
     ///
     /// If the trace is disabled, it deletes all events.
-    func trimTrace() throws(SQLiteError) -> Bool {
-        let (age, isHuge) = bounds.traceLifeSeconds.multipliedReportingOverflow(by: 1000)
-        let (moment, isBeforeTime) = now.subtractingReportingOverflow(age)
-        return try traceTable.trim(
+    func trim() throws(SQLiteError) -> Bool {
+        let (age, isHuge) = configuration.traceLifeSeconds.multipliedReportingOverflow(by: 1000)
+        let (moment, isBeforeTime) = transaction.now.subtractingReportingOverflow(age)
+        return try table.trim(
             olderThan: !trace.isOn ? .max : isHuge || isBeforeTime ? .min : moment,
-            byteCountMax: bounds.traceByteCountMax, end: trace.end)
-    }
-
-    // MARK: Webhooks
-
-    /// Sets an app's webhook.
-    ///
-    /// A new webhook reports later events; an existing one keeps its position.
-    func setWebhook(_ topicName: String, _ url: String, _ secret: [UInt8]) throws(SQLiteError) -> Verdict {
-        guard trace.isOn else { return .failure(.traceOff) }
-        guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
-        let known = try webhooks.all()
-        guard known[topic] != nil || known.count < Limits.webhookCountMax else { return .failure(.tooMany) }
-        try webhooks.set(topic, url: url, secret: secret, position: trace.nextPosition)
-        hasDirectoryChanged = true
-        return .success(.done)
-    }
-
-    /// Removes an app's webhook; succeeds without one.
-    func removeWebhook(_ topicName: String) throws(SQLiteError) -> Verdict {
-        guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
-        try webhooks.remove(topic)
-        hasDirectoryChanged = true
-        return .success(.done)
+            byteCountMax: configuration.traceByteCountMax, end: trace.end)
     }
 }

@@ -13,12 +13,7 @@ enum StoreEvent {
     case broadcast(OfBroadcast)
     case stream(OfStream)
     case holding(Holding)
-    case question(Question)
-
-    /// Creates the answer to a request that succeeded.
-    static func success(_ answer: StoreAnswer, to address: ReplyAddress) -> StoreEvent {
-        .reply(.performed(.success(answer), answer: address))
-    }
+    case question(Question, answer: ReplyAddress)
 
     enum Delivery {
         case acceptedNotStored(PendingNotification, RemovalReason, answer: ReplyAddress)
@@ -70,13 +65,13 @@ enum StoreEvent {
 
     /// A question whose answer needs data in memory.
     enum Question {
-        case counts(answer: ReplyAddress)
-        case app(TopicTable.Row, answer: ReplyAddress)
-        case apps([TopicTable.Row], answer: ReplyAddress)
-        case device(DeviceDescription, answer: ReplyAddress)
-        case devices([DeviceDescription], next: DeviceID?, answer: ReplyAddress)
-        case channel(ChannelDescription, answer: ReplyAddress)
-        case channels([ChannelDescription], answer: ReplyAddress)
+        case counts
+        case app(TopicTable.Row)
+        case apps([TopicTable.Row])
+        case device(DeviceDescription)
+        case devices([DeviceDescription], next: DeviceID?)
+        case channel(ChannelDescription)
+        case channels([ChannelDescription])
         /// A search of the trace, which is answered at its end.
         case trace(TraceSearch)
     }

@@ -10,7 +10,7 @@ final class Listing<Row, Key>: LongWork {
     private let countMax: Int
     private let start: Key?
     private let read: (_ after: Key?, _ countMax: Int) throws(SQLiteError) -> ListPage<Row, Key>
-    private let answer: (ListPage<Row, Key>) -> StoreEvent
+    private let answer: (ListPage<Row, Key>) -> RequestResult
     private var found: ListPage<Row, Key>
     private var readCount = 0
 
@@ -24,7 +24,7 @@ final class Listing<Row, Key>: LongWork {
     init(
         after start: Key? = nil, countMax: Int = .max,
         read: @escaping (_ after: Key?, _ countMax: Int) throws(SQLiteError) -> ListPage<Row, Key>,
-        answer: @escaping (ListPage<Row, Key>) -> StoreEvent
+        answer: @escaping (ListPage<Row, Key>) -> RequestResult
     ) {
         self.start = start
         self.countMax = countMax
@@ -33,15 +33,14 @@ final class Listing<Row, Key>: LongWork {
         found = ListPage(next: start)
     }
 
-    func step(_ executor: Executor) throws(SQLiteError) -> Bool {
+    func step() throws(SQLiteError) -> RequestResult {
         let wanted = min(WriterLimits.rowsListedPerStepCountMax, countMax - readCount)
         let page = try read(found.next, wanted)
         found.rows += page.rows
         found.next = page.next
         readCount += wanted
-        guard page.next == nil || readCount >= countMax else { return false }
-        executor.events.append(answer(found))
-        return true
+        guard page.next == nil || readCount >= countMax else { return .unfinished(self) }
+        return answer(found)
     }
 
     func restart() {
