@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Accepts broadcasts.
+/// Accepts broadcasts and stores them.
 final class BroadcastExecutor {
     private let channels: ChannelTable
     private let broadcasts: BroadcastTable

@@ -126,11 +126,19 @@ final class Executor {
         if let (reply, _) = StoreReply.unavailable(command, text) { transaction.add(.reply(reply)) }
     }
 
-    /// Restarts the long work of a transaction that was rolled back.
-    func restartLongWork() {
+    /// Resets what the transaction changed in memory, after it was rolled back.
+    func rolledBack() {
+        sequences.end(isCommitted: false)
+        trace.rolledBack()
         for work in advanced { work.restart() }
         advanced = []
         unfinished = []
+    }
+
+    /// Confirms the sequence limit and the trace of a committed transaction.
+    func committed() {
+        sequences.end(isCommitted: true)
+        trace.committed()
     }
 
     /// Writes the transaction's common data as its last step: counts, the sequence limit and the trace.

@@ -98,6 +98,9 @@ final class Dispatcher {
         deliveryState.apply(events)
     }
 
+    /// Delivers all answers and then all notifications to the loops.
+    func handOut() { deliveryState.handOut(now: now) }
+
     // MARK: Streams
 
     private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
@@ -177,9 +180,7 @@ final class Dispatcher {
     func isDue(by moment: MonotonicTime) -> Bool { nextDue.map { $0 <= moment } ?? false }
 
     /// The last sequence before the first pending write.
-    var lastWritten: Int64 {
-        unwritten.first.map { $0.pending.sequence - 1 } ?? sequences.last
-    }
+    var lastWritten: Int64 { unwritten.first.map { $0.pending.sequence - 1 } ?? sequences.last }
 
     /// Returns whether an archived row is about to be deleted.
     func isBeingDeleted(_ sequence: Int64) -> Bool { settledDeletions.contains(sequence) }
@@ -219,8 +220,7 @@ final class Dispatcher {
                 _ = try tables.pending.remove(replaced.entry.sequence)
                 if replaced.isSettled {
                     let address = unwritten.pending.notification.address
-                    try tables.archive.remove(
-                        replaced.entry.sequence, of: address.device, topic: replaced.entry.topic)
+                    try tables.archive.remove(replaced.entry.sequence, of: address.device, topic: replaced.entry.topic)
                 }
             }
         }

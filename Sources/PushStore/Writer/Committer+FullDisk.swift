@@ -3,27 +3,8 @@
 internal import PushCore
 internal import PushSQLite
 
-extension Writer {
+extension Committer {
     // MARK: A full disk
-
-    /// Returns whether notifications may be stored; after a full disk, only once the reserve is allocated again.
-    func hasSpace() -> Bool {
-        if reserve.isHeld { return true }
-        let now = MonotonicTime.now
-        guard now >= nextRestore else { return false }
-        nextRestore = now.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
-        reserve.restore(unusedByteCount: ((try? connection.unusedPageCount()) ?? 0) * WriterLimits.pageByteCount)
-        if reserve.isHeld { configuration.onNotice(.spaceReturned) }
-        return reserve.isHeld
-    }
-
-    func giveUpReserve(_ error: StoreError) {
-        if reserve.isHeld { configuration.onNotice(.diskFull(error)) }
-        reserve.release()
-        nextRestore = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
-        // Truncate the log, because its space is more useful to the file system.
-        checkpoint(.truncate)
-    }
 
     /// Commits what a full disk allows: refuses new notifications but executes removals.
     func commitOnFullDisk(_ batch: ArraySlice<StoreTask>, _ due: Due) {
@@ -92,35 +73,6 @@ extension Writer {
             refuse(batch, error)
         case .refused:
             for index in batch.indices { executeOnFullDisk(batch[index...index]) }
-        }
-    }
-
-    // MARK: The write-ahead log
-
-    func checkpointIfLong() {
-        if connection.logPageCount >= reserve.logPageCountHigh { checkpoint(.passive) }
-    }
-
-    /// Whether commits are answered before they are synchronized to the disk.
-    var isSynchronizedLater: Bool { configuration.durability != .full }
-
-    /// Synchronizes the commits of the last second, with a durability at which commits do not synchronize.
-    func synchronizeIfDue() {
-        guard isSynchronizedLater, failure == nil, connection.logPageCount > 0 else { return }
-        let now = MonotonicTime.now
-        guard now >= nextSynchronization else { return }
-        nextSynchronization = now.advanced(byMilliseconds: WriterLimits.synchronizationMilliseconds)
-        // A checkpoint synchronizes the log and then the database.
-        checkpoint(.passive)
-    }
-
-    func checkpoint(_ kind: Connection.Checkpoint) {
-        do {
-            try connection.checkpoint(kind)
-        } catch {
-            // On a full disk the log stays, which is safe, and the next commit tries again.
-            let failed = TransactionError(error, path: configuration.path, isCommitting: true)
-            if case .fatal(let error) = failed { fail(error) }
         }
     }
 }
