@@ -22,11 +22,10 @@ extension Dispatcher {
         let pending = PendingNotification(sequence: sequence, notification: notification)
         trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
         if registration.isRefused {
-            trace.recordLater(
-                .dropped, .refusedByDevice, of: sequence, address.topic, on: address.device, at: now)
+            trace.recordLater(.dropped, .refusedByDevice, of: sequence, address.topic, on: address.device, at: now)
             deliveryState.acceptNotStored(pending, .dropped, answer)
         } else if notification.isNowOrNever {
-            deliveryState.acceptNowOrNever(pending, answer)
+            deliveryState.acceptNowOrNever(pending, card, answer)
         } else if notification.isExpired(now: now) {
             trace.recordLater(.expired, of: sequence, address.topic, on: address.device, at: now)
             deliveryState.acceptNotStored(pending, .expired, answer)
@@ -36,9 +35,9 @@ extension Dispatcher {
     }
 
     /// Appends a notification to its device's queue; removes those that it collapses or that exceed a bound.
-    private func enqueue(
-        _ pending: PendingNotification, _ card: DeviceQueue, _ answer: ReplyAddress
-    ) throws(SQLiteError) {
+    private func enqueue(_ pending: PendingNotification, _ card: DeviceQueue, _ answer: ReplyAddress)
+        throws(SQLiteError)
+    {
         let topic = pending.notification.address.topic
         let collapse = CollapseHash(pending.notification.collapseID)
         var replaced: [PendingWrite.Replaced] = []
@@ -51,7 +50,7 @@ extension Dispatcher {
         if isFull(card, of: nil, configuration.pendingPerDeviceCountMax) {
             try makeRoomOnDevice(for: topic, card, &replaced)
         }
-        let offer = deliveryState.offer(pending, to: stream(of: card), at: moment)
+        let offer = deliveryState.offer(pending, to: card, at: moment)
         let due = replaced.isEmpty || configuration.durability == .relaxed ? dueMoment(offer) : .past
         let new = PendingWrite(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
         cards.append(
@@ -99,9 +98,9 @@ extension Dispatcher {
         }
     }
 
-    private func hasCollapseID(
-        _ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID
-    ) throws(SQLiteError) -> Bool {
+    private func hasCollapseID(_ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID) throws(SQLiteError)
+        -> Bool
+    {
         if let unwritten = entry.unwritten { return unwritten.pending.notification.collapseID == collapseID }
         let row = try tables.pending.read(entry.sequence, of: device)
         return row?.notification?.notification.collapseID == collapseID
@@ -114,7 +113,7 @@ extension Dispatcher {
         _ replaced: inout [PendingWrite.Replaced]
     ) {
         guard cards.remove(entry.sequence, from: card) != nil else { return }
-        deliveryState.forget(entry.sequence, of: card.device)
+        deliveryState.forget(entry.sequence, of: card)
         let older = entry.unwritten
         // The new notification now also replaces those that the replaced one would have replaced.
         if let older { replaced += older.replaced }
@@ -130,7 +129,7 @@ extension Dispatcher {
         _ replaced: inout [PendingWrite.Replaced]
     ) {
         card.changeSettled(entry.topic, by: -1)
-        deliveryState.forget(entry.sequence, of: card.device)
+        deliveryState.forget(entry.sequence, of: card)
         noteBeingReplaced(entry.sequence)
         replaced.append(
             PendingWrite.Replaced(entry: entry, isSettled: true, older: nil, removal: removal, detail: detail))

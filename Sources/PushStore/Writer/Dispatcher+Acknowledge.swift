@@ -28,11 +28,11 @@ extension Dispatcher {
         var isSettled = false
         if let entry = cards.remove(sequence, from: card) {
             settle(entry, card)
-            histories.noteSent(entry.sequence, entry.topic, to: card.device, stream(of: card))
+            histories.noteSent(entry.sequence, entry.topic, to: card.device, card.stream)
             isSettled = true
         }
         let report = try histories.report(
-            acknowledgement.outcome, of: sequence, by: card.device, stream(of: card), at: moment)
+            acknowledgement.outcome, of: sequence, by: card.device, card.stream, at: moment)
         guard case .known(let sent, let isFirstTime) = report else { return isSettled }
         if !isSettled, !sent.marks.contains(.acknowledged) { isSettled = try settle(sent, card) }
         guard isFirstTime else { return isSettled }
@@ -48,7 +48,7 @@ extension Dispatcher {
             acknowledge(unwritten)
         } else {
             delete(entry, of: card, isSettled: false)
-            deliveryState.acknowledge(entry, stream(of: card), at: moment)
+            deliveryState.acknowledge(entry, by: card, at: moment)
         }
     }
 
@@ -68,9 +68,9 @@ extension Dispatcher {
         {
             let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
             delete(entry, of: card, isSettled: true)
-            deliveryState.acknowledge(entry, stream(of: card), at: moment)
-        } else if !deliveryState.acknowledgeNowOrNever(sequence, by: card.device) {
-            deliveryState.forget(sequence, of: card.device)
+            deliveryState.acknowledge(entry, by: card, at: moment)
+        } else if !deliveryState.acknowledgeNowOrNever(sequence, by: card) {
+            deliveryState.forget(sequence, of: card)
             guard sent.marks.contains(.broadcast),
                 try tables.subscriptions.isWaiting(sequence, for: card.device)
             else { return false }
@@ -85,7 +85,7 @@ extension Dispatcher {
     /// If it replaces notifications on the disk, it is accepted only after they are deleted, so that none of them is
     /// delivered again.
     private func acknowledge(_ acknowledged: PendingWrite) {
-        deliveryState.acknowledge(acknowledged.pending.sequence, stream(of: acknowledged.card), at: moment)
+        deliveryState.acknowledge(acknowledged.pending.sequence, by: acknowledged.card, at: moment)
         if acknowledged.replaced.isEmpty {
             unwritten.leaveOut(acknowledged)
             deliveryState.accept(acknowledged, isAcknowledged: true)

@@ -13,7 +13,7 @@ extension Dispatcher {
     func isFull(_ card: DeviceQueue, of topic: TopicID?, _ countMax: Int) -> Bool {
         let count = topic.map(card.waitingCount(of:)) ?? card.waitingCount
         guard count >= countMax else { return false }
-        return count - (stream(of: card)?.inFlightCount(of: topic) ?? 0) >= countMax
+        return count - (card.stream?.inFlightCount(of: topic) ?? 0) >= countMax
     }
 
     /// Removes a notification of the team with the most waiting on a device, from its topic with the most waiting.
@@ -40,7 +40,7 @@ extension Dispatcher {
     ) throws(SQLiteError) {
         // Expired notifications that the sweep has not deleted are removed first.
         if try removeExpired(of: topic, card, &replaced) { return }
-        let stream = stream(of: card)
+        let stream = card.stream
         if card.settledCount(of: topic) > 0, let row = try oldestSettled(of: topic, card, stream) {
             let entry = QueueEntry(sequence: row.sequence, topic: row.topic, collapse: CollapseHash())
             return pushSettled(entry, card, .dropped, detail, &replaced)
@@ -52,7 +52,7 @@ extension Dispatcher {
     /// Returns the topic that loses a notification at the device's bound.
     private func fullestTopic(_ card: DeviceQueue, for sender: TopicID) -> TopicID? {
         var waiting = card.waitingCounts
-        for topic in stream(of: card).map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
+        for topic in card.stream.map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
         var byTeam: [Int: Int] = [:]
         for (topic, count) in waiting { byTeam[histories.team(of: topic), default: 0] += count }
         let senderTeam = histories.team(of: sender)
@@ -66,7 +66,7 @@ extension Dispatcher {
     private func removeExpired(
         of topic: TopicID?, _ card: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) -> Bool {
-        let stream = stream(of: card)
+        let stream = card.stream
         if let expired = try expiredSettled(of: topic, card, stream) {
             pushSettled(expired, card, .expired, .none, &replaced)
             return true

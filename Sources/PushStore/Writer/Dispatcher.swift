@@ -72,7 +72,6 @@ final class Dispatcher {
         case .attach(let secretHash, let stream): try attach(secretHash, stream)
         case .detach(let stream):
             guard let device = deliveryState.detach(stream) else { return }
-            cards.known(device)?.stream = nil
             unwritten.expedite(device)
         case .perform(.acknowledge(let secretHash, let acknowledgements), let answer):
             try acknowledge(secretHash, acknowledgements, answer)
@@ -85,18 +84,7 @@ final class Dispatcher {
     }
 
     /// Applies the events of a committed transaction to memory.
-    func apply(_ events: [StoreEvent]) {
-        for event in events {
-            switch event {
-            case .delivery(.removed(let removed, _, _)):
-                guard let card = cards.known(removed.device) else { continue }
-                if cards.remove(removed.sequence, from: card) == nil { card.changeSettled(removed.topic, by: -1) }
-            case .holding(.registrationsChanged(let device)): cards.forgetRegistrations(of: device)
-            case .reply, .delivery, .broadcast, .stream, .holding, .question: break
-            }
-        }
-        deliveryState.apply(events)
-    }
+    func apply(_ events: [StoreEvent]) { deliveryState.apply(events) }
 
     /// Delivers all answers and then all notifications to the loops.
     func handOut() { deliveryState.handOut(now: now) }
@@ -107,17 +95,7 @@ final class Dispatcher {
         guard let device = try identify(secretHash) else { return deliveryState.refuse(.unauthorized, stream) }
         // The notifications in flight on the earlier stream are read from the table and sent again, so write them now.
         unwritten.expedite(device)
-        deliveryState.attach(device, stream, try tables.subscriptions.listeners(of: device))
-    }
-
-    /// Returns the open stream of a record's device.
-    func stream(of card: DeviceQueue) -> DeliveryWindow? {
-        let version = deliveryState.streams.version
-        if card.streamsVersion != version {
-            card.stream = deliveryState.streams.stream(of: card.device)
-            card.streamsVersion = version
-        }
-        return card.stream
+        deliveryState.attach(cards.record(of: device), stream, try tables.subscriptions.listeners(of: device))
     }
 
     private func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
@@ -257,7 +235,7 @@ final class Dispatcher {
             for replaced in unwritten.replaced where replaced.isSettled {
                 settledDeletions.remove(replaced.entry.sequence)
             }
-            if unwritten.due != .past, unwritten.due <= moment { stream(of: card)?.noteSlow() }
+            if unwritten.due != .past, unwritten.due <= moment { card.stream?.noteSlow() }
             deliveryState.accept(unwritten, isAcknowledged: unwritten.isAcknowledged)
         }
         unwritten.remove(due)
@@ -295,8 +273,8 @@ final class Dispatcher {
         let device = unwritten.pending.notification.address.device
         trace.recordRefused(unwritten, at: now)
         deliveryState.refuse(unwritten)
-        deliveryState.forget(unwritten.pending.sequence, of: device)
         guard let card = cards.known(device) else { return }
+        deliveryState.forget(unwritten.pending.sequence, of: card)
         _ = cards.remove(unwritten.pending.sequence, from: card)
         for replaced in unwritten.replaced where replaced.older == nil {
             if replaced.isSettled {

@@ -23,26 +23,30 @@ final class StreamFeeder {
         while committer.failure == nil, dispatcher.deliveryState.streams.anyNeedsRefill,
             rowCount < WriterLimits.rowsReadPerTurnCountMax
         {
-            for device in dispatcher.deliveryState.takeNeedingRefill() {
+            for card in dispatcher.deliveryState.takeNeedingRefill() {
                 if rowCount >= WriterLimits.rowsReadPerTurnCountMax || committer.failure != nil {
-                    dispatcher.deliveryState.postpone(device)
-                } else if let stream = dispatcher.deliveryState.streams.hungryStream(of: device) {
-                    rowCount += feed(device, stream)
+                    dispatcher.deliveryState.postpone(card)
+                } else if let stream = card.stream, stream.needsRefill {
+                    rowCount += feed(card, stream)
                 }
             }
         }
     }
 
-    private func feed(_ device: DeviceID, _ stream: DeliveryWindow) -> Int {
+    private func feed(_ card: DeviceQueue, _ stream: DeliveryWindow) -> Int {
         do {
             let found = try queues.waiting(
-                of: device, isListener: dispatcher.deliveryState.listens(device), after: stream.lastSent,
-                now: dispatcher.now, countMax: stream.space, isGone: { dispatcher.isGone($0, for: device) })
+                of: card.device, isListener: !card.channels.isEmpty, after: stream.lastSent, now: dispatcher.now,
+                countMax: stream.space, isGone: { dispatcher.isGone($0, for: card.device) })
             var read: [PendingNotification] = []
             for row in found.rows {
-                if let notification = row.notification { read.append(notification) } else { noteDamage(row, device) }
+                if let notification = row.notification {
+                    read.append(notification)
+                } else {
+                    noteDamage(row, card.device)
+                }
             }
-            dispatcher.deliveryState.refill(device, read, through: found.last, isComplete: found.isComplete)
+            dispatcher.deliveryState.refill(card, read, through: found.last, isComplete: found.isComplete)
             return found.rows.count
         } catch {
             committer.fail(StoreError(error, path: committer.configuration.path))

@@ -51,8 +51,7 @@ final class SweepSchedule {
         var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
         let isDone = committer.attempt { () throws(SQLiteError) in
             try executor.authentication.noteSeen(seen)
-            let isConnected = dispatcher.deliveryState.streams.isOpen
-            if try executor.sweeper.sweep(damage, isConnected: isConnected) { isMore = true }
+            if try executor.sweeper.sweep(damage, isConnected: dispatcher.cards.isConnected) { isMore = true }
         }
         guard isDone else {
             dispatcher.deliveryState.noteSeen(seen)

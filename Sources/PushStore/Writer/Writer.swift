@@ -32,8 +32,7 @@ final class Writer {
             opened.executor,
             DeliveryState(
                 counters: opened.counters, gatheringMilliseconds: opened.configuration.gatheringMilliseconds,
-                trace: opened.executor.trace, histories: opened.executor.histories, receivers: receivers),
-            opened.configuration)
+                opened.executor, receivers: receivers), opened.configuration)
         committer = Committer(opened, dispatcher, waiting, onFatal: onFatal)
         sweep = SweepSchedule(committer)
         feeder = StreamFeeder(committer, sweep)
