@@ -6,10 +6,10 @@ internal import PushCore
 ///
 /// Committed events, the dispatcher and the writer change it, all on the writer's thread.
 struct DeliveryState {
-    private(set) var streams: Streams
+    var streams: Streams
     private(set) var counters: StoreCounters
     private var subscribers = SubscriberIndex()
-    private var outbox: Outbox
+    var outbox: Outbox
     /// Devices whose streams closed and whose last-seen time is not written yet.
     private var departed: Set<DeviceID> = []
     private let cards: DeviceQueues
@@ -17,15 +17,15 @@ struct DeliveryState {
     private let histories: DeliveryHistories
     /// The number of unacknowledged copies of each now-or-never broadcast, by sequence.
     private var copies: [Int64: Int] = [:]
-    /// The searches of the trace, the next one first.
-    var searches: [TraceSearch] = []
+    var searches = TraceSearchQueue()
     /// The wall-clock time of this turn in UNIX milliseconds.
     var now: Int64 = 0
     /// The monotonic time of this turn.
     var moment = MonotonicTime.now
 
     init(
-        counters: StoreCounters, gatheringMilliseconds: Int64, _ executor: Executor, receivers: [any StoreReplyReceiver]
+        counters: StoreCounters, gatheringMilliseconds: Int64, _ executor: Executor,
+        receivers: [any StoreReplyReceiver]
     ) {
         cards = executor.cards
         trace = executor.trace
@@ -41,7 +41,7 @@ struct DeliveryState {
     mutating func apply(_ events: [StoreEvent]) {
         for event in events {
             switch event {
-            case .reply(let reply): add(reply)
+            case .reply(let reply): outbox.add(reply)
             case .delivery(let event): apply(event)
             case .broadcast(let event): apply(event)
             case .stream(let event): apply(event)
@@ -62,30 +62,12 @@ struct DeliveryState {
         }
     }
 
-    /// Refuses a notification or a broadcast because of overload or missing space.
-    mutating func shed(_ answer: ReplyAddress) { refuse(.serviceUnavailable, endedUnixMilliseconds: nil, answer) }
-
-    /// Refuses a notification.
-    mutating func refuse(_ reason: RejectionReason, endedUnixMilliseconds: Int64?, _ answer: ReplyAddress) {
-        outbox.add(.refused(reason, unregisteredUnixMilliseconds: endedUnixMilliseconds, answer: answer), to: answer)
-    }
-
-    /// Refuses a request, or a stream.
-    mutating func refuse(_ refusal: StoreRefusal, _ answer: ReplyAddress) {
-        outbox.add(.performed(.failure(refusal), answer: answer), to: answer)
-    }
-
-    /// Answers that a request is done.
-    mutating func confirm(_ answer: ReplyAddress) { perform(.done, answer) }
-
-    /// Answers with the device that has a secret.
-    mutating func identify(_ device: DeviceID, _ answer: ReplyAddress) { perform(.identified(device), answer) }
-
     /// Delivers all answers and then all notifications to the loops.
     mutating func handOut(now: Int64) {
         streams.takeOutgoing(now: now) { notifications, stream in
             histories.noteSent(notifications, on: stream, at: moment) { sent in
-                trace.recordLater(.sent, of: sent.sequence, sent.notification.address.topic, on: stream.device, at: now)
+                trace.recordLater(
+                    .sent, of: sent.sequence, sent.notification.address.topic, on: stream.device, at: now)
             }
             outbox.add(.deliver(notifications, stream: stream.address), to: stream.address)
         }
@@ -100,19 +82,10 @@ struct DeliveryState {
 
     // MARK: Reading for streams
 
-    /// Returns the devices whose streams may need a refill, and clears the list.
-    mutating func takeNeedingRefill() -> [DeviceQueue] { streams.takeNeedingRefill() }
-
-    /// Queues a device for a refill again.
-    mutating func postpone(_ card: DeviceQueue) { streams.postpone(card) }
-
     /// Sends the rows that were read for a device's stream, up to a sequence.
     mutating func refill(_ card: DeviceQueue, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
         expire(streams.refill(card, read, through: last, isComplete: isComplete))
     }
-
-    /// Ends the batch delays whose time is over, for devices that save power.
-    mutating func endGathering(by moment: MonotonicTime) { streams.endGathering(by: moment) }
 
     // MARK: Last-seen times
 
@@ -160,13 +133,15 @@ struct DeliveryState {
     ///
     /// One that was answered before the write is lost, which its durability allows.
     private mutating func refuse(_ answer: ReplyAddress, isAnswered: Bool) {
-        guard isAnswered else { return shed(answer) }
+        guard isAnswered else { return outbox.shed(answer) }
         counters.addAccepted()
         counters.addGone(.dropped)
     }
 
     /// Accepts a notification that is not delivered.
-    mutating func acceptNotStored(_ pending: PendingNotification, _ removal: RemovalReason, _ answer: ReplyAddress) {
+    mutating func acceptNotStored(
+        _ pending: PendingNotification, _ removal: RemovalReason, _ answer: ReplyAddress
+    ) {
         accept(answer)
         counters.addGone(removal)
     }
@@ -185,9 +160,11 @@ struct DeliveryState {
     }
 
     /// Offers a notification to its device's stream.
-    mutating func offer(_ pending: PendingNotification, to card: DeviceQueue, at moment: MonotonicTime)
-        -> DeliveryWindow.Offer
-    { streams.offer(pending, to: card, at: moment) }
+    mutating func offer(
+        _ pending: PendingNotification, to card: DeviceQueue, at moment: MonotonicTime
+    ) -> DeliveryWindow.Offer {
+        streams.offer(pending, to: card, at: moment)
+    }
 
     /// Records the acknowledgement of a now-or-never notification; returns false when the sequence is not one.
     mutating func acknowledgeNowOrNever(_ sequence: Int64, by card: DeviceQueue) -> Bool {
@@ -291,15 +268,17 @@ struct DeliveryState {
                 notification.channel != nil && notification.address.topic == topic
             }
             for never in streams.dropOutgoing(where: isOfTopic) { count(never) }
-        case .power(let device, let isSaving): if let card = cards.known(device) { streams.setSaving(isSaving, card) }
-        case .listen(let device, let listeners): if let card = connected(device) { subscribers.set(card, listeners) }
+        case .power(let device, let isSaving):
+            if let card = cards.known(device) { streams.setSaving(isSaving, card) }
+        case .listen(let device, let listeners):
+            if let card = connected(device) { subscribers.set(card, listeners) }
         }
     }
 
     /// Drops the undelivered notifications of a device, or of all devices when it is nil.
-    private mutating func drop(on device: DeviceID?, where isOfKind: (Notification) -> Bool) -> [DeliveryWindow
-        .NowOrNever]
-    {
+    private mutating func drop(
+        on device: DeviceID?, where isOfKind: (Notification) -> Bool
+    ) -> [DeliveryWindow.NowOrNever] {
         guard let device else { return streams.dropOutgoing(where: isOfKind) }
         return cards.known(device).map { streams.dropOutgoing(on: $0, where: isOfKind) } ?? []
     }
@@ -329,7 +308,9 @@ struct DeliveryState {
     }
 
     /// Expires the now-or-never notifications of a closed stream.
-    private mutating func close(_ stream: DeliveryWindow?) { if let stream { expire(stream.abandoned) } }
+    private mutating func close(_ stream: DeliveryWindow?) {
+        if let stream { expire(stream.abandoned) }
+    }
 
     /// Ends the stream of a removed device.
     private mutating func end(_ card: DeviceQueue) {
@@ -373,16 +354,18 @@ struct DeliveryState {
     /// Answers a question from memory, in the order of the events.
     private mutating func answer(_ question: StoreEvent.Question, _ address: ReplyAddress) {
         switch question {
-        case .counts: perform(.counts(counters.counts(devicesConnected: streams.count)), address)
-        case .app(let row): perform(.app(counters.app(row)), address)
-        case .apps(let rows): perform(.apps(rows.map(counters.app)), address)
-        case .device(let description): perform(.device(completed(description)), address)
-        case .devices(let descriptions, let next): perform(.devices(descriptions.map(completed), next: next), address)
+        case .counts: outbox.answer(.counts(counters.counts(devicesConnected: streams.count)), address)
+        case .app(let row): outbox.answer(.app(counters.app(row)), address)
+        case .apps(let rows): outbox.answer(.apps(rows.map(counters.app)), address)
+        case .device(let description): outbox.answer(.device(completed(description)), address)
+        case .devices(let descriptions, let next):
+            outbox.answer(.devices(descriptions.map(completed), next: next), address)
         case .channel(let description):
-            perform(.channel(counters.channel(description.channel, description.number)), address)
+            outbox.answer(.channel(counters.channel(description.channel, description.number)), address)
         case .channels(let descriptions):
-            perform(.channels(descriptions.map { counters.channel($0.channel, $0.number) }), address)
-        case .trace(let search): add(search)
+            outbox.answer(.channels(descriptions.map { counters.channel($0.channel, $0.number) }), address)
+        case .trace(let search):
+            if !searches.append(search) { outbox.refuse(.tooMany, address) }
         }
     }
 
@@ -391,18 +374,5 @@ struct DeliveryState {
         device.connected = cards.isConnected(description.id)
         if device.connected { device.seenAt = description.nowUnixSeconds }
         return device
-    }
-
-    mutating func perform(_ answer: StoreAnswer, _ address: ReplyAddress) {
-        outbox.add(.performed(.success(answer), answer: address), to: address)
-    }
-
-    private mutating func add(_ reply: StoreReply) {
-        switch reply {
-        case .accepted(let address), .refused(_, _, let address), .attached(_, let address), .deliver(_, let address),
-            .ended(_, let address), .performed(_, let address):
-            outbox.add(reply, to: address)
-        case .directory(let directory): outbox.publish(directory)
-        }
     }
 }

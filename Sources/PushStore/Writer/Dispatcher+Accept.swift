@@ -7,22 +7,23 @@ extension Dispatcher {
     /// Refuses a notification, or accepts it: offers it to its device's stream and adds a pending write.
     func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
         // A now-or-never notification needs no space, because it is never stored.
-        guard hasSpace || notification.isNowOrNever else { return deliveryState.shed(answer) }
+        guard hasSpace || notification.isNowOrNever else { return deliveryState.outbox.shed(answer) }
         let address = notification.address
         guard let card = try cards.card(of: address.device) else {
-            return deliveryState.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)
+            return deliveryState.outbox.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)
         }
         guard let registration = card.registration(of: address.topic) else {
-            return deliveryState.refuse(.unregistered, endedUnixMilliseconds: now, answer)
+            return deliveryState.outbox.refuse(.unregistered, endedUnixMilliseconds: now, answer)
         }
         if let (reason, ended) = registration.rejection(of: address.generation) {
-            return deliveryState.refuse(reason, endedUnixMilliseconds: ended ?? now, answer)
+            return deliveryState.outbox.refuse(reason, endedUnixMilliseconds: ended ?? now, answer)
         }
-        guard let sequence = sequences.next() else { return deliveryState.shed(answer) }
+        guard let sequence = sequences.next() else { return deliveryState.outbox.shed(answer) }
         let pending = PendingNotification(sequence: sequence, notification: notification)
         trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
         if registration.isRefused {
-            trace.recordLater(.dropped, .refusedByDevice, of: sequence, address.topic, on: address.device, at: now)
+            trace.recordLater(
+                .dropped, .refusedByDevice, of: sequence, address.topic, on: address.device, at: now)
             deliveryState.acceptNotStored(pending, .dropped, answer)
         } else if notification.isNowOrNever {
             deliveryState.acceptNowOrNever(pending, card, answer)
@@ -35,9 +36,9 @@ extension Dispatcher {
     }
 
     /// Appends a notification to its device's queue; removes those that it collapses or that exceed a bound.
-    private func enqueue(_ pending: PendingNotification, _ card: DeviceQueue, _ answer: ReplyAddress)
-        throws(SQLiteError)
-    {
+    private func enqueue(
+        _ pending: PendingNotification, _ card: DeviceQueue, _ answer: ReplyAddress
+    ) throws(SQLiteError) {
         let topic = pending.notification.address.topic
         let collapse = CollapseHash(pending.notification.collapseID)
         var replaced: [PendingWrite.Replaced] = []
@@ -98,9 +99,9 @@ extension Dispatcher {
         }
     }
 
-    private func hasCollapseID(_ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID) throws(SQLiteError)
-        -> Bool
-    {
+    private func hasCollapseID(
+        _ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID
+    ) throws(SQLiteError) -> Bool {
         if let unwritten = entry.unwritten { return unwritten.pending.notification.collapseID == collapseID }
         let row = try tables.pending.read(entry.sequence, of: device)
         return row?.notification?.notification.collapseID == collapseID

@@ -76,8 +76,10 @@ final class Dispatcher {
         case .perform(.acknowledge(let secretHash, let acknowledgements), let answer):
             try acknowledge(secretHash, acknowledgements, answer)
         case .perform(.identify(let secretHash), let answer):
-            guard let device = try identify(secretHash) else { return deliveryState.refuse(.unauthorized, answer) }
-            deliveryState.identify(device, answer)
+            guard let device = try identify(secretHash) else {
+                return deliveryState.outbox.refuse(.unauthorized, answer)
+            }
+            deliveryState.outbox.answer(.identified(device), answer)
         // `Writer.isForDispatcher` routes these commands to the executor, so this case is unreachable.
         case .perform, .publish: deliveryState.refuse(command, Executor.misdirected)
         }
@@ -92,7 +94,7 @@ final class Dispatcher {
     // MARK: Streams
 
     private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
-        guard let device = try identify(secretHash) else { return deliveryState.refuse(.unauthorized, stream) }
+        guard let device = try identify(secretHash) else { return deliveryState.outbox.refuse(.unauthorized, stream) }
         // The notifications in flight on the earlier stream are read from the table and sent again, so write them now.
         unwritten.expedite(device)
         deliveryState.attach(cards.record(of: device), stream, try tables.subscriptions.listeners(of: device))
@@ -109,12 +111,12 @@ final class Dispatcher {
     private func acknowledge(
         _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement], _ answer: ReplyAddress
     ) throws(SQLiteError) {
-        guard let device = try identify(secretHash) else { return deliveryState.refuse(.unauthorized, answer) }
+        guard let device = try identify(secretHash) else { return deliveryState.outbox.refuse(.unauthorized, answer) }
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else {
-            return deliveryState.refuse(.tooMany, answer)
+            return deliveryState.outbox.refuse(.tooMany, answer)
         }
         try settle(acknowledgements, of: device)
-        guard hasDeletions else { return deliveryState.confirm(answer) }
+        guard hasDeletions else { return deliveryState.outbox.answer(.done, answer) }
         answersToDeletions.append(answer)
         deletionsDue = .past
     }
@@ -158,7 +160,9 @@ final class Dispatcher {
     func isDue(by moment: MonotonicTime) -> Bool { nextDue.map { $0 <= moment } ?? false }
 
     /// The last sequence before the first pending write.
-    var lastWritten: Int64 { unwritten.first.map { $0.pending.sequence - 1 } ?? sequences.last }
+    var lastWritten: Int64 {
+        unwritten.first.map { $0.pending.sequence - 1 } ?? sequences.last
+    }
 
     /// Returns whether an archived row is about to be deleted.
     func isBeingDeleted(_ sequence: Int64) -> Bool { settledDeletions.contains(sequence) }
@@ -198,7 +202,8 @@ final class Dispatcher {
                 _ = try tables.pending.remove(replaced.entry.sequence)
                 if replaced.isSettled {
                     let address = unwritten.pending.notification.address
-                    try tables.archive.remove(replaced.entry.sequence, of: address.device, topic: replaced.entry.topic)
+                    try tables.archive.remove(
+                        replaced.entry.sequence, of: address.device, topic: replaced.entry.topic)
                 }
             }
         }
@@ -250,7 +255,7 @@ final class Dispatcher {
         deletions.removeFirst(min(countMax, deletions.count))
         broadcastAcknowledgements.removeFirst(min(countMax, broadcastAcknowledgements.count))
         guard !hasDeletions else { return }
-        for answer in answersToDeletions { deliveryState.confirm(answer) }
+        for answer in answersToDeletions { deliveryState.outbox.answer(.done, answer) }
         answersToDeletions.removeAll(keepingCapacity: true)
     }
 
@@ -258,7 +263,7 @@ final class Dispatcher {
     ///
     /// The deletions are retried later.
     func refuseDeletions(_ text: String) {
-        for answer in answersToDeletions { deliveryState.refuse(.unavailable(text), answer) }
+        for answer in answersToDeletions { deliveryState.outbox.refuse(.unavailable(text), answer) }
         answersToDeletions.removeAll(keepingCapacity: true)
         deletionsDue = moment.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
     }

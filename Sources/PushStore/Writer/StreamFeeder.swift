@@ -23,9 +23,9 @@ final class StreamFeeder {
         while committer.failure == nil, dispatcher.deliveryState.streams.anyNeedsRefill,
             rowCount < WriterLimits.rowsReadPerTurnCountMax
         {
-            for card in dispatcher.deliveryState.takeNeedingRefill() {
+            for card in dispatcher.deliveryState.streams.takeNeedingRefill() {
                 if rowCount >= WriterLimits.rowsReadPerTurnCountMax || committer.failure != nil {
-                    dispatcher.deliveryState.postpone(card)
+                    dispatcher.deliveryState.streams.postpone(card)
                 } else if let stream = card.stream, stream.needsRefill {
                     rowCount += feed(card, stream)
                 }
@@ -36,8 +36,8 @@ final class StreamFeeder {
     private func feed(_ card: DeviceQueue, _ stream: DeliveryWindow) -> Int {
         do {
             let found = try queues.waiting(
-                of: card.device, isListener: !card.channels.isEmpty, after: stream.lastSent, now: dispatcher.now,
-                countMax: stream.space, isGone: { dispatcher.isGone($0, for: card.device) })
+                of: card.device, isListener: !card.channels.isEmpty, after: stream.lastSent,
+                now: dispatcher.now, countMax: stream.space, isGone: { dispatcher.isGone($0, for: card.device) })
             var read: [PendingNotification] = []
             for row in found.rows {
                 if let notification = row.notification {

@@ -32,7 +32,8 @@ final class Writer {
             opened.executor,
             DeliveryState(
                 counters: opened.counters, gatheringMilliseconds: opened.configuration.gatheringMilliseconds,
-                opened.executor, receivers: receivers), opened.configuration)
+                opened.executor, receivers: receivers),
+            opened.configuration)
         committer = Committer(opened, dispatcher, waiting, onFatal: onFatal)
         sweep = SweepSchedule(committer)
         feeder = StreamFeeder(committer, sweep)
@@ -46,8 +47,8 @@ final class Writer {
         while true {
             queue.take(until: nextWork, into: &taken)
             beginTurn()
-            for answer in taken.shed { dispatcher.deliveryState.shed(answer) }
-            for answer in taken.shedRequests { dispatcher.deliveryState.refuse(.busy, answer) }
+            for answer in taken.shed { dispatcher.deliveryState.outbox.shed(answer) }
+            for answer in taken.shedRequests { dispatcher.deliveryState.outbox.refuse(.busy, answer) }
             process(taken.commands)
             serveWaiting(all: taken.isLast)
             dispatcher.handOut()
@@ -78,7 +79,7 @@ final class Writer {
     private var nextWork: MonotonicTime {
         guard committer.failure == nil else { return sweep.next }
         let isBusy =
-            delayed.isArchiving || dispatcher.deliveryState.isSearching || committer.executor.backups.isRunning
+            delayed.isArchiving || !dispatcher.deliveryState.searches.isEmpty || committer.executor.backups.isRunning
             || !waiting.isEmpty
         if isBusy || dispatcher.deliveryState.streams.anyNeedsRefill { return .past }
         var next = sweep.next
@@ -96,7 +97,7 @@ final class Writer {
         dispatcher.moment = .now
         dispatcher.deliveryState.moment = dispatcher.moment
         dispatcher.hasSpace = committer.hasSpace()
-        dispatcher.deliveryState.endGathering(by: dispatcher.moment)
+        dispatcher.deliveryState.streams.endGathering(by: dispatcher.moment)
     }
 
     // MARK: Commands
@@ -136,8 +137,8 @@ final class Writer {
     private func wait(for command: StoreCommand) {
         guard !waiting.append(StoreTask(command)) else { return }
         switch command {
-        case .publish(_, let answer): dispatcher.deliveryState.shed(answer)
-        case .perform(_, let answer): dispatcher.deliveryState.refuse(.busy, answer)
+        case .publish(_, let answer): dispatcher.deliveryState.outbox.shed(answer)
+        case .perform(_, let answer): dispatcher.deliveryState.outbox.refuse(.busy, answer)
         case .accept, .attach, .detach, .acknowledge: break
         }
     }
@@ -174,7 +175,9 @@ final class Writer {
     }
 
     private func dispatch(_ command: StoreCommand) {
-        do { try dispatcher.take(command) } catch {
+        do {
+            try dispatcher.take(command)
+        } catch {
             // The dispatcher only reads here, so the file is at fault.
             let error = StoreError(error, path: committer.configuration.path)
             dispatcher.deliveryState.refuse(command, error.description)
@@ -186,8 +189,14 @@ final class Writer {
 
     /// Executes a bounded step of the next search.
     private func searchTrace() {
-        guard committer.failure == nil, let search = dispatcher.deliveryState.takeSearch() else { return }
-        do { dispatcher.deliveryState.putBack(search, isMore: try committer.executor.traces.step(search)) } catch {
+        guard committer.failure == nil, let search = dispatcher.deliveryState.searches.popFirst() else { return }
+        do {
+            if try committer.executor.traces.step(search) {
+                dispatcher.deliveryState.searches.putBack(search)
+            } else {
+                dispatcher.deliveryState.outbox.answer(.trace(search.findings), search.answer)
+            }
+        } catch {
             committer.fail(StoreError(error, path: committer.configuration.path))
         }
     }
@@ -197,7 +206,8 @@ final class Writer {
     /// Writes the last-seen times and everything buffered, and removes the write-ahead log.
     private func close() {
         committer.isClosing = true
-        committer.executor.backups.end(.failed(path: committer.configuration.path, code: 4, text: "the server stopped"))
+        committer.executor.backups.end(
+            .failed(path: committer.configuration.path, code: 4, text: "the server stopped"))
         if committer.failure == nil { committer.commit(.all) }
         dispatcher.deliveryState.noteSeen(dispatcher.deliveryState.streams.openDevices)
         sweep.noteRunning(dispatcher.deliveryState.takeDeparted(countMax: .max))
