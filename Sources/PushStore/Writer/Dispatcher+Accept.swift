@@ -94,7 +94,7 @@ extension Dispatcher {
         guard card.settledCount(of: topic) > 0 else { return }
         for row in try tables.archive.collapsible(of: card.device, topic: topic, collapse) {
             let entry = QueueEntry(sequence: row.sequence, topic: topic, collapse: collapse)
-            guard !isBeingDeleted(row.sequence), try hasCollapseID(collapseID, entry, card.device) else { continue }
+            guard !deletions.contains(row.sequence), try hasCollapseID(collapseID, entry, card.device) else { continue }
             return pushSettled(entry, card, .collapsed, .none, &replaced)
         }
     }
@@ -131,7 +131,7 @@ extension Dispatcher {
     ) {
         card.changeSettled(entry.topic, by: -1)
         deliveryState.forget(entry.sequence, of: card)
-        noteBeingReplaced(entry.sequence)
+        deletions.addReplaced(entry.sequence)
         replaced.append(
             PendingWrite.Replaced(entry: entry, isSettled: true, older: nil, removal: removal, detail: detail))
     }

@@ -47,7 +47,7 @@ extension Dispatcher {
         if let unwritten = entry.unwritten {
             acknowledge(unwritten)
         } else {
-            delete(entry, of: card, isSettled: false)
+            deletions.add(entry, of: card, isSettled: false, at: moment)
             deliveryState.acknowledge(entry, by: card, at: moment)
         }
     }
@@ -63,18 +63,18 @@ extension Dispatcher {
     /// - Throws: The error that SQLite returned.
     private func settle(_ sent: DeliveryHistory.Entry, _ card: DeviceQueue) throws(SQLiteError) -> Bool {
         let sequence = sent.sequence
-        if card.settledCount > 0, !isBeingDeleted(sequence),
+        if card.settledCount > 0, !deletions.contains(sequence),
             let topic = try tables.archive.topic(of: sequence, of: card.device)
         {
             let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
-            delete(entry, of: card, isSettled: true)
+            deletions.add(entry, of: card, isSettled: true, at: moment)
             deliveryState.acknowledge(entry, by: card, at: moment)
         } else if !deliveryState.acknowledgeNowOrNever(sequence, by: card) {
             deliveryState.forget(sequence, of: card)
             guard sent.marks.contains(.broadcast),
                 try tables.subscriptions.isWaiting(sequence, for: card.device)
             else { return false }
-            noteBroadcastAcknowledged(sequence, by: card.device)
+            deletions.addAcknowledgement(sequence, by: card.device, at: moment)
         }
         trace.recordLater(.acknowledged, of: sequence, sent.topic, on: card.device, at: now)
         return true

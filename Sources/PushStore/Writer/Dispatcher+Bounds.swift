@@ -89,7 +89,7 @@ extension Dispatcher {
         var next = Int64.max
         for expiring in try tables.archive.expiring(of: card.device) {
             let (row, end) = (expiring.row, expiring.expiresUnixMilliseconds)
-            guard !isBeingDeleted(row.sequence) else { continue }
+            guard !deletions.contains(row.sequence) else { continue }
             if found == nil, topic == nil || row.topic == topic, end < now, stream?.isInFlight(row.sequence) != true {
                 found = QueueEntry(
                     sequence: row.sequence, topic: row.topic, collapse: CollapseHash(), expiresUnixMilliseconds: end)
@@ -107,7 +107,7 @@ extension Dispatcher {
     ) throws(SQLiteError) -> ArchiveTable.Row? {
         guard let oldest = try tables.archive.oldest(of: card.device, topic: topic) else { return nil }
         func isFree(_ row: ArchiveTable.Row) -> Bool {
-            !isBeingDeleted(row.sequence) && stream?.isInFlight(row.sequence) != true
+            !deletions.contains(row.sequence) && stream?.isInFlight(row.sequence) != true
         }
         if isFree(oldest) { return oldest }
         var last = oldest.sequence

@@ -17,14 +17,6 @@ internal import PushSQLite
 /// If the device acknowledges it soon, the notification is accepted without being written. If the server stops before
 /// either, the provider has received no acceptance, unless the durability is `relaxed`.
 final class Dispatcher {
-    /// A row to delete.
-    struct Deletion {
-        var sequence: Int64
-        var device: DeviceID
-        var topic: TopicID
-        var isSettled: Bool
-    }
-
     let tables: StoreTables
     let cards: DeviceQueues
     let sequences: Sequences
@@ -40,18 +32,11 @@ final class Dispatcher {
     /// Whether the disk has space for new notifications.
     var hasSpace = true
     var unwritten = PendingWriteQueue()
-    private(set) var deletions: [Deletion] = []
-    /// The broadcasts that devices acknowledged, to be written together with the deletions.
-    private var broadcastAcknowledgements: [(sequence: Int64, device: DeviceID)] = []
-    private var deletionsDue = MonotonicTime.past
-    /// The answers to send after the deletions are committed.
-    private var answersToDeletions: [ReplyAddress] = []
+    var deletions = PendingDeletions()
     /// The devices whose last-seen time the next transaction writes.
     private var seen: Set<DeviceID> = []
     /// The rows of the current transaction; empty between transactions.
     private var newRows: [PendingTable.New] = []
-    /// The sequences of archived rows to delete, so that none is counted or deleted twice.
-    private var settledDeletions: Set<Int64> = []
 
     init(_ executor: Executor, _ deliveryState: DeliveryState, _ configuration: StoreConfiguration) {
         tables = executor.tables
@@ -117,43 +102,15 @@ final class Dispatcher {
         }
         try settle(acknowledgements, of: device)
         guard hasDeletions else { return deliveryState.outbox.answer(.done, answer) }
-        answersToDeletions.append(answer)
-        deletionsDue = .past
-    }
-
-    // MARK: Deletions
-
-    /// Schedules the deletion of a row.
-    func delete(_ entry: QueueEntry, of card: DeviceQueue, isSettled: Bool) {
-        if isSettled {
-            settledDeletions.insert(entry.sequence)
-            card.settledDeletionCount += 1
-            card.changeSettled(entry.topic, by: -1)
-        }
-        deletions.append(
-            Deletion(sequence: entry.sequence, device: card.device, topic: entry.topic, isSettled: isSettled))
-        setDeletionsDue()
-    }
-
-    /// Schedules the write of a device's acknowledgement of a stored broadcast.
-    func noteBroadcastAcknowledged(_ sequence: Int64, by device: DeviceID) {
-        broadcastAcknowledgements.append((sequence, device))
-        setDeletionsDue()
-    }
-
-    private func setDeletionsDue() {
-        guard deletions.count + broadcastAcknowledgements.count == 1 else { return }
-        deletionsDue = moment.advanced(byMilliseconds: WriterLimits.deletionDelayMilliseconds)
+        deletions.add(answer)
     }
 
     // MARK: The disk
 
     /// The time at which a transaction is due; nil when there is nothing to write.
     var nextDue: MonotonicTime? {
-        let due = unwritten.nextDue
-        guard hasDeletions else { return due }
-        let isMuch = deletions.count >= WriterLimits.deletionsPerTransactionCountMax
-        return min(due ?? deletionsDue, isMuch ? .past : deletionsDue)
+        guard let due = deletions.nextDue else { return unwritten.nextDue }
+        return unwritten.nextDue.map { min($0, due) } ?? due
     }
 
     /// Returns whether a transaction is due by a time.
@@ -164,26 +121,7 @@ final class Dispatcher {
         unwritten.first.map { $0.pending.sequence - 1 } ?? sequences.last
     }
 
-    /// Returns whether an archived row is about to be deleted.
-    func isBeingDeleted(_ sequence: Int64) -> Bool { settledDeletions.contains(sequence) }
-
-    /// Returns whether a device no longer needs a row that still exists.
-    ///
-    /// The deletion of the row, or the device's acknowledgement of a broadcast, waits for the next transaction.
-    ///
-    /// - Parameters:
-    ///   - sequence: The row's sequence.
-    ///   - device: The device.
-    /// - Returns: Whether to skip the row.
-    func isGone(_ sequence: Int64, for device: DeviceID) -> Bool {
-        isBeingDeleted(sequence)
-            || broadcastAcknowledgements.contains { $0.sequence == sequence && $0.device == device }
-    }
-
-    /// Records that an archived row is deleted when the notification that replaces it is written.
-    func noteBeingReplaced(_ sequence: Int64) { settledDeletions.insert(sequence) }
-
-    var hasDeletions: Bool { !deletions.isEmpty || !broadcastAcknowledgements.isEmpty }
+    var hasDeletions: Bool { !deletions.isEmpty }
 
     /// Writes the notifications that are due.
     ///
@@ -218,15 +156,7 @@ final class Dispatcher {
     /// Writes the scheduled deletions and broadcast acknowledgements, at most `countMax` of each, in a transaction.
     func writeDeletions(countMax: Int) throws(SQLiteError) {
         if hasDeletions { trace.flushSoon() }
-        for deletion in deletions.prefix(countMax) {
-            _ = try tables.pending.remove(deletion.sequence)
-            if deletion.isSettled {
-                try tables.archive.remove(deletion.sequence, of: deletion.device, topic: deletion.topic)
-            }
-        }
-        for acknowledged in broadcastAcknowledgements.prefix(countMax) {
-            _ = try tables.subscriptions.acknowledge(acknowledged.sequence, by: acknowledged.device)
-        }
+        try deletions.write(countMax: countMax, tables)
     }
 
     /// Clears the last-seen times after they were committed.
@@ -238,7 +168,7 @@ final class Dispatcher {
             let card = unwritten.card
             if !unwritten.isAcknowledged { card.noteWritten(unwritten.pending.sequence) }
             for replaced in unwritten.replaced where replaced.isSettled {
-                settledDeletions.remove(replaced.entry.sequence)
+                deletions.removeReplaced(replaced.entry.sequence)
             }
             if unwritten.due != .past, unwritten.due <= moment { card.stream?.noteSlow() }
             deliveryState.accept(unwritten, isAcknowledged: unwritten.isAcknowledged)
@@ -248,24 +178,14 @@ final class Dispatcher {
 
     /// Completes the deletions after at most `countMax` of them were committed.
     func confirmDeletions(countMax: Int) {
-        for deletion in deletions.prefix(countMax) where deletion.isSettled {
-            settledDeletions.remove(deletion.sequence)
-            cards.known(deletion.device)?.settledDeletionCount -= 1
-        }
-        deletions.removeFirst(min(countMax, deletions.count))
-        broadcastAcknowledgements.removeFirst(min(countMax, broadcastAcknowledgements.count))
-        guard !hasDeletions else { return }
-        for answer in answersToDeletions { deliveryState.outbox.answer(.done, answer) }
-        answersToDeletions.removeAll(keepingCapacity: true)
+        for answer in deletions.confirm(countMax: countMax, cards) { deliveryState.outbox.answer(.done, answer) }
     }
 
     /// Refuses the requests that wait for deletions after the write failed.
     ///
     /// The deletions are retried later.
     func refuseDeletions(_ text: String) {
-        for answer in answersToDeletions { deliveryState.outbox.refuse(.unavailable(text), answer) }
-        answersToDeletions.removeAll(keepingCapacity: true)
-        deletionsDue = moment.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
+        for answer in deletions.postpone(at: moment) { deliveryState.outbox.refuse(.unavailable(text), answer) }
     }
 
     /// Refuses the notifications that were due after the write failed, and restores those that they would replace.
@@ -283,7 +203,7 @@ final class Dispatcher {
         _ = cards.remove(unwritten.pending.sequence, from: card)
         for replaced in unwritten.replaced where replaced.older == nil {
             if replaced.isSettled {
-                settledDeletions.remove(replaced.entry.sequence)
+                deletions.removeReplaced(replaced.entry.sequence)
                 card.changeSettled(replaced.entry.topic, by: 1)
                 card.settledNextExpiry = .min
             } else {

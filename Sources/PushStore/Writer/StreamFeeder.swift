@@ -37,7 +37,8 @@ final class StreamFeeder {
         do {
             let found = try queues.waiting(
                 of: card.device, isListener: !card.channels.isEmpty, after: stream.lastSent,
-                now: dispatcher.now, countMax: stream.space, isGone: { dispatcher.isGone($0, for: card.device) })
+                now: dispatcher.now, countMax: stream.space,
+                isGone: { dispatcher.deletions.isGone($0, for: card.device) })
             var read: [PendingNotification] = []
             for row in found.rows {
                 if let notification = row.notification {
