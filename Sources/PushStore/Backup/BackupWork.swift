@@ -22,7 +22,7 @@ final class BackupWork {
     /// Creates the new file, or refuses while another copy is running.
     ///
     /// The writer executes the commands of a rolled-back transaction again, so the same order may come twice.
-    func begin(_ order: StoreBackup) -> Executor.Verdict {
+    func begin(_ order: StoreBackup) -> Result<StoreAnswer, StoreRefusal> {
         if let running {
             return running.order.path.utf8.elementsEqual(order.path.utf8) ? .success(.done) : .failure(.alreadyExists)
         }

@@ -54,8 +54,6 @@ final class DeliveryWindow {
     private(set) var isSaving = false
     /// The time at which the held-back notifications are sent; nil when none is held back.
     private(set) var gatheringEnd: MonotonicTime?
-    /// Whether another stream replaced this one, or the device was removed.
-    var isClosed = false
     /// The notifications that are sent and not acknowledged, ascending by sequence.
     private var unacknowledged: [InFlight] = []
     /// The device's delivery history; nil until a notification is sent or acknowledged.

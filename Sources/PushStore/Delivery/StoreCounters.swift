@@ -5,11 +5,6 @@ internal import PushCore
 
 /// Counters in memory, so that a count does not need to scan a large table.
 struct StoreCounters {
-    /// The reason why a notification no longer waits.
-    enum Removal {
-        case acknowledged, collapsed, expired, dropped, unregistered
-    }
-
     /// The counters, without connected devices and outcomes.
     private(set) var counts = AdminAPI.Counts()
     private var outcomes: [DeviceAPI.Outcome: Int] = [:]
@@ -49,9 +44,9 @@ struct StoreCounters {
     }
 
     /// Returns the administrator's view of a channel.
-    func channel(_ description: StoreEvent.ChannelDescription) -> AdminAPI.Channel {
-        var channel = description.channel
-        channel.subscriptionCount = subscriptionsByChannel[description.number] ?? 0
+    func channel(_ channel: AdminAPI.Channel, _ number: ChannelNumber) -> AdminAPI.Channel {
+        var channel = channel
+        channel.subscriptionCount = subscriptionsByChannel[number] ?? 0
         return channel
     }
 
@@ -84,15 +79,15 @@ struct StoreCounters {
     }
 
     /// Counts the removal of a pending notification.
-    mutating func removePending(of topic: TopicID, _ removal: Removal) {
+    mutating func removePending(of topic: TopicID, _ reason: RemovalReason) {
         counts.pending -= 1
         pendingByTopic[topic] -= 1
-        addGone(removal)
+        addGone(reason)
     }
 
     /// Counts the removal of notifications that were never counted as pending.
-    mutating func addGone(_ removal: Removal, count: Int = 1) {
-        switch removal {
+    mutating func addGone(_ reason: RemovalReason, count: Int = 1) {
+        switch reason {
         case .acknowledged: counts.acknowledged += count
         case .collapsed: counts.collapsed += count
         case .expired: counts.expired += count

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
 
 /// Archives recent notifications in `settled`, in the order of devices, a step at a time.
 ///
@@ -46,16 +45,4 @@ struct Compaction {
 
     /// The sequence up to which all is archived after the last step; nil before.
     var end: Int64? { next == rows.count ? through : nil }
-}
-
-extension Executor {
-    /// Writes a step of an archiving run, and its end.
-    func settle(_ rows: [Compaction.Row], through end: Int64?) throws(SQLiteError) {
-        for row in rows {
-            try settled.add(
-                ArchiveTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.card.device,
-                collapse: row.entry.collapse)
-        }
-        if let end { try state.setSettledThrough(end) }
-    }
 }

@@ -2,12 +2,6 @@
 
 internal import PushCore
 
-/// The number of notifications of one topic that wait for a device.
-struct TopicCount {
-    var topic: TopicID
-    var count: Int
-}
-
 /// A waiting notification that is not archived in the `settled` table.
 struct QueueEntry {
     let sequence: Int64
@@ -24,7 +18,7 @@ struct QueueEntry {
     func isExpired(now: Int64) -> Bool { expiresUnixMilliseconds.map { $0 < now } ?? false }
 }
 
-/// The writer's record of a device: its registrations and the part of its queue that is not archived.
+/// The writer's record of a device: its registrations, its stream, and the part of its queue that is not archived.
 ///
 /// The archived (`settled`) notifications are only counted here. All of them precede the recent ones.
 final class DeviceQueue {
@@ -40,9 +34,10 @@ final class DeviceQueue {
     /// A lower bound of the earliest expiration among the archived notifications, in UNIX milliseconds; minimal until
     /// it is read.
     var settledNextExpiry = Int64.min
-    /// The device's stream, if it was open when `streamsVersion` equaled the version of `Streams`.
+    /// The device's open stream; nil while the device is disconnected.
     var stream: DeliveryWindow?
-    var streamsVersion: UInt64 = 0
+    /// The channels in `SubscriberIndex` that the device subscribes to; empty while it is disconnected.
+    var channels: Set<ChannelNumber> = []
     private(set) var recent = EntryQueue()
     private var recentCounts: [TopicCount] = []
 

@@ -6,13 +6,15 @@ internal import PushSQLite
 /// The in-memory records of devices, read from the tables on first use.
 ///
 /// A record with recent entries is never evicted, because the newest rows of `pending` are indexed by device only here.
-/// Of the other records, a bounded number is kept.
+/// A record with an open stream is not evicted either. Of the other records, a bounded number is kept.
 final class DeviceQueues {
     private let registrations: RegistrationTable
     private let devices: DeviceTable
     private let settled: ArchiveTable
     private let countMax: Int
     private var cards: [DeviceID: DeviceQueue] = [:]
+    /// The number of records at which some are evicted; above `countMax` while few records can be evicted.
+    private var evictionCount: Int
     /// A number that grows when registrations change without naming the devices.
     private var version: UInt64 = 1
     /// The number of recent entries of all devices.
@@ -20,6 +22,7 @@ final class DeviceQueues {
 
     init(_ registrations: RegistrationTable, _ devices: DeviceTable, _ settled: ArchiveTable, countMax: Int) {
         self.countMax = countMax
+        evictionCount = countMax
         self.registrations = registrations
         self.devices = devices
         self.settled = settled
@@ -31,7 +34,7 @@ final class DeviceQueues {
             QueueEntry(
                 sequence: row.sequence, topic: row.topic, collapse: row.collapse,
                 expiresUnixMilliseconds: row.expiresUnixMilliseconds),
-            to: bare(row.device))
+            to: record(of: row.device))
     }
 
     /// Returns the record of a device; nil when the device was never enrolled.
@@ -41,7 +44,7 @@ final class DeviceQueues {
             return card
         }
         guard let stored = Int64(exactly: device.rawValue), try devices.wasEnrolled(stored) else { return nil }
-        let card = bare(device)
+        let card = record(of: device)
         try fill(card)
         return card
     }
@@ -54,9 +57,13 @@ final class DeviceQueues {
         for card in cards.values where !card.recent.isEmpty { take(card) }
     }
 
-    private func bare(_ device: DeviceID) -> DeviceQueue {
+    /// Returns whether the stream of a device is open.
+    func isConnected(_ device: DeviceID) -> Bool { cards[device]?.stream != nil }
+
+    /// Returns the record of a device; creates one without reading the tables.
+    func record(of device: DeviceID) -> DeviceQueue {
         if let card = cards[device] { return card }
-        if cards.count >= countMax { forgetSome() }
+        if cards.count >= evictionCount { forgetSome() }
         let card = DeviceQueue(device)
         cards[device] = card
         return card
@@ -105,10 +112,13 @@ final class DeviceQueues {
     private func forgetSome() {
         var forgotten: [DeviceID] = []
         // A record that is read again before a deletion commits would count the row to delete.
-        for (device, card) in cards where card.recent.isEmpty && card.settledDeletionCount == 0 {
+        for (device, card) in cards
+        where card.recent.isEmpty && card.settledDeletionCount == 0 && card.stream == nil {
             forgotten.append(device)
-            if forgotten.count > countMax / 16 { break }
+            if cards.count - forgotten.count < countMax - countMax / 16 { break }
         }
         for device in forgotten { cards[device] = nil }
+        // When few records can be evicted, search again only after many new ones.
+        evictionCount = max(countMax, cards.count + countMax / 16)
     }
 }

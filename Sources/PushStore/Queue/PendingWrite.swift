@@ -11,7 +11,7 @@ final class PendingWrite {
         var isSettled: Bool
         /// The address of its provider, and whether it was answered; nil if the notification was written.
         var older: (answer: ReplyAddress, isAnswered: Bool)?
-        var removal: StoreCounters.Removal
+        var removal: RemovalReason
         /// The reason, for the trace.
         var detail: TraceDetail
     }

@@ -3,6 +3,12 @@
 internal import PushCore
 internal import PushSQLite
 
+/// The number of notifications of one topic that wait for a device.
+struct TopicCount {
+    var topic: TopicID
+    var count: Int
+}
+
 /// The archive index: the older rows of `pending`, ordered by device.
 ///
 /// A device that was disconnected for a long time reads its queue here. `settled_counts` has the number of rows of each
@@ -11,6 +17,12 @@ final class ArchiveTable {
     struct Row {
         var sequence: Int64
         var topic: TopicID
+    }
+
+    /// A row whose notification expires.
+    struct ExpiringRow {
+        var row: Row
+        var expiresUnixMilliseconds: Int64
     }
 
     private let connection: Connection
@@ -122,16 +134,14 @@ final class ArchiveTable {
     }
 
     /// Returns the rows of a device that have an expiration, oldest first; reads all rows of the device.
-    func expiring(of device: DeviceID) throws(SQLiteError) -> [QueueEntry] {
+    func expiring(of device: DeviceID) throws(SQLiteError) -> [ExpiringRow] {
         selectExpiring.bind(device.stored, at: 1)
-        var entries: [QueueEntry] = []
+        var rows: [ExpiringRow] = []
         while try selectExpiring.step() {
-            entries.append(
-                QueueEntry(
-                    sequence: selectExpiring.int64(0), topic: TopicID(stored: selectExpiring.int64(1)),
-                    collapse: CollapseHash(), expiresUnixMilliseconds: selectExpiring.int64(2)))
+            let row = Row(sequence: selectExpiring.int64(0), topic: TopicID(stored: selectExpiring.int64(1)))
+            rows.append(ExpiringRow(row: row, expiresUnixMilliseconds: selectExpiring.int64(2)))
         }
-        return entries
+        return rows
     }
 
     /// Returns the number of rows of each topic for a device.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 internal import PushSQLite
 
@@ -9,6 +10,37 @@ internal import PushSQLite
 /// sequence, the topic, and a byte of marks. The distance and the topic are LEB128 numbers. A damaged row is read up to
 /// the first invalid byte.
 final class DeliveryHistoryTable {
+    /// Whether a notification was acknowledged, and the outcomes that were reported for it.
+    struct Marks: OptionSet {
+        let rawValue: UInt8
+
+        static let acknowledged = Marks(rawValue: 1 << 0)
+        static let broadcast = Marks(rawValue: 1 << 1)
+        static let sentAgain = Marks(rawValue: 1 << 7)
+        /// A mask of the marks of all reported outcomes.
+        static let outcomes = Marks(rawValue: 0b0111_1100)
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Creates the mark of a reported outcome.
+        init(_ outcome: DeviceAPI.Outcome) {
+            switch outcome {
+            case .delivered: rawValue = 1 << 2
+            case .shown: rawValue = 1 << 3
+            case .viewed: rawValue = 1 << 4
+            case .closed: rawValue = 1 << 5
+            case .suppressed: rawValue = 1 << 6
+            }
+        }
+    }
+
+    /// A notification that was sent to a device.
+    struct Entry: Equatable {
+        var sequence: Int64
+        var topic: TopicID
+        var marks: Marks
+    }
+
     /// Creates the table and deletes the events of `trace`, whose format changes; an empty last row keeps the end
     /// position.
     static let version7: StaticString = """
@@ -33,7 +65,7 @@ final class DeliveryHistoryTable {
     }
 
     /// Reads the entries of a device, ascending.
-    func read(of device: DeviceID) throws(SQLiteError) -> [DeliveryHistory.Entry] {
+    func read(of device: DeviceID) throws(SQLiteError) -> [Entry] {
         select.bind(device.stored, at: 1)
         defer { select.reset() }
         guard try select.step() else { return [] }
@@ -42,7 +74,7 @@ final class DeliveryHistoryTable {
     }
 
     /// Replaces the entries of a device.
-    func write(_ entries: [DeliveryHistory.Entry], of device: DeviceID) throws(SQLiteError) {
+    func write(_ entries: [Entry], of device: DeviceID) throws(SQLiteError) {
         bytes.removeAll(keepingCapacity: true)
         Self.append(entries, to: &bytes)
         upsert.bind(device.stored, at: 1)
@@ -59,7 +91,7 @@ final class DeliveryHistoryTable {
     // MARK: Bytes
 
     /// Appends the packed form of entries, which must be ascending.
-    static func append(_ entries: [DeliveryHistory.Entry], to bytes: inout [UInt8]) {
+    static func append(_ entries: [Entry], to bytes: inout [UInt8]) {
         bytes.append(version)
         var last: Int64 = 0
         for entry in entries {
@@ -71,17 +103,17 @@ final class DeliveryHistoryTable {
     }
 
     /// Decodes the packed form, up to the first invalid byte.
-    static func decode(_ bytes: Span<UInt8>) -> [DeliveryHistory.Entry] {
+    static func decode(_ bytes: Span<UInt8>) -> [Entry] {
         guard !bytes.isEmpty, bytes[0] == version else { return [] }
-        var (entries, offset, last) = ([DeliveryHistory.Entry](), 1, Int64(0))
+        var (entries, offset, last) = ([Entry](), 1, Int64(0))
         while let distance = bytes.leb128(at: &offset), let topic = bytes.leb128(at: &offset), offset < bytes.count {
             guard let step = Int64(exactly: distance), step > 0, let number = UInt32(exactly: topic) else { break }
             let (sequence, isTooLarge) = last.addingReportingOverflow(step)
             guard !isTooLarge else { break }
             entries.append(
-                DeliveryHistory.Entry(
+                Entry(
                     sequence: sequence, topic: TopicID(rawValue: number),
-                    marks: DeliveryHistory.Marks(rawValue: bytes[offset])))
+                    marks: Marks(rawValue: bytes[offset])))
             offset += 1
             last = sequence
         }

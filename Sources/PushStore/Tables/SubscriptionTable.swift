@@ -34,12 +34,7 @@ final class SubscriptionTable {
     private let selectWaiting: Statement
     private let skip: Statement
     private let selectStored: Statement
-    private let deleteOne: Statement
-    private let deleteOfRegistration: Statement
-    private let deleteOfDevice: Statement
-    private let deleteSomeOfChannel: Statement
-    private let deleteSomeOfRegistration: Statement
-    private let deleteOfTopic: Statement
+    private let delete: DeleteStatements
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
@@ -77,36 +72,7 @@ final class SubscriptionTable {
             SELECT sequence FROM subscriptions CROSS JOIN broadcasts USING (channel)
             WHERE subscriptions.device = ? AND subscriptions.topic = ?
             """)
-        deleteOne = try connection.prepare(
-            """
-            DELETE FROM subscriptions WHERE device = ? AND topic = ? AND channel = ? RETURNING device, channel,
-                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
-            """)
-        deleteOfRegistration = try connection.prepare(
-            """
-            DELETE FROM subscriptions WHERE device = ? AND topic = ? RETURNING device, channel,
-                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
-            """)
-        deleteOfDevice = try connection.prepare(
-            """
-            DELETE FROM subscriptions WHERE device = ? RETURNING device, channel,
-                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
-            """)
-        deleteSomeOfChannel = try connection.prepare(
-            """
-            DELETE FROM subscriptions WHERE position IN (SELECT position FROM subscriptions WHERE channel = ? LIMIT ?)
-            RETURNING device, channel,
-                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
-            """)
-        deleteSomeOfRegistration = try connection.prepare(
-            """
-            DELETE FROM subscriptions WHERE position IN (
-                SELECT position FROM subscriptions WHERE device = ? AND topic = ? LIMIT ?)
-            RETURNING device, channel,
-                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
-            """)
-        deleteOfTopic = try connection.prepare(
-            "DELETE FROM subscriptions WHERE channel IN (SELECT number FROM channels WHERE topic = ?)")
+        delete = try DeleteStatements(connection)
     }
 
     // MARK: One device
@@ -213,44 +179,44 @@ final class SubscriptionTable {
 
     /// Ends a subscription; returns nil when there is none.
     func remove(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber) throws(SQLiteError) -> Ended? {
-        deleteOne.bind(device.stored, at: 1)
-        deleteOne.bind(Int64(topic.rawValue), at: 2)
-        deleteOne.bind(channel.rawValue, at: 3)
-        return try ended(by: deleteOne).first
+        delete.one.bind(device.stored, at: 1)
+        delete.one.bind(Int64(topic.rawValue), at: 2)
+        delete.one.bind(channel.rawValue, at: 3)
+        return try ended(by: delete.one).first
     }
 
     /// Ends all subscriptions of an app on a device.
     func removeAll(of device: DeviceID, topic: TopicID) throws(SQLiteError) -> [Ended] {
-        deleteOfRegistration.bind(device.stored, at: 1)
-        deleteOfRegistration.bind(Int64(topic.rawValue), at: 2)
-        return try ended(by: deleteOfRegistration)
+        delete.ofRegistration.bind(device.stored, at: 1)
+        delete.ofRegistration.bind(Int64(topic.rawValue), at: 2)
+        return try ended(by: delete.ofRegistration)
     }
 
     /// Ends all subscriptions of a device.
     func removeAll(of device: DeviceID) throws(SQLiteError) -> [Ended] {
-        deleteOfDevice.bind(device.stored, at: 1)
-        return try ended(by: deleteOfDevice)
+        delete.ofDevice.bind(device.stored, at: 1)
+        return try ended(by: delete.ofDevice)
     }
 
     /// Ends subscriptions of an app on a device, at most `countMax`.
     func removeSome(of device: DeviceID, topic: TopicID, countMax: Int) throws(SQLiteError) -> [Ended] {
-        deleteSomeOfRegistration.bind(device.stored, at: 1)
-        deleteSomeOfRegistration.bind(Int64(topic.rawValue), at: 2)
-        deleteSomeOfRegistration.bind(Int64(countMax), at: 3)
-        return try ended(by: deleteSomeOfRegistration)
+        delete.someOfRegistration.bind(device.stored, at: 1)
+        delete.someOfRegistration.bind(Int64(topic.rawValue), at: 2)
+        delete.someOfRegistration.bind(Int64(countMax), at: 3)
+        return try ended(by: delete.someOfRegistration)
     }
 
     /// Ends subscriptions to a channel, at most `countMax`.
     func removeSome(of channel: ChannelNumber, countMax: Int) throws(SQLiteError) -> [Ended] {
-        deleteSomeOfChannel.bind(channel.rawValue, at: 1)
-        deleteSomeOfChannel.bind(Int64(countMax), at: 2)
-        return try ended(by: deleteSomeOfChannel)
+        delete.someOfChannel.bind(channel.rawValue, at: 1)
+        delete.someOfChannel.bind(Int64(countMax), at: 2)
+        return try ended(by: delete.someOfChannel)
     }
 
     /// Ends all subscriptions to an app's channels, on every device.
     func removeAll(of topic: TopicID) throws(SQLiteError) {
-        deleteOfTopic.bind(Int64(topic.rawValue), at: 1)
-        try deleteOfTopic.run()
+        delete.ofTopic.bind(Int64(topic.rawValue), at: 1)
+        try delete.ofTopic.run()
     }
 
     /// Returns the number of subscriptions to each channel.
@@ -272,5 +238,48 @@ final class SubscriptionTable {
                     storedSequence: statement.optionalInt64(2)))
         }
         return rows
+    }
+}
+
+/// The statements that end subscriptions; they return the ended ones with the sequence of the stored broadcast.
+private struct DeleteStatements {
+    let one: Statement
+    let ofRegistration: Statement
+    let ofDevice: Statement
+    let someOfChannel: Statement
+    let someOfRegistration: Statement
+    let ofTopic: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        one = try connection.prepare(
+            """
+            DELETE FROM subscriptions WHERE device = ? AND topic = ? AND channel = ? RETURNING device, channel,
+                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
+            """)
+        ofRegistration = try connection.prepare(
+            """
+            DELETE FROM subscriptions WHERE device = ? AND topic = ? RETURNING device, channel,
+                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
+            """)
+        ofDevice = try connection.prepare(
+            """
+            DELETE FROM subscriptions WHERE device = ? RETURNING device, channel,
+                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
+            """)
+        someOfChannel = try connection.prepare(
+            """
+            DELETE FROM subscriptions WHERE position IN (SELECT position FROM subscriptions WHERE channel = ? LIMIT ?)
+            RETURNING device, channel,
+                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
+            """)
+        someOfRegistration = try connection.prepare(
+            """
+            DELETE FROM subscriptions WHERE position IN (
+                SELECT position FROM subscriptions WHERE device = ? AND topic = ? LIMIT ?)
+            RETURNING device, channel,
+                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
+            """)
+        ofTopic = try connection.prepare(
+            "DELETE FROM subscriptions WHERE channel IN (SELECT number FROM channels WHERE topic = ?)")
     }
 }

@@ -122,36 +122,3 @@ final class CommandQueue: @unchecked Sendable {
         precondition(code == 0, "a lock or condition of the store's queue failed with error number \(code)")
     }
 }
-
-/// A time of the monotonic clock.
-struct MonotonicTime: Comparable {
-    fileprivate(set) var nanoseconds: Int64
-
-    static var now: MonotonicTime {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
-
-    /// A time that has always passed.
-    static var past: MonotonicTime { MonotonicTime(nanoseconds: 0) }
-
-    /// A time that never comes.
-    static var future: MonotonicTime { MonotonicTime(nanoseconds: .max) }
-
-    /// Returns the time this many milliseconds later.
-    func advanced(byMilliseconds milliseconds: Int64) -> MonotonicTime {
-        MonotonicTime(nanoseconds: nanoseconds + milliseconds * 1_000_000)
-    }
-
-    /// Returns the milliseconds since an earlier time, rounded up.
-    func milliseconds(since earlier: MonotonicTime) -> Int64 {
-        (nanoseconds - earlier.nanoseconds + 999_999) / 1_000_000
-    }
-
-    static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
-
-    fileprivate var specification: timespec {
-        timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-    }
-}

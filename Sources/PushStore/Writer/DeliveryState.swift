@@ -7,29 +7,30 @@ internal import PushCore
 ///
 /// Committed events, the dispatcher and the writer change it, all on the writer's thread.
 struct DeliveryState {
-    private(set) var streams: Streams
+    var streams: Streams
     private(set) var counters: StoreCounters
     private var subscribers = SubscriberIndex()
-    private var outbox: Outbox
+    var outbox: Outbox
     /// Devices whose streams closed and whose last-seen time is not written yet.
     private var departed: Set<DeviceID> = []
+    private let cards: DeviceQueues
     private let trace: TraceRecorder
     private let histories: DeliveryHistories
     /// The number of unacknowledged copies of each now-or-never broadcast, by sequence.
     private var copies: [Int64: Int] = [:]
-    /// The searches of the trace, the next one first.
-    var searches: [TraceSearch] = []
+    var searches = TraceSearchQueue()
     /// The wall-clock time of this turn in UNIX milliseconds.
     var now: Int64 = 0
     /// The monotonic time of this turn.
     var moment = MonotonicTime.now
 
     init(
-        counters: StoreCounters, gatheringMilliseconds: Int64, trace: TraceRecorder, histories: DeliveryHistories,
+        counters: StoreCounters, gatheringMilliseconds: Int64, _ executor: Executor,
         receivers: [any StoreReplyReceiver]
     ) {
-        self.trace = trace
-        self.histories = histories
+        cards = executor.cards
+        trace = executor.trace
+        histories = executor.histories
         streams = Streams(gatheringMilliseconds: gatheringMilliseconds)
         self.counters = counters
         outbox = Outbox(receivers: receivers)
@@ -41,12 +42,12 @@ struct DeliveryState {
     mutating func apply(_ events: [StoreEvent]) {
         for event in events {
             switch event {
-            case .reply(let reply): add(reply)
+            case .reply(let reply): outbox.add(reply)
             case .delivery(let event): apply(event)
             case .broadcast(let event): apply(event)
             case .stream(let event): apply(event)
             case .holding(let event): apply(event)
-            case .question(let question): answer(question)
+            case .question(let question, let address): answer(question, address)
             }
         }
     }
@@ -61,27 +62,6 @@ struct DeliveryState {
             outbox.add(reply, to: address)
         }
     }
-
-    /// Refuses a notification or a broadcast because of overload or missing space.
-    mutating func shed(_ answer: ReplyAddress) {
-        refuse(.serviceUnavailable, endedUnixMilliseconds: nil, answer)
-    }
-
-    /// Refuses a notification.
-    mutating func refuse(_ reason: RejectionReason, endedUnixMilliseconds: Int64?, _ answer: ReplyAddress) {
-        outbox.add(.refused(reason, unregisteredUnixMilliseconds: endedUnixMilliseconds, answer: answer), to: answer)
-    }
-
-    /// Refuses a request, or a stream.
-    mutating func refuse(_ refusal: StoreRefusal, _ answer: ReplyAddress) {
-        outbox.add(.performed(.failure(refusal), answer: answer), to: answer)
-    }
-
-    /// Answers that a request is done.
-    mutating func confirm(_ answer: ReplyAddress) { perform(.done, answer) }
-
-    /// Answers with the device that has a secret.
-    mutating func identify(_ device: DeviceID, _ answer: ReplyAddress) { perform(.identified(device), answer) }
 
     /// Delivers all answers and then all notifications to the loops.
     mutating func handOut(now: Int64) {
@@ -103,22 +83,10 @@ struct DeliveryState {
 
     // MARK: Reading for streams
 
-    /// Returns the devices whose streams may need a refill, and clears the list.
-    mutating func takeNeedingRefill() -> [DeviceID] { streams.takeNeedingRefill() }
-
-    /// Queues a device for a refill again.
-    mutating func postpone(_ device: DeviceID) { streams.postpone(device) }
-
-    /// Returns whether broadcasts may wait for a device with an open stream.
-    func listens(_ device: DeviceID) -> Bool { subscribers.listens(device) }
-
     /// Sends the rows that were read for a device's stream, up to a sequence.
-    mutating func refill(_ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
-        expire(streams.refill(device, read, through: last, isComplete: isComplete))
+    mutating func refill(_ card: DeviceQueue, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
+        expire(streams.refill(card, read, through: last, isComplete: isComplete))
     }
-
-    /// Ends the batch delays whose time is over, for devices that save power.
-    mutating func endGathering(by moment: MonotonicTime) { streams.endGathering(by: moment) }
 
     // MARK: Last-seen times
 
@@ -166,48 +134,42 @@ struct DeliveryState {
     ///
     /// One that was answered before the write is lost, which its durability allows.
     private mutating func refuse(_ answer: ReplyAddress, isAnswered: Bool) {
-        guard isAnswered else { return shed(answer) }
+        guard isAnswered else { return outbox.shed(answer) }
         counters.addAccepted()
         counters.addGone(.dropped)
     }
 
     /// Accepts a notification that is not delivered.
     mutating func acceptNotStored(
-        _ pending: PendingNotification, _ removal: StoreCounters.Removal, _ answer: ReplyAddress
+        _ pending: PendingNotification, _ removal: RemovalReason, _ answer: ReplyAddress
     ) {
         accept(answer)
         counters.addGone(removal)
     }
 
     /// Accepts a now-or-never notification and offers it to its device's stream.
-    mutating func acceptNowOrNever(_ pending: PendingNotification, _ answer: ReplyAddress) {
+    mutating func acceptNowOrNever(_ pending: PendingNotification, _ card: DeviceQueue, _ answer: ReplyAddress) {
         accept(answer)
-        if streams.offerNow(pending) {
+        if streams.offerNow(pending, to: card) {
             counters.addPending(of: pending.notification.address.topic)
         } else {
             counters.addGone(.expired)
             let address = pending.notification.address
-            let detail: TraceDetail = streams.isOpen(address.device) ? .windowFull : .notConnected
+            let detail: TraceDetail = card.stream != nil ? .windowFull : .notConnected
             trace.recordLater(.expired, detail, of: pending.sequence, address.topic, on: address.device, at: now)
         }
     }
 
     /// Offers a notification to its device's stream.
     mutating func offer(
-        _ pending: PendingNotification, to stream: DeliveryWindow?, at moment: MonotonicTime
+        _ pending: PendingNotification, to card: DeviceQueue, at moment: MonotonicTime
     ) -> DeliveryWindow.Offer {
-        streams.offer(pending, to: stream, at: moment)
-    }
-
-    /// Records that a waiting notification was removed.
-    mutating func remove(_ sequence: Int64, of device: DeviceID, _ topic: TopicID, _ removal: StoreCounters.Removal) {
-        counters.removePending(of: topic, removal)
-        streams.forget(sequence, of: device)
+        streams.offer(pending, to: card, at: moment)
     }
 
     /// Records the acknowledgement of a now-or-never notification; returns false when the sequence is not one.
-    mutating func acknowledgeNowOrNever(_ sequence: Int64, by device: DeviceID) -> Bool {
-        guard let never = streams.acknowledgeNowOrNever(sequence, by: device) else { return false }
+    mutating func acknowledgeNowOrNever(_ sequence: Int64, by card: DeviceQueue) -> Bool {
+        guard let never = streams.acknowledgeNowOrNever(sequence, by: card) else { return false }
         // The first acknowledgement of a broadcast counts for all its copies.
         if !never.isBroadcast || copies.removeValue(forKey: never.sequence) != nil {
             counters.removePending(of: never.topic, .acknowledged)
@@ -216,17 +178,17 @@ struct DeliveryState {
     }
 
     /// Removes a notification from its device's stream.
-    mutating func forget(_ sequence: Int64, of device: DeviceID) { streams.forget(sequence, of: device) }
+    mutating func forget(_ sequence: Int64, of card: DeviceQueue) { streams.forget(sequence, of: card) }
 
     /// Records that a device acknowledged a waiting notification.
-    mutating func acknowledge(_ entry: QueueEntry, _ stream: DeliveryWindow?, at moment: MonotonicTime) {
+    mutating func acknowledge(_ entry: QueueEntry, by card: DeviceQueue, at moment: MonotonicTime) {
         counters.removePending(of: entry.topic, .acknowledged)
-        streams.acknowledge(entry.sequence, on: stream, at: moment)
+        streams.acknowledge(entry.sequence, by: card, at: moment)
     }
 
     /// Records that a device acknowledged a notification that is not written.
-    mutating func acknowledge(_ sequence: Int64, _ stream: DeliveryWindow?, at moment: MonotonicTime) {
-        streams.acknowledge(sequence, on: stream, at: moment)
+    mutating func acknowledge(_ sequence: Int64, by card: DeviceQueue, at moment: MonotonicTime) {
+        streams.acknowledge(sequence, by: card, at: moment)
     }
 
     /// Counts an outcome that a device reports for the first time.
@@ -256,7 +218,11 @@ struct DeliveryState {
         case .acceptedNotStored(_, let removal, let answer):
             accept(answer)
             counters.addGone(removal)
-        case .removed(let removed, let removal, _): remove(removed.sequence, of: removed.device, removed.topic, removal)
+        case .removed(let removed, let removal, _):
+            counters.removePending(of: removed.topic, removal)
+            guard let card = cards.known(removed.device) else { return }
+            if cards.remove(removed.sequence, from: card) == nil { card.changeSettled(removed.topic, by: -1) }
+            streams.forget(removed.sequence, of: card)
         }
     }
 
@@ -265,25 +231,24 @@ struct DeliveryState {
         case .stored(let template, let channel, let answer):
             counters.addPending(of: template.notification.address.topic)
             accept(answer)
-            for token in subscribers.listeners(of: channel).values {
-                _ = streams.offer(template.addressed(to: token), to: streams.stream(of: token.device), at: .now)
+            for subscriber in subscribers.subscribers(of: channel) {
+                _ = streams.offer(template.addressed(to: subscriber.token), to: subscriber.card, at: .now)
             }
         case .nowOrNever(let template, let channel, let answer):
             accept(answer)
             var takerCount = 0
-            for token in subscribers.listeners(of: channel).values where streams.offerNow(template.addressed(to: token))
-            {
-                takerCount += 1
-            }
+            for subscriber in subscribers.subscribers(of: channel)
+            where streams.offerNow(template.addressed(to: subscriber.token), to: subscriber.card) { takerCount += 1 }
             guard takerCount > 0 else { return counters.addGone(.expired) }
             copies[template.sequence] = takerCount
             counters.addPending(of: template.notification.address.topic)
         case .removed(let removed, let removal):
             counters.removePending(of: removed.topic, removal)
-            for device in subscribers.listeners(of: removed.channel).keys {
-                streams.forget(removed.sequence, of: device)
+            for subscriber in subscribers.subscribers(of: removed.channel) {
+                streams.forget(removed.sequence, of: subscriber.card)
             }
-        case .settled(let sequence, let device): streams.forget(sequence, of: device)
+        case .settled(let sequence, let device):
+            if let card = cards.known(device) { streams.forget(sequence, of: card) }
         }
     }
 
@@ -296,42 +261,64 @@ struct DeliveryState {
 
     private mutating func apply(_ event: StoreEvent.OfStream) {
         switch event {
-        case .silence(let topic, let device):
-            expire(streams.dropOutgoing(on: device) { $0.address.topic == topic })
+        case .silence(let topic, let device): expire(drop(on: device) { $0.address.topic == topic })
         case .silenceChannel(let channel, let device):
-            for never in streams.dropOutgoing(on: device, where: { $0.channel == channel }) { count(never) }
+            for never in drop(on: device, where: { $0.channel == channel }) { count(never) }
         case .silenceChannels(let topic):
             let isOfTopic = { (notification: Notification) in
                 notification.channel != nil && notification.address.topic == topic
             }
-            for never in streams.dropOutgoing(on: nil, where: isOfTopic) { count(never) }
-        case .power(let device, let isSaving): streams.setSaving(isSaving, device)
+            for never in streams.dropOutgoing(where: isOfTopic) { count(never) }
+        case .power(let device, let isSaving):
+            if let card = cards.known(device) { streams.setSaving(isSaving, card) }
         case .listen(let device, let listeners):
-            if streams.isOpen(device) { subscribers.set(device, listeners) }
+            if let card = connected(device) { subscribers.set(card, listeners) }
         }
     }
 
+    /// Drops the undelivered notifications of a device, or of all devices when it is nil.
+    private mutating func drop(
+        on device: DeviceID?, where isOfKind: (Notification) -> Bool
+    ) -> [DeliveryWindow.NowOrNever] {
+        guard let device else { return streams.dropOutgoing(where: isOfKind) }
+        return cards.known(device).map { streams.dropOutgoing(on: $0, where: isOfKind) } ?? []
+    }
+
+    /// Returns the record of a device whose stream is open.
+    private func connected(_ device: DeviceID) -> DeviceQueue? {
+        guard let card = cards.known(device), card.stream != nil else { return nil }
+        return card
+    }
+
     /// Opens a device's stream and ends an earlier one.
-    mutating func attach(_ device: DeviceID, _ stream: ReplyAddress, _ listeners: [SubscriptionTable.Listener]) {
-        let earlier = streams.attach(device, stream)
+    mutating func attach(_ card: DeviceQueue, _ stream: ReplyAddress, _ listeners: [SubscriptionTable.Listener]) {
+        let earlier = streams.attach(card, stream)
         close(earlier)
         if let earlier { outbox.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
-        subscribers.set(device, listeners)
-        outbox.add(.attached(device, stream: stream), to: stream)
+        subscribers.set(card, listeners)
+        outbox.add(.attached(card.device, stream: stream), to: stream)
     }
 
     /// Closes a stream; returns its device, or nil when another stream replaced it.
     mutating func detach(_ address: ReplyAddress) -> DeviceID? {
-        guard let device = streams.device(at: address) else { return nil }
-        close(streams.remove(device))
-        subscribers.remove(device)
-        departed.insert(device)
-        return device
+        guard let card = streams.card(at: address) else { return nil }
+        close(streams.remove(card))
+        subscribers.remove(card)
+        departed.insert(card.device)
+        return card.device
     }
 
     /// Expires the now-or-never notifications of a closed stream.
     private mutating func close(_ stream: DeliveryWindow?) {
         if let stream { expire(stream.abandoned) }
+    }
+
+    /// Ends the stream of a removed device.
+    private mutating func end(_ card: DeviceQueue) {
+        let stream = streams.remove(card)
+        close(stream)
+        subscribers.remove(card)
+        if let stream { outbox.add(.ended(.removed, stream: stream.address), to: stream.address) }
     }
 
     // MARK: Stored objects
@@ -341,13 +328,10 @@ struct DeliveryState {
         case .deviceAdded: counters.addDevices(1)
         case .deviceRemoved(let device):
             counters.addDevices(-1)
-            let stream = streams.remove(device)
-            close(stream)
-            subscribers.remove(device)
             departed.remove(device)
             histories.forget(device)
-            if let stream { outbox.add(.ended(.removed, stream: stream.address), to: stream.address) }
-        case .registrationsChanged: break
+            if let card = connected(device) { end(card) }
+        case .registrationsChanged(let device): cards.forgetRegistrations(of: device)
         case .registrationBegan(let topic): counters.addRegistrations(1, of: topic)
         case .registrationEnded(let topic): counters.addRegistrations(-1, of: topic)
         case .appAdded: counters.addApps(1)
@@ -356,10 +340,10 @@ struct DeliveryState {
             counters.endRegistrations(of: topic)
         case .subscribed(let channel, let listener):
             counters.addSubscriptions(1, to: channel)
-            if let listener, streams.isOpen(listener.token.device) { subscribers.add(listener) }
+            if let listener, let card = connected(listener.token.device) { subscribers.add(card, listener) }
         case .unsubscribed(let ended):
             counters.addSubscriptions(-1, to: ended.channel)
-            subscribers.remove(ended.device, from: ended.channel)
+            if let card = connected(ended.device) { subscribers.remove(card, from: ended.channel) }
         case .channelRemoved(let channel):
             counters.endSubscriptions(to: channel)
             subscribers.remove(channel)
@@ -369,38 +353,27 @@ struct DeliveryState {
     // MARK: Questions
 
     /// Answers a question from memory, in the order of the events.
-    private mutating func answer(_ question: StoreEvent.Question) {
+    private mutating func answer(_ question: StoreEvent.Question, _ address: ReplyAddress) {
         switch question {
-        case .counts(let answer): perform(.counts(counters.counts(devicesConnected: streams.count)), answer)
-        case .app(let row, let answer): perform(.app(counters.app(row)), answer)
-        case .apps(let rows, let answer): perform(.apps(rows.map(counters.app)), answer)
-        case .device(let description, let answer): perform(.device(completed(description)), answer)
-        case .devices(let descriptions, let next, let answer):
-            perform(.devices(descriptions.map(completed), next: next), answer)
-        case .channel(let description, let answer): perform(.channel(counters.channel(description)), answer)
-        case .channels(let descriptions, let answer):
-            perform(.channels(descriptions.map(counters.channel)), answer)
-        case .trace(let search): add(search)
+        case .counts: outbox.answer(.counts(counters.counts(devicesConnected: streams.count)), address)
+        case .app(let row): outbox.answer(.app(counters.app(row)), address)
+        case .apps(let rows): outbox.answer(.apps(rows.map(counters.app)), address)
+        case .device(let description): outbox.answer(.device(completed(description)), address)
+        case .devices(let descriptions, let next):
+            outbox.answer(.devices(descriptions.map(completed), next: next), address)
+        case .channel(let description):
+            outbox.answer(.channel(counters.channel(description.channel, description.number)), address)
+        case .channels(let descriptions):
+            outbox.answer(.channels(descriptions.map { counters.channel($0.channel, $0.number) }), address)
+        case .trace(let search):
+            if !searches.append(search) { outbox.refuse(.tooMany, address) }
         }
     }
 
     private func completed(_ description: StoreEvent.DeviceDescription) -> AdminAPI.Device {
         var device = description.device
-        device.connected = streams.isOpen(description.id)
+        device.connected = cards.isConnected(description.id)
         if device.connected { device.seenAt = description.nowUnixSeconds }
         return device
-    }
-
-    mutating func perform(_ answer: StoreAnswer, _ address: ReplyAddress) {
-        outbox.add(.performed(.success(answer), answer: address), to: address)
-    }
-
-    private mutating func add(_ reply: StoreReply) {
-        switch reply {
-        case .accepted(let address), .refused(_, _, let address), .attached(_, let address),
-            .deliver(_, let address), .ended(_, let address), .performed(_, let address):
-            outbox.add(reply, to: address)
-        case .directory(let directory): outbox.publish(directory)
-        }
     }
 }

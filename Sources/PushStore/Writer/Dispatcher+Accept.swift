@@ -8,28 +8,28 @@ extension Dispatcher {
     /// Refuses a notification, or accepts it: offers it to its device's stream and adds a pending write.
     func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
         // A now-or-never notification needs no space, because it is never stored.
-        guard hasSpace || notification.isNowOrNever else { return deliveryState.shed(answer) }
+        guard hasSpace || notification.isNowOrNever else { return deliveryState.outbox.shed(answer) }
         let address = notification.address
         guard let card = try cards.card(of: address.device) else {
-            return deliveryState.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)
+            return deliveryState.outbox.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)
         }
         guard let registration = card.registration(of: address.topic) else {
-            return deliveryState.refuse(.unregistered, endedUnixMilliseconds: now, answer)
+            return deliveryState.outbox.refuse(.unregistered, endedUnixMilliseconds: now, answer)
         }
         if let (reason, ended) = registration.rejection(of: address.generation) {
-            return deliveryState.refuse(reason, endedUnixMilliseconds: ended ?? now, answer)
+            return deliveryState.outbox.refuse(reason, endedUnixMilliseconds: ended ?? now, answer)
         }
-        guard let sequence = executor.sequences.next() else { return deliveryState.shed(answer) }
+        guard let sequence = sequences.next() else { return deliveryState.outbox.shed(answer) }
         let pending = PendingNotification(sequence: sequence, notification: notification)
-        executor.trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
+        trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
         if registration.isRefused {
-            executor.trace.recordLater(
+            trace.recordLater(
                 .dropped, .refusedByDevice, of: sequence, address.topic, on: address.device, at: now)
             deliveryState.acceptNotStored(pending, .dropped, answer)
         } else if notification.isNowOrNever {
-            deliveryState.acceptNowOrNever(pending, answer)
+            deliveryState.acceptNowOrNever(pending, card, answer)
         } else if notification.isExpired(now: now) {
-            executor.trace.recordLater(.expired, of: sequence, address.topic, on: address.device, at: now)
+            trace.recordLater(.expired, of: sequence, address.topic, on: address.device, at: now)
             deliveryState.acceptNotStored(pending, .expired, answer)
         } else {
             try enqueue(pending, card, answer)
@@ -46,21 +46,21 @@ extension Dispatcher {
         if let collapseID = pending.notification.collapseID {
             try removeCollapsible(collapseID, collapse, topic, card, &replaced)
         }
-        if isFull(card, of: topic, executor.bounds.pendingPerTopicCountMax) {
+        if isFull(card, of: topic, configuration.pendingPerTopicCountMax) {
             try removeOldest(of: topic, card, .topicBound, &replaced)
         }
-        if isFull(card, of: nil, executor.bounds.pendingPerDeviceCountMax) {
+        if isFull(card, of: nil, configuration.pendingPerDeviceCountMax) {
             try makeRoomOnDevice(for: topic, card, &replaced)
         }
-        let offer = deliveryState.offer(pending, to: stream(of: card), at: moment)
-        let due = replaced.isEmpty || durability == .relaxed ? dueMoment(offer) : .past
+        let offer = deliveryState.offer(pending, to: card, at: moment)
+        let due = replaced.isEmpty || configuration.durability == .relaxed ? dueMoment(offer) : .past
         let new = PendingWrite(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
         cards.append(
             QueueEntry(
                 sequence: pending.sequence, topic: topic, collapse: collapse,
                 expiresUnixMilliseconds: expiry(of: pending.notification), unwritten: new), to: card)
         unwritten.append(new)
-        guard durability == .relaxed else { return }
+        guard configuration.durability == .relaxed else { return }
         new.isAnswered = true
         deliveryState.answer(new)
     }
@@ -72,7 +72,7 @@ extension Dispatcher {
 
     /// Returns the deadline for writing a notification, given the stream's answer to the offer.
     private func dueMoment(_ offer: DeliveryWindow.Offer) -> MonotonicTime {
-        guard durability != .relaxed else {
+        guard configuration.durability != .relaxed else {
             return moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
         }
         let isBusy = unwritten.count >= WriterLimits.busyCount
@@ -93,9 +93,9 @@ extension Dispatcher {
             return push(entry, card, .collapsed, .none, &replaced)
         }
         guard card.settledCount(of: topic) > 0 else { return }
-        for row in try executor.settled.collapsible(of: card.device, topic: topic, collapse) {
+        for row in try tables.archive.collapsible(of: card.device, topic: topic, collapse) {
             let entry = QueueEntry(sequence: row.sequence, topic: topic, collapse: collapse)
-            guard !isBeingDeleted(row.sequence), try hasCollapseID(collapseID, entry, card.device) else { continue }
+            guard !deletions.contains(row.sequence), try hasCollapseID(collapseID, entry, card.device) else { continue }
             return pushSettled(entry, card, .collapsed, .none, &replaced)
         }
     }
@@ -104,18 +104,18 @@ extension Dispatcher {
         _ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID
     ) throws(SQLiteError) -> Bool {
         if let unwritten = entry.unwritten { return unwritten.pending.notification.collapseID == collapseID }
-        let row = try executor.pending.read(entry.sequence, of: device)
+        let row = try tables.pending.read(entry.sequence, of: device)
         return row?.notification?.notification.collapseID == collapseID
     }
 
     // MARK: Pushing out
 
     func push(
-        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: StoreCounters.Removal, _ detail: TraceDetail,
+        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: RemovalReason, _ detail: TraceDetail,
         _ replaced: inout [PendingWrite.Replaced]
     ) {
         guard cards.remove(entry.sequence, from: card) != nil else { return }
-        deliveryState.forget(entry.sequence, of: card.device)
+        deliveryState.forget(entry.sequence, of: card)
         let older = entry.unwritten
         // The new notification now also replaces those that the replaced one would have replaced.
         if let older { replaced += older.replaced }
@@ -127,12 +127,12 @@ extension Dispatcher {
     }
 
     func pushSettled(
-        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: StoreCounters.Removal, _ detail: TraceDetail,
+        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: RemovalReason, _ detail: TraceDetail,
         _ replaced: inout [PendingWrite.Replaced]
     ) {
         card.changeSettled(entry.topic, by: -1)
-        deliveryState.forget(entry.sequence, of: card.device)
-        noteBeingReplaced(entry.sequence)
+        deliveryState.forget(entry.sequence, of: card)
+        deletions.addReplaced(entry.sequence)
         replaced.append(
             PendingWrite.Replaced(entry: entry, isSettled: true, older: nil, removal: removal, detail: detail))
     }

@@ -25,31 +25,31 @@ extension Dispatcher {
     /// Processes one acknowledgement; returns false when it is ignored.
     private func settle(_ acknowledgement: DeviceAPI.Acknowledgement, _ card: DeviceQueue) throws(SQLiteError) -> Bool {
         let sequence = acknowledgement.id
-        guard sequence > 0, sequence <= executor.sequences.last else { return false }
+        guard sequence > 0, sequence <= sequences.last else { return false }
         var isSettled = false
         if let entry = cards.remove(sequence, from: card) {
             settle(entry, card)
-            executor.histories.noteSent(entry, to: card.device, stream(of: card))
+            histories.noteSent(entry.sequence, entry.topic, to: card.device, card.stream)
             isSettled = true
         }
-        let report = try executor.histories.report(
-            acknowledgement.outcome, of: sequence, by: card.device, stream(of: card), at: moment)
+        let report = try histories.report(
+            acknowledgement.outcome, of: sequence, by: card.device, card.stream, at: moment)
         guard case .known(let sent, let isFirstTime) = report else { return isSettled }
         if !isSettled, !sent.marks.contains(.acknowledged) { isSettled = try settle(sent, card) }
         guard isFirstTime else { return isSettled }
         deliveryState.note(acknowledgement.outcome)
-        executor.trace.record(acknowledgement, sent.topic, by: card.device, at: now)
+        trace.record(acknowledgement, sent.topic, by: card.device, at: now)
         return true
     }
 
     /// Completes a notification of the device's queue that is in memory.
     private func settle(_ entry: QueueEntry, _ card: DeviceQueue) {
-        executor.trace.recordLater(.acknowledged, of: entry.sequence, entry.topic, on: card.device, at: now)
+        trace.recordLater(.acknowledged, of: entry.sequence, entry.topic, on: card.device, at: now)
         if let unwritten = entry.unwritten {
             acknowledge(unwritten)
         } else {
-            delete(entry, of: card, isSettled: false)
-            deliveryState.acknowledge(entry, stream(of: card), at: moment)
+            deletions.add(entry, of: card, isSettled: false, at: moment)
+            deliveryState.acknowledge(entry, by: card, at: moment)
         }
     }
 
@@ -64,20 +64,20 @@ extension Dispatcher {
     /// - Throws: The error that SQLite returned.
     private func settle(_ sent: DeliveryHistory.Entry, _ card: DeviceQueue) throws(SQLiteError) -> Bool {
         let sequence = sent.sequence
-        if card.settledCount > 0, !isBeingDeleted(sequence),
-            let topic = try executor.settled.topic(of: sequence, of: card.device)
+        if card.settledCount > 0, !deletions.contains(sequence),
+            let topic = try tables.archive.topic(of: sequence, of: card.device)
         {
             let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
-            delete(entry, of: card, isSettled: true)
-            deliveryState.acknowledge(entry, stream(of: card), at: moment)
-        } else if !deliveryState.acknowledgeNowOrNever(sequence, by: card.device) {
-            deliveryState.forget(sequence, of: card.device)
+            deletions.add(entry, of: card, isSettled: true, at: moment)
+            deliveryState.acknowledge(entry, by: card, at: moment)
+        } else if !deliveryState.acknowledgeNowOrNever(sequence, by: card) {
+            deliveryState.forget(sequence, of: card)
             guard sent.marks.contains(.broadcast),
-                try executor.subscriptions.isWaiting(sequence, for: card.device)
+                try tables.subscriptions.isWaiting(sequence, for: card.device)
             else { return false }
-            noteBroadcastAcknowledged(sequence, by: card.device)
+            deletions.addAcknowledgement(sequence, by: card.device, at: moment)
         }
-        executor.trace.recordLater(.acknowledged, of: sequence, sent.topic, on: card.device, at: now)
+        trace.recordLater(.acknowledged, of: sequence, sent.topic, on: card.device, at: now)
         return true
     }
 
@@ -86,7 +86,7 @@ extension Dispatcher {
     /// If it replaces notifications on the disk, it is accepted only after they are deleted, so that none of them is
     /// delivered again.
     private func acknowledge(_ acknowledged: PendingWrite) {
-        deliveryState.acknowledge(acknowledged.pending.sequence, stream(of: acknowledged.card), at: moment)
+        deliveryState.acknowledge(acknowledged.pending.sequence, by: acknowledged.card, at: moment)
         if acknowledged.replaced.isEmpty {
             unwritten.leaveOut(acknowledged)
             deliveryState.accept(acknowledged, isAcknowledged: true)

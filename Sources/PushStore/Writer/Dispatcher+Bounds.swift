@@ -14,7 +14,7 @@ extension Dispatcher {
     func isFull(_ card: DeviceQueue, of topic: TopicID?, _ countMax: Int) -> Bool {
         let count = topic.map(card.waitingCount(of:)) ?? card.waitingCount
         guard count >= countMax else { return false }
-        return count - (stream(of: card)?.inFlightCount(of: topic) ?? 0) >= countMax
+        return count - (card.stream?.inFlightCount(of: topic) ?? 0) >= countMax
     }
 
     /// Removes a notification of the team with the most waiting on a device, from its topic with the most waiting.
@@ -41,7 +41,7 @@ extension Dispatcher {
     ) throws(SQLiteError) {
         // Expired notifications that the sweep has not deleted are removed first.
         if try removeExpired(of: topic, card, &replaced) { return }
-        let stream = stream(of: card)
+        let stream = card.stream
         if card.settledCount(of: topic) > 0, let row = try oldestSettled(of: topic, card, stream) {
             let entry = QueueEntry(sequence: row.sequence, topic: row.topic, collapse: CollapseHash())
             return pushSettled(entry, card, .dropped, detail, &replaced)
@@ -53,13 +53,13 @@ extension Dispatcher {
     /// Returns the topic that loses a notification at the device's bound.
     private func fullestTopic(_ card: DeviceQueue, for sender: TopicID) -> TopicID? {
         var waiting = card.waitingCounts
-        for topic in stream(of: card).map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
+        for topic in card.stream.map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
         var byTeam: [Int: Int] = [:]
-        for (topic, count) in waiting { byTeam[executor.histories.team(of: topic), default: 0] += count }
-        let senderTeam = executor.histories.team(of: sender)
+        for (topic, count) in waiting { byTeam[histories.team(of: topic), default: 0] += count }
+        let senderTeam = histories.team(of: sender)
         let team = byTeam.max { ($0.value, $0.key == senderTeam ? 1 : 0) < ($1.value, $1.key == senderTeam ? 1 : 0) }
         // Sort the topics, so that the choice between equal counts is deterministic.
-        return waiting.filter { executor.histories.team(of: $0.key) == team?.key && $0.value > 0 }
+        return waiting.filter { histories.team(of: $0.key) == team?.key && $0.value > 0 }
             .sorted { $0.key.rawValue < $1.key.rawValue }
             .max { ($0.value, $0.key == sender ? 1 : 0) < ($1.value, $1.key == sender ? 1 : 0) }?.key
     }
@@ -67,7 +67,7 @@ extension Dispatcher {
     private func removeExpired(
         of topic: TopicID?, _ card: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) -> Bool {
-        let stream = stream(of: card)
+        let stream = card.stream
         if let expired = try expiredSettled(of: topic, card, stream) {
             pushSettled(expired, card, .expired, .none, &replaced)
             return true
@@ -88,13 +88,14 @@ extension Dispatcher {
         guard card.settledCount > 0, card.settledNextExpiry < now else { return nil }
         var found: QueueEntry?
         var next = Int64.max
-        for entry in try executor.settled.expiring(of: card.device) where !isBeingDeleted(entry.sequence) {
-            if found == nil, topic == nil || entry.topic == topic, entry.isExpired(now: now),
-                stream?.isInFlight(entry.sequence) != true
-            {
-                found = entry
+        for expiring in try tables.archive.expiring(of: card.device) {
+            let (row, end) = (expiring.row, expiring.expiresUnixMilliseconds)
+            guard !deletions.contains(row.sequence) else { continue }
+            if found == nil, topic == nil || row.topic == topic, end < now, stream?.isInFlight(row.sequence) != true {
+                found = QueueEntry(
+                    sequence: row.sequence, topic: row.topic, collapse: CollapseHash(), expiresUnixMilliseconds: end)
             } else {
-                next = min(next, entry.expiresUnixMilliseconds ?? .max)
+                next = min(next, end)
             }
         }
         card.settledNextExpiry = next
@@ -105,14 +106,14 @@ extension Dispatcher {
     private func oldestSettled(
         of topic: TopicID, _ card: DeviceQueue, _ stream: DeliveryWindow?
     ) throws(SQLiteError) -> ArchiveTable.Row? {
-        guard let oldest = try executor.settled.oldest(of: card.device, topic: topic) else { return nil }
+        guard let oldest = try tables.archive.oldest(of: card.device, topic: topic) else { return nil }
         func isFree(_ row: ArchiveTable.Row) -> Bool {
-            !isBeingDeleted(row.sequence) && stream?.isInFlight(row.sequence) != true
+            !deletions.contains(row.sequence) && stream?.isInFlight(row.sequence) != true
         }
         if isFree(oldest) { return oldest }
         var last = oldest.sequence
         while true {
-            let rows = try executor.settled.rows(of: card.device, after: last, countMax: 64)
+            let rows = try tables.archive.rows(of: card.device, after: last, countMax: 64)
             for row in rows where row.topic == topic && isFree(row) { return row }
             guard let end = rows.last else { return nil }
             last = end.sequence

@@ -4,7 +4,7 @@
 ///
 /// Lanes take turns, and in each lane its principals take turns. The tasks of one principal keep their order: after one
 /// is taken, the principal has no turn until `release` or `putBack`.
-struct FairQueue {
+final class FairQueue {
     private struct Waiting {
         var tasks = Fifo<StoreTask>()
         /// Whether the principal is in the lane's order.
@@ -31,7 +31,7 @@ struct FairQueue {
     ///
     /// - Parameter task: The task.
     /// - Returns: False when too many wait already, of the principal or in its lane.
-    mutating func append(_ task: StoreTask) -> Bool {
+    func append(_ task: StoreTask) -> Bool {
         let principal = task.command.principal
         let lane = principal.lane.rawValue
         let waitingCount = lanes[lane].waiting[principal]?.tasks.count ?? 0
@@ -49,7 +49,7 @@ struct FairQueue {
     }
 
     /// Takes the next task; returns nil when no principal has a turn.
-    mutating func next() -> StoreTask? {
+    func next() -> StoreTask? {
         for offset in lanes.indices {
             let lane = (nextLane + offset) % lanes.count
             guard let principal = lanes[lane].order.popFirst() else { continue }
@@ -64,7 +64,7 @@ struct FairQueue {
     }
 
     /// Gives the principal of a finished task its next turn, unless it has one.
-    mutating func release(_ task: StoreTask) {
+    func release(_ task: StoreTask) {
         let principal = task.command.principal
         let lane = principal.lane.rawValue
         guard let waiting = lanes[lane].waiting[principal], !waiting.hasTurn else { return }
@@ -77,7 +77,7 @@ struct FairQueue {
     }
 
     /// Queues an unfinished task again, before the others of its principal.
-    mutating func putBack(_ task: StoreTask) {
+    func putBack(_ task: StoreTask) {
         let principal = task.command.principal
         let lane = principal.lane.rawValue
         lanes[lane].waiting[principal, default: Waiting(hasTurn: false)].tasks.prepend(task)
@@ -87,9 +87,11 @@ struct FairQueue {
     }
 
     /// Removes and returns all tasks, in no particular order.
-    mutating func removeAll() -> [StoreTask] {
-        defer { self = FairQueue() }
-        return lanes.flatMap { $0.waiting.values.flatMap { Array($0.tasks.all) } }
+    func removeAll() -> [StoreTask] {
+        let tasks = lanes.flatMap { $0.waiting.values.flatMap { Array($0.tasks.all) } }
+        lanes = RequestPrincipal.Lane.allCases.map { _ in Lane() }
+        (nextLane, count) = (0, 0)
+        return tasks
     }
 }
 

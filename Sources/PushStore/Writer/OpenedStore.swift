@@ -6,14 +6,15 @@ internal import PushSQLite
 /// The open and migrated file, between `SQLiteStore.init` and the start of the writer.
 // Safety: one thread creates the value and moves it to the writer's thread; SQLiteStore drops its copy with that.
 struct OpenedStore: @unchecked Sendable {
-    let configuration: SQLiteStore.Configuration
+    let configuration: StoreConfiguration
     let connection: Connection
     let executor: Executor
     let counters: StoreCounters
     let reserve: DiskReserve
 
     /// Opens or creates the file, migrates the schema, and counts the rows.
-    init(_ configuration: SQLiteStore.Configuration) throws(StoreError) {
+    init(_ configuration: StoreConfiguration) throws(StoreError) {
+        let configuration = configuration.corrected
         self.configuration = configuration
         do {
             connection = try Connection(
@@ -32,9 +33,8 @@ struct OpenedStore: @unchecked Sendable {
             try connection.execute("PRAGMA cache_size = -16384")
             connection.checkpointByHand()
             let now = configuration.unixMilliseconds()
-            executor = try Executor(connection, configuration.bounds, now: now)
-            executor.slice = RequestSlice(clock: configuration.monotonicNanoseconds)
-            try executor.devices.noteAllSeen(now: now)
+            executor = try Executor(connection, configuration, now: now)
+            try executor.tables.devices.noteAllSeen(now: now)
             counters = try executor.counters()
         } catch {
             throw StoreError(error, path: configuration.path)
@@ -46,30 +46,27 @@ struct OpenedStore: @unchecked Sendable {
     }
 }
 
-extension SQLiteStore.Configuration {
-    fileprivate var bounds: Executor.Bounds {
-        Executor.Bounds(
-            pendingPerTopicCountMax: max(pendingPerTopicCountMax, 1),
-            pendingPerDeviceCountMax: max(pendingPerDeviceCountMax, 1), channelPerAppCountMax: channelPerAppCountMax,
-            cardCountMax: cardCountMax, deliveryHistoryCountMax: deliveryHistoryCountMax,
-            deliveryHistoryInAllCountMax: deliveryHistoryInAllCountMax,
-            registrationLifeSeconds: registrationLifeSeconds, hasTrace: hasTrace,
-            traceLifeSeconds: traceLifeSeconds,
-            traceByteCountMax: traceByteCountMax)
+extension StoreConfiguration {
+    /// The configuration with bounds that allow at least one notification.
+    fileprivate var corrected: StoreConfiguration {
+        var corrected = self
+        corrected.pendingPerTopicCountMax = max(pendingPerTopicCountMax, 1)
+        corrected.pendingPerDeviceCountMax = max(pendingPerDeviceCountMax, 1)
+        return corrected
     }
 }
 
 extension Executor {
     /// Counts the rows of the file.
     fileprivate func counters() throws(SQLiteError) -> StoreCounters {
-        var pending = try settled.countsByTopic()
+        var pending = try tables.archive.countsByTopic()
         cards.forEachWithRecent { card in
             for entry in card.recent.all { pending[entry.topic, default: 0] += 1 }
         }
         return StoreCounters(
-            apps: try topics.all().count, devices: try devices.count(),
-            registrationsByTopic: try registrations.liveCountByTopic(),
-            pendingByTopic: pending.merging(try broadcasts.countsByTopic(), uniquingKeysWith: +),
-            subscriptionsByChannel: try subscriptions.countsByChannel())
+            apps: try tables.topics.all().count, devices: try tables.devices.count(),
+            registrationsByTopic: try tables.registrations.liveCountByTopic(),
+            pendingByTopic: pending.merging(try tables.broadcasts.countsByTopic(), uniquingKeysWith: +),
+            subscriptionsByChannel: try tables.subscriptions.countsByChannel())
     }
 }

@@ -18,6 +18,40 @@ struct Outbox {
         repliesByLoop[loop].append(reply)
     }
 
+    /// Adds a reply for the loop of the address that it contains.
+    mutating func add(_ reply: StoreReply) {
+        switch reply {
+        case .accepted(let address), .refused(_, _, let address), .attached(_, let address),
+            .deliver(_, let address), .ended(_, let address), .performed(_, let address):
+            add(reply, to: address)
+        case .directory(let directory): publish(directory)
+        }
+    }
+
+    // MARK: Answers
+
+    /// Refuses a notification or a broadcast because of overload or missing space.
+    mutating func shed(_ address: ReplyAddress) {
+        refuse(.serviceUnavailable, endedUnixMilliseconds: nil, address)
+    }
+
+    /// Refuses a notification.
+    mutating func refuse(_ reason: RejectionReason, endedUnixMilliseconds: Int64?, _ address: ReplyAddress) {
+        add(.refused(reason, unregisteredUnixMilliseconds: endedUnixMilliseconds, answer: address), to: address)
+    }
+
+    /// Refuses a request, or a stream.
+    mutating func refuse(_ refusal: StoreRefusal, _ address: ReplyAddress) {
+        add(.performed(.failure(refusal), answer: address), to: address)
+    }
+
+    /// Answers a request that succeeded.
+    mutating func answer(_ answer: StoreAnswer, _ address: ReplyAddress) {
+        add(.performed(.success(answer), answer: address), to: address)
+    }
+
+    // MARK: Delivery
+
     /// Delivers all replies, in the order in which they were added for each loop.
     mutating func handOut() {
         for loop in repliesByLoop.indices where !repliesByLoop[loop].isEmpty {
@@ -29,18 +63,5 @@ struct Outbox {
     /// Sends a directory to all loops immediately, before any answer that depends on it.
     func publish(_ directory: Directory) {
         for receiver in receivers { receiver.receive([.directory(directory)]) }
-    }
-}
-
-extension StoreReply {
-    /// Returns the refusal of a command because the disk failed or is full; nil for commands without an answer.
-    static func unavailable(_ command: StoreCommand, _ text: String) -> (StoreReply, ReplyAddress)? {
-        switch command {
-        case .accept(_, let answer), .publish(_, let answer):
-            (.refused(.serviceUnavailable, unregisteredUnixMilliseconds: nil, answer: answer), answer)
-        case .attach(_, let stream): (.performed(.failure(.unavailable(text)), answer: stream), stream)
-        case .perform(_, let answer): (.performed(.failure(.unavailable(text)), answer: answer), answer)
-        case .detach, .acknowledge: nil
-        }
     }
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+
+/// The notifications that were sent to one device, and the outcomes that the device reported for each.
+///
+/// An acknowledgement of any other number is ignored, and each outcome counts once. See
+/// docs/decisions/0026-outcomes-of-what-was-delivered.md.
+final class DeliveryHistory {
+    typealias Entry = DeliveryHistoryTable.Entry
+    typealias Marks = DeliveryHistoryTable.Marks
+
+    enum Sending {
+        case first, second, further
+    }
+
+    let device: DeviceID
+    /// The entries, ascending by sequence.
+    private(set) var entries: [Entry] = []
+    /// Whether `entries` include those of the table, besides those that this process added.
+    private(set) var isLoaded = false
+    /// The time of the first unwritten change; nil without one.
+    var changedSince: MonotonicTime?
+    /// Whether `DeliveryHistories` evicted the history, so that references to it must be dropped.
+    var isEvicted = false
+
+    init(_ device: DeviceID) { self.device = device }
+
+    /// Adds a notification that is sent; returns how often it was sent, as far as this history knows.
+    ///
+    /// A notification that is sent again waits for an acknowledgement again.
+    ///
+    /// - Parameters:
+    ///   - sequence: The notification's sequence.
+    ///   - topic: The notification's topic.
+    ///   - isBroadcast: Whether it is a copy of a broadcast.
+    /// - Returns: Whether it was sent for the first time, the second time, or more often.
+    func noteSent(_ sequence: Int64, _ topic: TopicID, isBroadcast: Bool) -> Sending {
+        let entry = Entry(sequence: sequence, topic: topic, marks: isBroadcast ? .broadcast : [])
+        guard let last = entries.last, last.sequence >= sequence else {
+            entries.append(entry)
+            return .first
+        }
+        let index = firstIndex(notBefore: sequence)
+        guard entries[index].sequence == sequence else {
+            entries.insert(entry, at: index)
+            return .first
+        }
+        entries[index].marks.remove(.acknowledged)
+        return entries[index].marks.update(with: .sentAgain) == nil ? .second : .further
+    }
+
+    /// Returns the index of a notification; nil when it was not sent to this device, or was sent too long ago.
+    func index(of sequence: Int64) -> Int? {
+        guard let last = entries.last, last.sequence >= sequence else { return nil }
+        let index = firstIndex(notBefore: sequence)
+        return entries[index].sequence == sequence ? index : nil
+    }
+
+    /// Adds marks to the notification at an index that `index(of:)` returned.
+    func mark(_ index: Int, _ marks: Marks) { entries[index].marks.formUnion(marks) }
+
+    /// Merges the entries of the table with those that this process added.
+    func load(_ stored: [Entry]) {
+        isLoaded = true
+        guard !stored.isEmpty else { return }
+        guard let last = stored.last, let first = entries.first else { return entries = stored }
+        guard first.sequence <= last.sequence else { return entries = stored + entries }
+        var bySequence: [Int64: Entry] = [:]
+        for entry in stored { bySequence[entry.sequence] = entry }
+        for var entry in entries {
+            // A notification that was sent again keeps its outcomes but loses its acknowledgement.
+            if let older = bySequence[entry.sequence] { entry.marks.formUnion(older.marks.intersection(.outcomes)) }
+            bySequence[entry.sequence] = entry
+        }
+        entries = bySequence.values.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Removes old entries, first those of the teams with the most entries.
+    ///
+    /// A team's notifications never evict those of a team that has fewer, because each team may keep an equal share.
+    ///
+    /// - Parameters:
+    ///   - countMax: The number of entries to keep.
+    ///   - team: Returns the team of a topic.
+    /// - Returns: The number of removed entries.
+    func trim(to countMax: Int, team: (TopicID) -> Int) -> Int {
+        let excess = entries.count - countMax
+        guard excess > 0 else { return 0 }
+        var counts: [Int: Int] = [:]
+        for entry in entries { counts[team(entry.topic), default: 0] += 1 }
+        var (share, rest, teamCount) = (0, countMax, counts.count)
+        for count in counts.values.sorted() {
+            share = rest / teamCount
+            guard count <= share else { break }
+            rest -= count
+            teamCount -= 1
+            share = .max
+        }
+        var removable = counts.mapValues { max($0 - share, 0) }
+        entries.removeAll { entry in
+            guard let left = removable[team(entry.topic)], left > 0 else { return false }
+            removable[team(entry.topic)] = left - 1
+            return true
+        }
+        return excess + countMax - entries.count
+    }
+
+    /// Returns the first index whose sequence is not less than `sequence`, which must not exceed the last entry's.
+    private func firstIndex(notBefore sequence: Int64) -> Int {
+        // Binary search; most acknowledgements are for the newest entries.
+        var (low, high) = (0, entries.count - 1)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if entries[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

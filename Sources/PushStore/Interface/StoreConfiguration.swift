@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// The settings of a store.
+package struct StoreConfiguration: Sendable {
+    package var path: String
+    /// The maximum number of pending notifications of one topic on one device.
+    package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
+    /// The maximum number of pending notifications of one device, of all topics.
+    package var pendingPerDeviceCountMax = Limits.pendingPerDeviceCountMax
+    /// The time for which non-urgent notifications are held back from a device that saves power, in milliseconds.
+    package var gatheringMilliseconds: Int64 = 60_000
+    /// The failures that an accepted notification survives.
+    package var durability = StoreDurability.full
+    /// The maximum number of recent notifications, which only memory indexes by device; more are archived in
+    /// `settled`.
+    package var recentCountMax = WriterLimits.recentCountMax
+    /// The maximum number of device records in memory.
+    ///
+    /// Above it, some records without recent notifications are evicted.
+    package var cardCountMax = WriterLimits.cardCountMax
+    /// The number of notifications sent to one device for which outcomes are recorded.
+    package var deliveryHistoryCountMax = Limits.deliveryHistoryCountMax
+    /// The number of delivery history entries of all devices in memory.
+    ///
+    /// Above it, histories are evicted and read again on demand.
+    package var deliveryHistoryInAllCountMax = WriterLimits.historyEntryCountMax
+    /// The maximum number of channels of one app in one environment.
+    package var channelPerAppCountMax = Limits.channelPerAppCountMax
+    /// The time after which the registrations of an unseen device expire, in seconds; nil for never.
+    package var registrationLifeSeconds: Int64?
+    /// Whether the store records the events of each notification in the trace.
+    package var hasTrace = false
+    /// The time for which trace events are kept, in seconds.
+    package var traceLifeSeconds = Limits.traceLifeSecondsDefault
+    /// The maximum size of the trace, in bytes.
+    package var traceByteCountMax = Limits.traceByteCountDefault
+    /// The interval of deleting expired notifications, in milliseconds.
+    ///
+    /// They are not delivered in between either.
+    package var sweepIntervalMilliseconds: Int64 = 30_000
+    /// Returns the wall-clock time in UNIX milliseconds; called on the store's thread.
+    package var unixMilliseconds: @Sendable () -> Int64
+    /// Returns the monotonic time in nanoseconds, which bounds the time slices of requests; called on the store's
+    /// thread.
+    package var monotonicNanoseconds: @Sendable () -> Int64 = { MonotonicTime.now.nanoseconds }
+    /// Called on the store's thread with notices for administrators; must return immediately.
+    package var onNotice: @Sendable (StoreNotice) -> Void = { _ in }
+
+    /// Creates a configuration with default values.
+    package init(path: String, unixMilliseconds: @escaping @Sendable () -> Int64) {
+        self.path = path
+        self.unixMilliseconds = unixMilliseconds
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// The deletions of acknowledged notifications that the next transactions write, and the requests that wait for them.
+struct PendingDeletions {
+    /// A row to delete.
+    private struct Deletion {
+        var sequence: Int64
+        var device: DeviceID
+        var topic: TopicID
+        var isSettled: Bool
+    }
+
+    private var rows: [Deletion] = []
+    /// The broadcasts that devices acknowledged, to be written together with the deletions.
+    private var acknowledgements: [(sequence: Int64, device: DeviceID)] = []
+    private var due = MonotonicTime.past
+    /// The answers to send after the deletions are committed.
+    private var answers: [ReplyAddress] = []
+    /// The sequences of archived rows to delete, so that none is counted or deleted twice.
+    private var settled: Set<Int64> = []
+
+    var isEmpty: Bool { rows.isEmpty && acknowledgements.isEmpty }
+
+    /// The time at which a transaction is due; nil when there is nothing to delete.
+    var nextDue: MonotonicTime? {
+        guard !isEmpty else { return nil }
+        return rows.count >= WriterLimits.deletionsPerTransactionCountMax ? .past : due
+    }
+
+    /// Returns whether an archived row is about to be deleted.
+    func contains(_ sequence: Int64) -> Bool { settled.contains(sequence) }
+
+    /// Returns whether a device no longer needs a row that still exists.
+    ///
+    /// The deletion of the row, or the device's acknowledgement of a broadcast, waits for the next transaction.
+    ///
+    /// - Parameters:
+    ///   - sequence: The row's sequence.
+    ///   - device: The device.
+    /// - Returns: Whether to skip the row.
+    func isGone(_ sequence: Int64, for device: DeviceID) -> Bool {
+        contains(sequence) || acknowledgements.contains { $0.sequence == sequence && $0.device == device }
+    }
+
+    // MARK: Scheduling
+
+    /// Schedules the deletion of a row.
+    mutating func add(_ entry: QueueEntry, of card: DeviceQueue, isSettled: Bool, at moment: MonotonicTime) {
+        if isSettled {
+            settled.insert(entry.sequence)
+            card.settledDeletionCount += 1
+            card.changeSettled(entry.topic, by: -1)
+        }
+        rows.append(
+            Deletion(sequence: entry.sequence, device: card.device, topic: entry.topic, isSettled: isSettled))
+        setDue(at: moment)
+    }
+
+    /// Schedules the write of a device's acknowledgement of a stored broadcast.
+    mutating func addAcknowledgement(_ sequence: Int64, by device: DeviceID, at moment: MonotonicTime) {
+        acknowledgements.append((sequence, device))
+        setDue(at: moment)
+    }
+
+    /// Adds a request that is answered after the deletions, which are due immediately.
+    mutating func add(_ answer: ReplyAddress) {
+        answers.append(answer)
+        due = .past
+    }
+
+    /// Records that an archived row is deleted when the notification that replaces it is written.
+    mutating func addReplaced(_ sequence: Int64) { settled.insert(sequence) }
+
+    /// Records that an archived row was deleted, or that the notification that replaces it was not written.
+    mutating func removeReplaced(_ sequence: Int64) { settled.remove(sequence) }
+
+    private mutating func setDue(at moment: MonotonicTime) {
+        guard rows.count + acknowledgements.count == 1 else { return }
+        due = moment.advanced(byMilliseconds: WriterLimits.deletionDelayMilliseconds)
+    }
+
+    // MARK: Writing
+
+    /// Writes the deletions and broadcast acknowledgements, at most `countMax` of each, in a transaction.
+    func write(countMax: Int, _ tables: StoreTables) throws(SQLiteError) {
+        for deletion in rows.prefix(countMax) {
+            _ = try tables.pending.remove(deletion.sequence)
+            if deletion.isSettled {
+                try tables.archive.remove(deletion.sequence, of: deletion.device, topic: deletion.topic)
+            }
+        }
+        for acknowledged in acknowledgements.prefix(countMax) {
+            _ = try tables.subscriptions.acknowledge(acknowledged.sequence, by: acknowledged.device)
+        }
+    }
+
+    /// Removes what was committed, at most `countMax` of each kind; returns the requests to answer when nothing is left.
+    mutating func confirm(countMax: Int, _ cards: DeviceQueues) -> [ReplyAddress] {
+        for deletion in rows.prefix(countMax) where deletion.isSettled {
+            settled.remove(deletion.sequence)
+            cards.known(deletion.device)?.settledDeletionCount -= 1
+        }
+        rows.removeFirst(min(countMax, rows.count))
+        acknowledgements.removeFirst(min(countMax, acknowledgements.count))
+        return isEmpty ? takeAnswers() : []
+    }
+
+    /// Delays the deletions after the write failed; returns the requests to refuse.
+    mutating func postpone(at moment: MonotonicTime) -> [ReplyAddress] {
+        due = moment.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
+        return takeAnswers()
+    }
+
+    private mutating func takeAnswers() -> [ReplyAddress] {
+        guard !answers.isEmpty else { return [] }
+        defer { answers = [] }
+        return answers
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// The open streams of all devices, and the lists of those with work to do.
+///
+/// The stream of a device is in its record. The lists refer to records, whose stream may have been closed or replaced
+/// since.
+struct Streams {
+    private let gatheringMilliseconds: Int64
+    private var byAddress: [ReplyAddress: DeviceQueue] = [:]
+    /// Devices with notifications to deliver; may contain a device twice.
+    private var outgoing: [DeviceQueue] = []
+    /// Devices whose streams need a refill, in order; may contain a device twice, or one without a stream.
+    private var needingRefill: [DeviceQueue] = []
+    /// Devices with held-back notifications, ordered by the end of the delay; may contain devices whose delay ended
+    /// early.
+    private var gathering: [(card: DeviceQueue, end: MonotonicTime)] = []
+
+    /// Takes the time for which non-urgent notifications are held back while a device saves power.
+    init(gatheringMilliseconds: Int64) { self.gatheringMilliseconds = gatheringMilliseconds }
+
+    var count: Int { byAddress.count }
+
+    /// Whether a device is in the list that `takeNeedingRefill` returns.
+    var anyNeedsRefill: Bool { !needingRefill.isEmpty }
+
+    var openDevices: some Sequence<DeviceID> { byAddress.values.lazy.map(\.device) }
+
+    /// Opens a device's stream; returns the stream that it replaces.
+    mutating func attach(_ card: DeviceQueue, _ address: ReplyAddress) -> DeliveryWindow? {
+        let earlier = remove(card)
+        card.stream = DeliveryWindow(of: card.device, address: address, gatheringMilliseconds: gatheringMilliseconds)
+        byAddress[address] = card
+        needingRefill.append(card)
+        return earlier
+    }
+
+    /// Returns the device of the stream with an address; nil after another stream replaced it.
+    func card(at address: ReplyAddress) -> DeviceQueue? { byAddress[address] }
+
+    /// Closes a device's stream; returns it.
+    mutating func remove(_ card: DeviceQueue) -> DeliveryWindow? {
+        guard let stream = card.stream else { return nil }
+        byAddress[stream.address] = nil
+        card.stream = nil
+        return stream
+    }
+
+    /// Offers a newly accepted notification to its device's stream.
+    mutating func offer(
+        _ pending: PendingNotification, to card: DeviceQueue, at moment: MonotonicTime
+    ) -> DeliveryWindow.Offer {
+        change(card) { stream in stream.offer(pending, at: moment) } ?? .kept
+    }
+
+    /// Offers a now-or-never notification to its device's stream; returns false without a stream or without capacity.
+    mutating func offerNow(_ pending: PendingNotification, to card: DeviceQueue) -> Bool {
+        change(card) { stream in stream.offerNow(pending) } ?? false
+    }
+
+    /// Records on a device's stream that the device acknowledged a notification.
+    mutating func acknowledge(_ sequence: Int64, by card: DeviceQueue, at moment: MonotonicTime) {
+        change(card) { stream in stream.acknowledge(sequence, at: moment) }
+    }
+
+    /// Records that the device acknowledged a now-or-never notification; returns nil when the sequence is not one.
+    mutating func acknowledgeNowOrNever(_ sequence: Int64, by card: DeviceQueue) -> DeliveryWindow.NowOrNever? {
+        change(card) { stream in stream.acknowledgeNowOrNever(sequence) } ?? nil
+    }
+
+    /// Removes a deleted notification from a device's stream.
+    mutating func forget(_ sequence: Int64, of card: DeviceQueue) {
+        change(card) { stream in stream.forget(sequence) }
+    }
+
+    /// Drops the matching notifications of a device that are not delivered yet.
+    ///
+    /// - Parameters:
+    ///   - card: The device's record.
+    ///   - isOfKind: Returns whether a notification is dropped.
+    /// - Returns: The now-or-never notifications among them.
+    mutating func dropOutgoing(
+        on card: DeviceQueue, where isOfKind: (Notification) -> Bool
+    ) -> [DeliveryWindow.NowOrNever] {
+        change(card) { stream in stream.dropOutgoing(where: isOfKind) } ?? []
+    }
+
+    /// Drops the matching notifications of all devices that are not delivered yet; returns the now-or-never ones.
+    mutating func dropOutgoing(where isOfKind: (Notification) -> Bool) -> [DeliveryWindow.NowOrNever] {
+        var never: [DeliveryWindow.NowOrNever] = []
+        for card in outgoing + needingRefill { never += dropOutgoing(on: card, where: isOfKind) }
+        return never
+    }
+
+    // MARK: Saving power
+
+    /// Records whether a device saves power.
+    mutating func setSaving(_ isSaving: Bool, _ card: DeviceQueue) {
+        change(card) { stream in stream.setSaving(isSaving) }
+    }
+
+    /// Ends the batch delays whose time is over.
+    mutating func endGathering(by moment: MonotonicTime) {
+        let due = gathering.prefix { $0.end <= moment }
+        guard !due.isEmpty else { return }
+        gathering.removeFirst(due.count)
+        for entry in due { change(entry.card) { stream in stream.endGathering(by: moment) } }
+    }
+
+    /// The time at which the next batch delay ends; nil when no notification is held back.
+    var nextGatheringEnd: MonotonicTime? { gathering.first?.end }
+
+    // MARK: Reading
+
+    /// Passes the notifications to deliver now to the closure and clears the list.
+    mutating func takeOutgoing(now: Int64, _ deliver: ([PendingNotification], DeliveryWindow) -> Void) {
+        for card in outgoing {
+            guard let stream = card.stream else { continue }
+            let notifications = stream.takeOutgoing(now: now)
+            if !notifications.isEmpty { deliver(notifications, stream) }
+        }
+        outgoing.removeAll(keepingCapacity: true)
+    }
+
+    /// Returns the devices whose streams may need a refill, and clears the list.
+    mutating func takeNeedingRefill() -> [DeviceQueue] {
+        defer { needingRefill = [] }
+        return needingRefill
+    }
+
+    /// Sends the rows that were read for a device's stream; see `DeliveryWindow.refill`.
+    ///
+    /// - Parameters:
+    ///   - card: The device's record. It is queued again if its stream still needs a refill.
+    ///   - read: The next rows, in order.
+    ///   - last: The sequence up to which the table was read.
+    ///   - isComplete: Whether no more rows are left.
+    /// - Returns: The now-or-never notifications that found the window full.
+    mutating func refill(
+        _ card: DeviceQueue, _ read: [PendingNotification], through last: Int64, isComplete: Bool
+    ) -> [DeliveryWindow.NowOrNever] {
+        let late = change(card) { stream in stream.refill(read, through: last, isComplete: isComplete) }
+        if card.stream?.needsRefill == true { needingRefill.append(card) }
+        return late ?? []
+    }
+
+    /// Queues a device for a refill again.
+    mutating func postpone(_ card: DeviceQueue) { needingRefill.append(card) }
+
+    /// Changes a device's stream and adds the device to the lists that the new state requires; returns nil without a
+    /// stream.
+    @discardableResult
+    private mutating func change<Result>(_ card: DeviceQueue, _ body: (DeliveryWindow) -> Result) -> Result? {
+        guard let stream = card.stream else { return nil }
+        let (hadOutgoing, neededRefill, end) = (!stream.outgoing.isEmpty, stream.needsRefill, stream.gatheringEnd)
+        let result = body(stream)
+        if end == nil, let end = stream.gatheringEnd { gathering.append((card, end)) }
+        if !hadOutgoing, !stream.outgoing.isEmpty { outgoing.append(card) }
+        if !neededRefill, stream.needsRefill { needingRefill.append(card) }
+        return result
+    }
+}

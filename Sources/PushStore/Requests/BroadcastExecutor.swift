@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// Accepts broadcasts and stores them.
+final class BroadcastExecutor {
+    private let channels: ChannelTable
+    private let broadcasts: BroadcastTable
+    private let transaction: StoreTransaction
+    private let sequences: Sequences
+
+    init(_ tables: StoreTables, _ transaction: StoreTransaction, _ sequences: Sequences) {
+        channels = tables.channels
+        broadcasts = tables.broadcasts
+        self.transaction = transaction
+        self.sequences = sequences
+    }
+
+    /// Accepts a broadcast: delivers it to the connected subscribers, and stores it if the channel's policy says so.
+    ///
+    /// A stored broadcast stays until a newer one that is to be stored replaces it. A now-or-never or expired broadcast
+    /// does not replace it, because it is not meant for disconnected devices.
+    ///
+    /// - Parameters:
+    ///   - broadcast: The broadcast.
+    ///   - answer: The address of the answer.
+    /// - Throws: The error that SQLite returned.
+    func publish(_ broadcast: Broadcast, _ answer: ReplyAddress) throws(SQLiteError) {
+        guard let channel = try channels.find(broadcast.channel), channel.topic == broadcast.topic,
+            channel.environment == broadcast.environment
+        else { return reject(.channelNotRegistered, answer) }
+        let isNowOrNever = broadcast.isNowOrNever
+        switch channel.policy {
+        case .noMessageStored where !isNowOrNever: reject(.badExpirationDate, answer)
+        case .mostRecentMessageStored where !isNowOrNever: try store(broadcast, in: channel, answer)
+        case .noMessageStored, .mostRecentMessageStored:
+            guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
+            let pending = PendingNotification(broadcast, sequence: sequence)
+            transaction.add(.broadcast(.nowOrNever(pending, channel.number, answer: answer)))
+        }
+    }
+
+    /// Stores a broadcast and replaces the one that its channel stores.
+    private func store(
+        _ broadcast: Broadcast, in channel: ChannelTable.Row, _ answer: ReplyAddress
+    ) throws(SQLiteError) {
+        guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
+        let stored = PendingNotification(broadcast, sequence: sequence)
+        guard !stored.notification.isExpired(now: transaction.now) else {
+            return transaction.add(.delivery(.acceptedNotStored(stored, .expired, answer: answer)))
+        }
+        transaction.note(try broadcasts.remove(of: channel.number), .collapsed)
+        let latest = transaction.now + Limits.broadcastStorageSecondsMax * 1000
+        let expires = stored.notification.expiryUnixMilliseconds(
+            now: transaction.now, retentionSeconds: Limits.broadcastStorageSecondsMax)
+        try broadcasts.add(stored, of: channel.number, expiresUnixMilliseconds: expires ?? latest)
+        transaction.add(.broadcast(.stored(stored, channel.number, answer: answer)))
+    }
+
+    private func reject(_ reason: RejectionReason, _ answer: ReplyAddress) {
+        transaction.add(.reply(.refused(reason, unregisteredUnixMilliseconds: nil, answer: answer)))
+    }
+}

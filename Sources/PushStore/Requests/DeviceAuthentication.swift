@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// Finds the device that has a secret, and records when devices were last seen.
+final class DeviceAuthentication {
+    private let devices: DeviceTable
+    private let transaction: StoreTransaction
+    private let registrationLifeSeconds: Int64?
+
+    init(_ devices: DeviceTable, _ transaction: StoreTransaction, registrationLifeSeconds: Int64?) {
+        self.devices = devices
+        self.transaction = transaction
+        self.registrationLifeSeconds = registrationLifeSeconds
+    }
+
+    /// Returns whether a device exists and is not removed.
+    func isLive(_ device: DeviceID) throws(SQLiteError) -> Bool {
+        guard let stored = Int64(exactly: device.rawValue) else { return false }
+        return try devices.find(stored) != nil
+    }
+
+    /// Records that devices are connected now.
+    func noteSeen(_ seen: some Sequence<DeviceID>) throws(SQLiteError) {
+        for device in seen { try devices.noteSeen(device, now: transaction.now) }
+    }
+
+    /// Returns the live device that has a secret; records that it was seen, unless its last-seen time is recent.
+    func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
+        guard let identity = try devices.authenticate(secretHash) else { return nil }
+        // A full disk must not be used for last-seen times.
+        if transaction.allowance == .growing, isStale(identity, now: transaction.now) {
+            try devices.noteSeen(identity.device, now: transaction.now)
+        }
+        return identity.device
+    }
+
+    /// Returns whether a device's recorded last-seen time is too old, or in the future because the clock was wrong.
+    func isStale(_ identity: DeviceTable.Identity, now: Int64) -> Bool {
+        guard let seen = identity.seenUnixMilliseconds, !identity.isDormant, seen <= now else { return true }
+        let (age, isHuge) = now.subtractingReportingOverflow(seen)
+        return isHuge || age >= WriterLimits.seenIntervalMilliseconds(life: registrationLifeSeconds)
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+internal import PushSQLite
+
+/// Executes the requests of devices and administrators about devices.
+final class DeviceExecutor {
+    private let devices: DeviceTable
+    private let enrolmentCodes: EnrolmentCodeTable
+    private let registrationRows: RegistrationTable
+    private let broadcasts: BroadcastTable
+    private let policies: PolicyTable
+    private let deliveryHistories: DeliveryHistoryTable
+    private let transaction: StoreTransaction
+    private let queues: StoredQueues
+    private let authentication: DeviceAuthentication
+    private let registrations: RegistrationExecutor
+
+    init(
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ queues: StoredQueues,
+        _ authentication: DeviceAuthentication, _ registrations: RegistrationExecutor
+    ) {
+        devices = tables.devices
+        enrolmentCodes = tables.enrolmentCodes
+        registrationRows = tables.registrations
+        broadcasts = tables.broadcasts
+        policies = tables.policies
+        deliveryHistories = tables.deliveryHistories
+        self.transaction = transaction
+        self.queues = queues
+        self.authentication = authentication
+        self.registrations = registrations
+    }
+
+    // MARK: Enrolment and removal
+
+    func enrol(_ new: StoreRequest.NewDevice) throws(SQLiteError) -> RequestResult {
+        guard new.name.utf8.count <= Limits.displayNameByteCountMax,
+            new.platform.utf8.count <= Limits.displayNameByteCountMax
+        else { return .failure(.tooMany) }
+        // An id that does not fit into 63 bits is refused like a taken one; the caller generates another.
+        guard let device = Int64(exactly: new.device.rawValue),
+            try !devices.isTaken(device, secretHash: new.secretHash)
+        else { return .failure(.alreadyExists) }
+        if let codeHash = new.codeHash,
+            try !enrolmentCodes.use(codeHash, by: device, new.requestHash, now: transaction.now)
+        {
+            return try repeatEnrolment(new, codeHash)
+        }
+        try devices.add(device, new, now: transaction.now)
+        transaction.add(.holding(.deviceAdded))
+        return .success(.enrolled(new.device))
+    }
+
+    /// Gives a device whose answer was lost a new secret.
+    ///
+    /// The request must have the same code and request id, and the device must not have been used.
+    ///
+    /// - Parameters:
+    ///   - new: The request.
+    ///   - codeHash: The hash of the enrolment code.
+    /// - Returns: The result.
+    /// - Throws: The error that SQLite returned.
+    private func repeatEnrolment(
+        _ new: StoreRequest.NewDevice, _ codeHash: [UInt8]
+    ) throws(SQLiteError) -> RequestResult {
+        guard let requestHash = new.requestHash,
+            let known = try enrolmentCodes.device(codeHash, requestHash, now: transaction.now),
+            let row = try devices.find(known), row.seenUnixMilliseconds == nil
+        else { return .failure(.badEnrolmentCode) }
+        try devices.change(known, new)
+        return .success(.enrolled(row.id))
+    }
+
+    func removeSelf(_ secretHash: [UInt8]) throws(SQLiteError) -> RequestResult {
+        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+        return remove(device)
+    }
+
+    func removeDevice(_ device: DeviceID) throws(SQLiteError) -> RequestResult {
+        guard try authentication.isLive(device) else { return .failure(.unknownDevice) }
+        return remove(device)
+    }
+
+    /// Removes a device with its registrations and its queue.
+    ///
+    /// Its device tokens become `Unregistered`.
+    private func remove(_ device: DeviceID) -> RequestResult {
+        .unfinished(
+            Removal { [unowned self] () throws(SQLiteError) in
+                // The device or an administrator may have removed it since the last step.
+                guard try authentication.isLive(device) else { return .success(true) }
+                guard try registrations.endSome(of: device, asExpired: false) else { return .success(false) }
+                _ = try registrations.endAll(of: device, asExpired: false)
+                try registrationRows.forgetFilter(of: device)
+                try policies.removeAll(of: device)
+                try devices.remove(device, now: transaction.now)
+                try deliveryHistories.remove(of: device)
+                transaction.add(.holding(.deviceRemoved(device)))
+                return .success(true)
+            })
+    }
+
+    /// Expires all registrations of a device.
+    func expireDevice(_ device: DeviceID) throws(SQLiteError) -> RequestResult {
+        guard try authentication.isLive(device) else { return .failure(.unknownDevice) }
+        return .unfinished(
+            Removal { [unowned self] () throws(SQLiteError) in
+                guard try registrations.endSome(of: device, asExpired: true) else { return .success(false) }
+                _ = try registrations.endAll(of: device, asExpired: true)
+                return .success(true)
+            })
+    }
+
+    // MARK: Power
+
+    /// Sets whether a device saves power while its stream is open.
+    func setPower(_ secretHash: [UInt8], _ isSaving: Bool) throws(SQLiteError) -> RequestResult {
+        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+        transaction.add(.stream(.power(device, isSaving: isSaving)))
+        return .success(.done)
+    }
+
+    // MARK: Lists
+
+    /// Lists devices after one, which may have been removed since.
+    func devices(_ after: DeviceID?, _ countMax: Int) throws(SQLiteError) -> RequestResult {
+        var start: DeviceTable.Place?
+        if let after {
+            guard let stored = Int64(exactly: after.rawValue), let place = try devices.place(of: stored) else {
+                return .failure(.unknownDevice)
+            }
+            start = place
+        }
+        let read = { [unowned self] (after: DeviceTable.Place?, countMax: Int) throws(SQLiteError) in
+            let page = try devices.page(after: after, countMax: countMax)
+            var list = ListPage<StoreEvent.DeviceDescription, DeviceTable.Place>(next: page.next)
+            for row in page.rows { list.rows.append(try description(of: row)) }
+            return list
+        }
+        return .unfinished(
+            Listing(after: start, countMax: max(countMax, 1), read: read) { list in
+                let next = list.next.map { DeviceID(stored: $0.id) }
+                return .question(.devices(list.rows, next: next))
+            })
+    }
+
+    func device(_ id: DeviceID) throws(SQLiteError) -> RequestResult {
+        guard let stored = Int64(exactly: id.rawValue), let row = try devices.find(stored) else {
+            return .failure(.unknownDevice)
+        }
+        return .question(.device(try description(of: row)))
+    }
+
+    /// Returns the description of a device without the values that come from its stream.
+    private func description(of row: DeviceTable.Row) throws(SQLiteError) -> StoreEvent.DeviceDescription {
+        let device = AdminAPI.Device(
+            deviceID: row.id.text, name: row.name, platform: row.platform,
+            enrolledAt: row.enrolledUnixMilliseconds.unixSeconds, connected: false,
+            topics: try registrationRows.liveTopicNames(of: row.id),
+            pendingCount: try queues.waitingCount(of: row.id) + broadcasts.count(of: row.id),
+            seenAt: row.seenUnixMilliseconds?.unixSeconds)
+        return StoreEvent.DeviceDescription(id: row.id, device: device, nowUnixSeconds: transaction.now.unixSeconds)
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// Executes requests and broadcasts inside the writer's transaction.
+///
+/// Each subject has an executor of its own. They write to the tables and add the effects to the transaction.
+final class Executor {
+    /// The refusal of a command that was routed to the wrong part of the writer.
+    static let misdirected = "the store handed a command to the wrong part of itself; please report this"
+
+    let tables: StoreTables
+    let transaction = StoreTransaction()
+    let sequences: Sequences
+    /// The in-memory records of devices.
+    let cards: DeviceQueues
+    let queues: StoredQueues
+    /// The delivery histories of devices.
+    let histories: DeliveryHistories
+    let trace: TraceRecorder
+    let backups: BackupWork
+    let authentication: DeviceAuthentication
+    let apps: AppExecutor
+    let traces: TraceExecutor
+    let sweeper: Sweeper
+    private let devices: DeviceExecutor
+    private let registrations: RegistrationExecutor
+    private let filters: FilterExecutor
+    private let channels: ChannelExecutor
+    private let subscriptions: SubscriptionExecutor
+    private let broadcasts: BroadcastExecutor
+    private let credentials: CredentialExecutor
+    private let policies: PolicyExecutor
+    private let quotas: QuotaExecutor
+    private let webhooks: WebhookExecutor
+    /// The time that requests have in this turn.
+    var slice: RequestSlice
+    /// The long work of which this transaction executed a step.
+    private var advanced: [any LongWork] = []
+    /// The tasks of this transaction whose work is not complete.
+    private(set) var unfinished: [(task: StoreTask, work: any LongWork)] = []
+
+    init(_ connection: Connection, _ configuration: StoreConfiguration, now: Int64) throws(SQLiteError) {
+        let life = configuration.registrationLifeSeconds
+        tables = try StoreTables(connection)
+        sequences = Sequences(stored: try tables.state.lastSequence())
+        cards = DeviceQueues(
+            tables.registrations, tables.devices, tables.archive, countMax: configuration.cardCountMax)
+        try tables.pending.forEachRecent(after: try tables.state.settledThrough(), cards.load)
+        queues = StoredQueues(tables, cards)
+        histories = DeliveryHistories(
+            tables.deliveryHistories, entryCountMax: max(configuration.deliveryHistoryCountMax, 1),
+            entryCountInAllMax: max(configuration.deliveryHistoryInAllCountMax, 1))
+        trace = try TraceRecorder(isOn: configuration.hasTrace, tables.trace)
+        backups = BackupWork(connection)
+        slice = RequestSlice(clock: configuration.monotonicNanoseconds)
+        authentication = DeviceAuthentication(tables.devices, transaction, registrationLifeSeconds: life)
+        registrations = RegistrationExecutor(tables, transaction, queues, authentication)
+        devices = DeviceExecutor(tables, transaction, queues, authentication, registrations)
+        filters = FilterExecutor(tables, transaction, queues, sequences, authentication)
+        channels = ChannelExecutor(
+            tables, transaction, channelPerAppCountMax: configuration.channelPerAppCountMax)
+        subscriptions = SubscriptionExecutor(tables, transaction, sequences, authentication, channels)
+        broadcasts = BroadcastExecutor(tables, transaction, sequences)
+        credentials = CredentialExecutor(tables, transaction)
+        policies = PolicyExecutor(tables, transaction, authentication)
+        quotas = QuotaExecutor(tables)
+        apps = AppExecutor(tables, transaction, channels, registrations, policies)
+        webhooks = WebhookExecutor(tables, transaction, trace)
+        traces = TraceExecutor(tables, transaction, trace, configuration)
+        sweeper = try Sweeper(
+            tables, transaction, queues, authentication, registrations, traces, registrationLifeSeconds: life, now: now)
+    }
+
+    // MARK: A transaction
+
+    /// Starts a transaction with an empty list of events.
+    func begin(now: Int64) {
+        transaction.begin(now: now)
+        if !unfinished.isEmpty { unfinished = [] }
+        if !advanced.isEmpty { advanced = [] }
+        tables.archive.begin()
+        trace.begin()
+    }
+
+    /// Executes a task or its next step; refuses it when it needs more disk access than is allowed.
+    func execute(_ task: StoreTask, upTo allowance: DiskAccess) throws(SQLiteError) {
+        guard task.command.need.rawValue <= allowance.rawValue else {
+            return refuse(task.command, "the disk is full")
+        }
+        transaction.allowance = allowance
+        if let work = task.progress { return try advance(work, of: task) }
+        switch task.command {
+        case .publish(let broadcast, let answer): try broadcasts.publish(broadcast, answer)
+        case .perform(let request, let answer):
+            let result = try execute(request, answer)
+            if case .unfinished(let work) = result { try advance(work, of: task) } else { finish(task, result) }
+        // `Writer.isForDispatcher` routes these commands to the dispatcher, so this case is unreachable.
+        case .accept, .acknowledge, .attach, .detach: refuse(task.command, Self.misdirected)
+        }
+    }
+
+    /// Executes a step of long work, and further steps while the slice lasts and no other request waits.
+    private func advance(_ work: any LongWork, of task: StoreTask) throws(SQLiteError) {
+        advanced.append(work)
+        repeat {
+            let result = try work.step()
+            guard case .unfinished = result else { return finish(task, result) }
+        } while !slice.isShared && !slice.isOver
+        unfinished.append((task, work))
+    }
+
+    /// Adds the answer to a request to the events.
+    private func finish(_ task: StoreTask, _ result: RequestResult) {
+        guard case .perform(_, let answer) = task.command else { return }
+        switch result {
+        case .success(let value): transaction.add(.reply(.performed(.success(value), answer: answer)))
+        case .failure(let refusal): transaction.add(.reply(.performed(.failure(refusal), answer: answer)))
+        case .question(let question): transaction.add(.question(question, answer: answer))
+        case .unfinished: break
+        }
+    }
+
+    private func refuse(_ command: StoreCommand, _ text: String) {
+        if let (reply, _) = StoreReply.unavailable(command, text) { transaction.add(.reply(reply)) }
+    }
+
+    /// Resets what the transaction changed in memory, after it was rolled back.
+    func rolledBack() {
+        sequences.end(isCommitted: false)
+        trace.rolledBack()
+        for work in advanced { work.restart() }
+        advanced = []
+        unfinished = []
+    }
+
+    /// Confirms the sequence limit and the trace of a committed transaction.
+    func committed() {
+        sequences.end(isCommitted: true)
+        trace.committed()
+    }
+
+    /// Writes the transaction's common data as its last step: counts, the sequence limit and the trace.
+    ///
+    /// - Parameters:
+    ///   - isClosing: Whether this is the last transaction.
+    ///   - hasSpace: Whether the disk has space for the trace; otherwise it waits in memory.
+    /// - Throws: The error that SQLite returned.
+    func end(isClosing: Bool, hasSpace: Bool) throws(SQLiteError) {
+        try tables.archive.end()
+        if let reservation = sequences.reservation(isClosing: isClosing) {
+            try tables.state.setLastSequence(reservation)
+        }
+        trace.record(transaction.events, at: transaction.now)
+        if hasSpace { try trace.flushIfDue(into: tables.trace) }
+    }
+
+    // MARK: Requests
+
+    /// Executes a request, or its first step.
+    private func execute(_ request: StoreRequest, _ answer: ReplyAddress) throws(SQLiteError) -> RequestResult {
+        switch request {
+        case .enrol(let new): try devices.enrol(new)
+        case .register(let hash, let topic, let environment): try registrations.register(hash, topic, environment)
+        case .unregister(let hash, let topic): try registrations.unregister(hash, topic)
+        case .subscribe(let hash, let topic, let channel): try subscriptions.subscribe(hash, topic, channel)
+        case .unsubscribe(let hash, let topic, let channel): try subscriptions.unsubscribe(hash, topic, channel)
+        case .subscriptions(let hash, let topic): try subscriptions.subscriptions(hash, topic)
+        case .setFilter(let hash, let topics): try filters.setFilter(hash, topics)
+        case .setPower(let hash, let isSaving): try devices.setPower(hash, isSaving)
+        case .identify, .acknowledge: .failure(.unavailable(Self.misdirected))
+        case .removeSelf(let hash): try devices.removeSelf(hash)
+        case .addApp(let topic, let name, let team, let checks, let allowsBroadcasts):
+            try apps.addApp(topic, name, team, checks, allowsBroadcasts)
+        case .changeApp(let topic, let name, let checks, let allowsBroadcasts):
+            try apps.changeApp(topic, name, checks, allowsBroadcasts)
+        case .apps: apps.apps()
+        case .app(let topic): try apps.app(topic)
+        case .removeApp(let topic): try apps.removeApp(topic)
+        case .addKey(let key): try credentials.addKey(key)
+        case .keys: credentials.allKeys()
+        case .revokeKey(let id): try credentials.revokeKey(id)
+        case .addCertificate(let certificate): try credentials.addCertificate(certificate)
+        case .certificates: credentials.allCertificates()
+        case .revokeCertificate(let fingerprint): try credentials.revokeCertificate(fingerprint)
+        case .createChannel(let id, let topic, let environment, let policy):
+            try channels.create(id, topic, environment, policy)
+        case .channel(let id, let topic, let environment): try channels.channel(id, topic, environment)
+        case .channels(let topic, let environment): try channels.channels(topic, environment)
+        case .removeChannel(let id, let topic, let environment): try channels.remove(id, topic, environment)
+        case .addEnrolmentCode(let hash, let expires): try credentials.addEnrolmentCode(hash, expires)
+        case .enrolmentCodes: try credentials.unusedEnrolmentCodes()
+        case .revokeEnrolmentCode(let id): try credentials.revokeEnrolmentCode(id)
+        case .devices(let after, let countMax): try devices.devices(after, countMax)
+        case .device(let id): try devices.device(id)
+        case .removeDevice(let device): try devices.removeDevice(device)
+        case .expireDevice(let device): try devices.expireDevice(device)
+        case .counts: .question(.counts)
+        case .backup(let order): RequestResult(backups.begin(order))
+        case .quota(let request): try quotas.execute(request)
+        case .policy(let request): try policies.execute(request)
+        case .trace(let query): try traces.search(query, answer)
+        case .setWebhook(let topic, let url, let secret): try webhooks.set(topic, url, secret)
+        case .removeWebhook(let topic): try webhooks.remove(topic)
+        case .advanceWebhook(let topic, let position): try webhooks.advance(topic, to: position)
+        case .noteWebhookProblem(let topic, let problem): try webhooks.noteProblem(topic, problem)
+        }
+    }
+}

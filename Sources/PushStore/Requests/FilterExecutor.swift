@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// Changes the filters of devices, the topics whose notifications a device refuses.
+final class FilterExecutor {
+    private let topics: TopicTable
+    private let registrations: RegistrationTable
+    private let subscriptions: SubscriptionTable
+    private let transaction: StoreTransaction
+    private let queues: StoredQueues
+    private let sequences: Sequences
+    fileprivate let authentication: DeviceAuthentication
+
+    init(
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ queues: StoredQueues, _ sequences: Sequences,
+        _ authentication: DeviceAuthentication
+    ) {
+        topics = tables.topics
+        registrations = tables.registrations
+        subscriptions = tables.subscriptions
+        self.transaction = transaction
+        self.queues = queues
+        self.sequences = sequences
+        self.authentication = authentication
+    }
+
+    /// Replaces the filter of a device; processes only the topics that are added or removed.
+    func setFilter(
+        _ secretHash: [UInt8], _ refusedTopics: [String]
+    ) throws(SQLiteError) -> RequestResult {
+        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+        guard refusedTopics.count <= Limits.filterTopicCountMax,
+            refusedTopics.allSatisfy({ $0.utf8.count <= Limits.topicByteCountMax })
+        else { return .failure(.tooMany) }
+        let (wanted, stored) = (Set(refusedTopics), try registrations.filter(of: device))
+        let changes =
+            stored.subtracting(wanted).sorted().map { FilterChange.Change(topic: $0, isRefused: false) }
+            + wanted.subtracting(stored).sorted().map { FilterChange.Change(topic: $0, isRefused: true) }
+        return changes.isEmpty ? .success(.done) : .unfinished(FilterChange(of: device, changes, self))
+    }
+
+    /// Applies the change of one topic; returns the number of other changed rows, 0 when the app is not registered.
+    fileprivate func apply(_ change: FilterChange.Change, of device: DeviceID) throws(SQLiteError) -> Int {
+        try registrations.setFilter(of: device, change.topic, isRefused: change.isRefused)
+        guard let topic = try topics.find(change.topic)?.topic.id,
+            let row = try registrations.find(device: device.stored, topic: topic), row.isRefused != change.isRefused
+        else { return 0 }
+        try registrations.setRefused(change.isRefused, device: device, topic: topic)
+        // The subscriptions skip broadcasts that came while the topic was refused, also when it is allowed again.
+        var rowCount = 1 + (try subscriptions.skip(of: device, topic: topic, upTo: sequences.last))
+        guard change.isRefused else { return rowCount }
+        let waiting = try queues.remove(of: device, topic: topic)
+        transaction.note(waiting, .dropped, .refusedByDevice)
+        transaction.add(.stream(.silence(topic, on: device)))
+        for sequence in try subscriptions.stored(for: device, topic: topic) {
+            transaction.add(.broadcast(.settled(sequence, device)))
+        }
+        rowCount += waiting.count
+        return rowCount
+    }
+
+    fileprivate func noteFilterChange(of device: DeviceID) throws(SQLiteError) {
+        transaction.add(.holding(.registrationsChanged(device)))
+        transaction.add(.stream(.listen(device, try subscriptions.listeners(of: device))))
+    }
+}
+
+/// The change of a device's filter, executed in steps of some topics.
+private final class FilterChange: LongWork {
+    /// A topic that the device starts or stops refusing.
+    struct Change {
+        var topic: String
+        var isRefused: Bool
+    }
+
+    private let device: DeviceID
+    private let changes: [Change]
+    private let executor: FilterExecutor
+    private var next = 0
+
+    init(of device: DeviceID, _ changes: [Change], _ executor: FilterExecutor) {
+        self.device = device
+        self.changes = changes
+        self.executor = executor
+    }
+
+    func step() throws(SQLiteError) -> RequestResult {
+        guard try executor.authentication.isLive(device) else { return .failure(.unauthorized) }
+        var (rowCount, hasChanged) = (0, false)
+        while next < changes.count, rowCount < WriterLimits.rowsChangedPerStepCountMax {
+            let count = try executor.apply(changes[next], of: device)
+            if count > 0 { hasChanged = true }
+            rowCount += 1 + count
+            next += 1
+        }
+        if hasChanged { try executor.noteFilterChange(of: device) }
+        guard next == changes.count else { return .unfinished(self) }
+        return .success(.done)
+    }
+
+    func restart() { next = 0 }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+
+/// An effect of a transaction.
+///
+/// The writer applies the events, in order, to memory and to the loops after the transaction is committed. The events
+/// of a failed transaction are discarded, and nothing needs to be undone.
+enum StoreEvent {
+    /// An answer that needs no other data.
+    case reply(StoreReply)
+    case delivery(Delivery)
+    case broadcast(OfBroadcast)
+    case stream(OfStream)
+    case holding(Holding)
+    case question(Question, answer: ReplyAddress)
+
+    enum Delivery {
+        case acceptedNotStored(PendingNotification, RemovalReason, answer: ReplyAddress)
+        case removed(PendingTable.Removed, RemovalReason, TraceDetail)
+    }
+
+    /// An event of a broadcast.
+    ///
+    /// An accepted broadcast is not addressed to a device yet.
+    enum OfBroadcast {
+        case stored(PendingNotification, ChannelNumber, answer: ReplyAddress)
+        case nowOrNever(PendingNotification, ChannelNumber, answer: ReplyAddress)
+        /// The broadcast is removed for all subscribers.
+        case removed(BroadcastTable.Removed, RemovalReason)
+        /// The broadcast is complete for one device, which acknowledged it or must not receive it.
+        case settled(Int64, DeviceID)
+    }
+
+    enum OfStream {
+        /// Drops the undelivered notifications of a topic on a device; on all devices when it is nil.
+        case silence(TopicID, on: DeviceID?)
+        /// Drops the undelivered broadcasts of a channel on a device; on all devices when it is nil.
+        case silenceChannel(ChannelID, on: DeviceID?)
+        /// Drops the undelivered broadcasts of all channels of a topic.
+        case silenceChannels(TopicID)
+        /// Sets whether a device saves power.
+        case power(DeviceID, isSaving: Bool)
+        /// Replaces the subscriptions of a connected device.
+        case listen(DeviceID, [SubscriptionTable.Listener])
+    }
+
+    /// A change of the number of devices, apps, registrations, subscriptions or channels.
+    enum Holding {
+        case deviceAdded
+        case deviceRemoved(DeviceID)
+        /// The registrations or the filter of a device changed; those of any device when it is nil.
+        case registrationsChanged(DeviceID?)
+        case registrationBegan(TopicID)
+        case registrationEnded(TopicID)
+        case appAdded
+        case appRemoved(TopicID)
+        /// A subscription began.
+        ///
+        /// The listener is nil when the device refuses the topic.
+        case subscribed(ChannelNumber, SubscriptionTable.Listener?)
+        case unsubscribed(SubscriptionTable.Ended)
+        case channelRemoved(ChannelNumber)
+    }
+
+    /// A question whose answer needs data in memory.
+    enum Question {
+        case counts
+        case app(TopicTable.Row)
+        case apps([TopicTable.Row])
+        case device(DeviceDescription)
+        case devices([DeviceDescription], next: DeviceID?)
+        case channel(ChannelDescription)
+        case channels([ChannelDescription])
+        /// A search of the trace, which is answered at its end.
+        case trace(TraceSearch)
+    }
+
+    /// A device without the values that come from its stream.
+    struct DeviceDescription {
+        var id: DeviceID
+        var device: AdminAPI.Device
+        /// The time of the answer in UNIX seconds, which is the last-seen time of a connected device.
+        var nowUnixSeconds: Int64
+    }
+
+    /// A channel without the number of its subscriptions.
+    struct ChannelDescription {
+        var number: ChannelNumber
+        var channel: AdminAPI.Channel
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// Executes the requests of devices about their subscriptions to channels.
+final class SubscriptionExecutor {
+    private let topics: TopicTable
+    private let channelRows: ChannelTable
+    private let registrations: RegistrationTable
+    private let subscriptions: SubscriptionTable
+    private let transaction: StoreTransaction
+    private let sequences: Sequences
+    private let authentication: DeviceAuthentication
+    private let channels: ChannelExecutor
+
+    init(
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ sequences: Sequences,
+        _ authentication: DeviceAuthentication, _ channels: ChannelExecutor
+    ) {
+        topics = tables.topics
+        channelRows = tables.channels
+        registrations = tables.registrations
+        subscriptions = tables.subscriptions
+        self.transaction = transaction
+        self.sequences = sequences
+        self.authentication = authentication
+        self.channels = channels
+    }
+
+    /// Subscribes an app to a channel; earlier broadcasts are skipped.
+    func subscribe(
+        _ secretHash: [UInt8], _ topicName: String, _ channel: ChannelID
+    ) throws(SQLiteError) -> RequestResult {
+        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+        guard let (topic, registration) = try registration(of: topicName, on: device) else {
+            return .failure(.unknownTopic)
+        }
+        guard let environment = try registrations.environment(device: device, topic: topic),
+            let row = try channels.find(channel, topic, environment)
+        else { return .failure(.unknownChannel) }
+        guard try !subscriptions.contains(device, topic, row.number) else { return .success(.done) }
+        guard try subscriptions.count(of: device, topic: topic) < Limits.subscriptionPerAppCountMax else {
+            return .failure(.tooMany)
+        }
+        try subscriptions.add(device, topic, row.number, since: sequences.last)
+        let token = DeviceTokenContents(device: device, topic: topic, generation: registration.generation)
+        let listener = SubscriptionTable.Listener(channel: row.number, token: token)
+        transaction.add(.holding(.subscribed(row.number, registration.isRefused ? nil : listener)))
+        return .success(.done)
+    }
+
+    /// Ends a subscription; succeeds without one.
+    func unsubscribe(
+        _ secretHash: [UInt8], _ topicName: String, _ channel: ChannelID
+    ) throws(SQLiteError) -> RequestResult {
+        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+        guard let topic = try topics.find(topicName)?.topic.id, let row = try channelRows.find(channel),
+            let ended = try subscriptions.remove(device, topic, row.number)
+        else { return .success(.done) }
+        transaction.note([ended])
+        transaction.add(.stream(.silenceChannel(channel, on: device)))
+        return .success(.done)
+    }
+
+    func subscriptions(
+        _ secretHash: [UInt8], _ topicName: String
+    ) throws(SQLiteError) -> RequestResult {
+        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+        guard let (topic, _) = try registration(of: topicName, on: device) else { return .failure(.unknownTopic) }
+        let read = { [subscriptions] (after: Int64?, countMax: Int) throws(SQLiteError) in
+            try subscriptions.page(of: device, topic: topic, after: after ?? .min, countMax: countMax)
+        }
+        return .unfinished(
+            Listing(read: read) { list in
+                // The list is ordered by channel number, which an index provides; the answer is in the order of
+                // subscribing.
+                let channels = list.rows.sorted { $0.position < $1.position }.map(\.channel)
+                return .success(.subscriptions(channels))
+            })
+    }
+
+    private func registration(
+        of topicName: String, on device: DeviceID
+    ) throws(SQLiteError) -> (TopicID, RegistrationTable.Row)? {
+        guard let topic = try topics.find(topicName)?.topic.id,
+            let registration = try registrations.find(device: device.stored, topic: topic), registration.isLive
+        else { return nil }
+        return (topic, registration)
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+internal import PushSQLite
+
+/// Rows with a wrong checksum, to be deleted.
+struct Damage {
+    var notifications: [PendingTable.Removed] = []
+    /// The sequences of damaged broadcasts.
+    var broadcasts: Set<Int64> = []
+}
+
+/// Deletes what expired, and expires the registrations of devices that were unseen for too long.
+final class Sweeper {
+    private let pending: PendingTable
+    private let broadcasts: BroadcastTable
+    private let enrolmentCodes: EnrolmentCodeTable
+    private let devices: DeviceTable
+    private let state: StateTable
+    private let transaction: StoreTransaction
+    private let queues: StoredQueues
+    private let authentication: DeviceAuthentication
+    private let registrations: RegistrationExecutor
+    private let traces: TraceExecutor
+    private let registrationLifeSeconds: Int64?
+    /// The time before which no device expires, in UNIX milliseconds, so that devices can reconnect after a long stop.
+    private let returnEndUnixMilliseconds: Int64
+
+    init(
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ queues: StoredQueues,
+        _ authentication: DeviceAuthentication, _ registrations: RegistrationExecutor, _ traces: TraceExecutor,
+        registrationLifeSeconds: Int64?, now: Int64
+    ) throws(SQLiteError) {
+        pending = tables.pending
+        broadcasts = tables.broadcasts
+        enrolmentCodes = tables.enrolmentCodes
+        devices = tables.devices
+        state = tables.state
+        self.transaction = transaction
+        self.queues = queues
+        self.authentication = authentication
+        self.registrations = registrations
+        self.traces = traces
+        self.registrationLifeSeconds = registrationLifeSeconds
+        returnEndUnixMilliseconds = Self.returnEnd(
+            now: now, lastRunning: try tables.state.lastRunning(), registrationLifeSeconds: registrationLifeSeconds)
+    }
+
+    /// Deletes damaged and expired rows, and expires registrations; a bounded number in one step.
+    ///
+    /// - Parameters:
+    ///   - damage: The damaged rows.
+    ///   - isConnected: Returns whether a device's stream is open. A connected device counts as seen now.
+    /// - Returns: Whether more rows may be left.
+    /// - Throws: The error that SQLite returned.
+    func sweep(_ damage: Damage, isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
+        let countMax = WriterLimits.rowsSweptPerStepCountMax
+        transaction.note(try queues.remove(damage.notifications), .dropped, .damaged)
+        for sequence in damage.broadcasts { transaction.note(try broadcasts.remove(sequence), .dropped) }
+        let retention = Limits.retentionSecondsMax * 1000
+        var expired = try queues.remove(try pending.expired(now: transaction.now, countMax: countMax))
+        expired += try queues.remove(
+            try pending.accepted(
+                before: transaction.now.subtractingReportingOverflow(retention).partialValue, countMax: countMax))
+        transaction.note(expired, .expired)
+        let expiredBroadcasts = try broadcasts.removeExpired(now: transaction.now, countMax: countMax)
+        transaction.note(expiredBroadcasts, .expired)
+        try enrolmentCodes.deleteExpired(now: transaction.now)
+        let isMoreUnseen = try expireUnseen(isConnected: isConnected)
+        let isMoreTrace = try traces.trim()
+        return isMoreTrace || expired.count >= countMax || expiredBroadcasts.count == countMax || isMoreUnseen
+    }
+
+    /// Expires the registrations of devices that were unseen for too long; returns true when more may be left.
+    private func expireUnseen(isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
+        guard let moment = momentOfUnseen else { return false }
+        let unseen = try devices.unseen(since: moment, countMax: WriterLimits.devicesSweptPerStepCountMax)
+        var rowCount = 0
+        for device in unseen {
+            if isConnected(device) {
+                try devices.noteSeen(device, now: transaction.now)
+            } else {
+                rowCount += try registrations.endAll(of: device, asExpired: true)
+                try devices.noteDormant(device)
+            }
+            // One device may have very many rows, so the rest waits for the next step.
+            if rowCount >= WriterLimits.rowsSweptPerStepCountMax { return true }
+        }
+        return unseen.count == WriterLimits.devicesSweptPerStepCountMax
+    }
+
+    /// The time before which an unseen device expires; nil while no device expires.
+    private var momentOfUnseen: Int64? {
+        guard let life = registrationLifeSeconds else { return nil }
+        let (milliseconds, isTooLong) = max(life, 0).multipliedReportingOverflow(by: 1000)
+        let (moment, isBeforeTime) = transaction.now.subtractingReportingOverflow(milliseconds)
+        return isTooLong || isBeforeTime || transaction.now < returnEndUnixMilliseconds ? nil : moment
+    }
+
+    /// Returns the end of the time that devices have to reconnect after a start, in UNIX milliseconds.
+    ///
+    /// No device can be seen while the server is stopped. After a long stop, or with an old backup, devices have a day,
+    /// or the time that they may be unseen if it is shorter.
+    ///
+    /// - Parameters:
+    ///   - now: The current time in UNIX milliseconds.
+    ///   - lastRunning: The last recorded running time; nil when unknown.
+    ///   - registrationLifeSeconds: The time that a device may be unseen; nil without a limit.
+    /// - Returns: The end of the time; `now` after a short stop.
+    private static func returnEnd(now: Int64, lastRunning: Int64?, registrationLifeSeconds: Int64?) -> Int64 {
+        if let lastRunning {
+            let (pause, isHuge) = now.subtractingReportingOverflow(lastRunning)
+            if !isHuge, pause <= 2 * WriterLimits.seenIntervalMilliseconds { return now }
+        }
+        let life = max(registrationLifeSeconds ?? .max, 0).multipliedReportingOverflow(by: 1000)
+        let patience = life.overflow ? WriterLimits.returnMilliseconds : life.partialValue
+        let (end, isAfterTime) = now.addingReportingOverflow(min(patience, WriterLimits.returnMilliseconds))
+        return isAfterTime ? .max : end
+    }
+
+    // MARK: Last-seen times
+
+    /// Records that the server runs now, and that devices are connected now.
+    func noteRunning(_ seen: [DeviceID]) throws(SQLiteError) {
+        try state.noteRunning(now: transaction.now)
+        try authentication.noteSeen(seen)
+    }
+}

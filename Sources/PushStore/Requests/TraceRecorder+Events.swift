@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+
+extension TraceRecorder {
+    // MARK: In a transaction
+
+    /// Records the events that a transaction lists.
+    func record(_ events: [StoreEvent], at now: Int64) {
+        guard isOn else { return }
+        for event in events {
+            switch event {
+            case .delivery(let event): record(event, at: now)
+            case .broadcast(let event): record(event, at: now)
+            case .reply, .stream, .holding, .question: break
+            }
+        }
+    }
+
+    private func record(_ event: StoreEvent.Delivery, at now: Int64) {
+        switch event {
+        case .acceptedNotStored(let pending, let removal, _):
+            let notification = pending.notification
+            recordAccepted(notification, sequence: pending.sequence, isStored: true, at: now)
+            let device = notification.channel == nil ? notification.address.device : .none
+            record(removal.step, of: pending.sequence, notification.address.topic, on: device, at: now)
+        case .removed(let removed, let removal, let detail):
+            record(removal.step, detail, of: removed.sequence, removed.topic, on: removed.device, at: now)
+        }
+    }
+
+    private func record(_ event: StoreEvent.OfBroadcast, at now: Int64) {
+        switch event {
+        case .stored(let pending, _, _):
+            recordAccepted(pending.notification, sequence: pending.sequence, isStored: true, at: now)
+            record(.stored, of: pending.sequence, pending.notification.address.topic, on: .none, at: now)
+        case .nowOrNever(let pending, _, _):
+            recordAccepted(pending.notification, sequence: pending.sequence, isStored: false, at: now)
+        case .removed(let removed, let removal):
+            record(removal.step, of: removed.sequence, removed.topic, on: .none, at: now)
+        case .settled: break
+        }
+    }
+
+    /// Records that a notification is written, and the removal of those that it replaces.
+    func recordWritten(_ unwritten: PendingWrite, at now: Int64) {
+        let address = unwritten.pending.notification.address
+        let device = address.device
+        if !unwritten.isAcknowledged {
+            record(.stored, of: unwritten.pending.sequence, address.topic, on: device, at: now)
+        }
+        for replaced in unwritten.replaced {
+            record(
+                replaced.removal.step, replaced.detail, of: replaced.entry.sequence, replaced.entry.topic, on: device,
+                at: now)
+        }
+    }
+
+    // MARK: Between transactions
+
+    /// Records that a notification could not be written, and neither could the unwritten ones that it replaces.
+    func recordRefused(_ unwritten: PendingWrite, at now: Int64) {
+        let address = unwritten.pending.notification.address
+        let device = address.device
+        recordLater(.dropped, .notWritten, of: unwritten.pending.sequence, address.topic, on: device, at: now)
+        for replaced in unwritten.replaced where replaced.older != nil {
+            let entry = replaced.entry
+            recordLater(.dropped, .notWritten, of: entry.sequence, entry.topic, on: device, at: now)
+        }
+    }
+
+    /// Records the outcome that a device reports; ignores an outcome that says only that the notification arrived.
+    func record(_ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Int64) {
+        guard isOn, let step = acknowledgement.step else { return }
+        let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
+        recordLater(step, detail, of: acknowledgement.id, topic, on: device, at: now)
+    }
+}
+
+extension DeviceID {
+    /// A placeholder for no device, used for a broadcast as a whole.
+    static let none = DeviceID(rawValue: 0)
+}
+
+extension RemovalReason {
+    fileprivate var step: TraceStep {
+        switch self {
+        case .acknowledged: .acknowledged
+        case .collapsed: .replaced
+        case .expired: .expired
+        case .dropped: .dropped
+        case .unregistered: .unregistered
+        }
+    }
+}
+
+extension DeviceAPI.Acknowledgement {
+    /// The trace step of an outcome; nil when it says only that the notification arrived.
+    fileprivate var step: TraceStep? {
+        switch outcome {
+        case .delivered: nil
+        case .shown: reason?.utf8.elementsEqual(TraceStep.soundOnly.word.utf8) == true ? .soundOnly : .shown
+        case .viewed: .viewed
+        case .closed: .closed
+        case .suppressed: .suppressed
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushSQLite
+
+/// Writes what memory gathers for a while: delivery histories, trace events, and the archive of old notifications.
+final class DelayedWrites {
+    private let committer: Committer
+    private let executor: Executor
+    private let dispatcher: Dispatcher
+    private let histories: DeliveryHistories
+    private let trace: TraceRecorder
+    /// The archiving run, and the committer's `recoveryCount` at its start.
+    private var archiving: (run: Compaction, recoveryCount: Int)?
+    /// The time at which the trace's buffer is written; nil while it is empty.
+    private var nextTraceFlush: MonotonicTime?
+
+    init(_ committer: Committer) {
+        self.committer = committer
+        executor = committer.executor
+        dispatcher = committer.dispatcher
+        histories = committer.executor.histories
+        trace = committer.executor.trace
+    }
+
+    /// Whether an archiving run has more steps.
+    var isArchiving: Bool { archiving != nil }
+
+    /// The time at which a write is due; nil when nothing waits.
+    var nextDue: MonotonicTime? {
+        guard let flush = nextTraceFlush else { return histories.nextWrite }
+        guard let write = histories.nextWrite else { return flush }
+        return min(flush, write)
+    }
+
+    // MARK: Delivery histories
+
+    /// Writes the next changed delivery histories when a step is due.
+    func writeHistoriesIfDue() {
+        guard let due = histories.nextWrite, committer.failure == nil else { return }
+        let now = MonotonicTime.now
+        guard due <= now else { return }
+        // A full disk has no space for the histories, so they wait in memory.
+        guard committer.space.isHeld else { return histories.postpone(at: now) }
+        if !writeHistories(at: now) { histories.postpone(at: now) }
+    }
+
+    /// Writes all changed delivery histories, unless the disk is full.
+    func writeAllHistories() {
+        while committer.canWrite, histories.hasUnwritten {
+            guard writeHistories(at: .now) else { return }
+        }
+    }
+
+    private func writeHistories(at moment: MonotonicTime) -> Bool {
+        let step = histories.beginStep(at: moment)
+        guard committer.attempt({ () throws(SQLiteError) in try histories.write(step) }) else { return false }
+        histories.confirm(step)
+        return true
+    }
+
+    // MARK: The trace
+
+    /// Writes the trace's buffer after its delay, when no transaction has written it.
+    func flushTraceIfDue() {
+        guard trace.hasUnwritten else { return nextTraceFlush = nil }
+        let now = MonotonicTime.now
+        let due = nextTraceFlush ?? now.advanced(byMilliseconds: WriterLimits.traceFlushMilliseconds)
+        nextTraceFlush = due
+        guard now >= due || trace.isFull else { return }
+        nextTraceFlush = now.advanced(byMilliseconds: WriterLimits.traceFlushMilliseconds)
+        flushTrace()
+    }
+
+    /// Writes the trace's buffer, unless the disk is full.
+    func flushTrace() {
+        guard committer.canWrite, trace.hasUnwritten else { return }
+        _ = committer.attempt { () throws(SQLiteError) in trace.flushSoon() }
+    }
+
+    // MARK: The archive
+
+    /// Archives the next recent notifications, once there are too many.
+    func archiveIfMany() {
+        // After a retry, restored notifications are not part of the run. A new run finds them.
+        if archiving?.recoveryCount != committer.recoveryCount { archiving = nil }
+        guard committer.canWrite else { return }
+        if archiving == nil, dispatcher.cards.recentCount > committer.configuration.recentCountMax {
+            let run = Compaction(dispatcher.cards, through: dispatcher.lastWritten)
+            archiving = (run, committer.recoveryCount)
+        }
+        guard var run = archiving?.run else { return }
+        let step = run.takeStep()
+        let isDone = committer.attempt { () throws(SQLiteError) in
+            try executor.queues.archive(step, through: run.end)
+        }
+        guard isDone else {
+            // The rows stay recent, and a later run finds them again.
+            archiving = nil
+            return
+        }
+        for row in step { dispatcher.cards.noteArchived(row) }
+        archiving = run.end == nil ? (run, committer.recoveryCount) : nil
+    }
+}
