@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushAPI
 import PushCore
 import PushStore
 import Testing

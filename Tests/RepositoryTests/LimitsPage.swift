@@ -32,6 +32,9 @@ enum LimitsPage {
         "providerTokenUpdateSeconds": "older updates no longer count",
         "rememberedProviderTokenCountMax":
             "the least recently used token is evicted, and counts as new when it is used again",
+        "lintedPayloadsPerHourCount":
+            "further payloads of the hour are not linted, except those with `posthorn-lint: 1`",
+        "lintSampleCountMax": "the oldest counts are evicted; more payloads of these apps are linted",
         "payloadHistoryCountMax": "the oldest alerts are evicted; repeats of them cause no warning",
         "deviceTokenDigitCount": "400 `BadDeviceToken`",
         "listenAddressCountMax": "the server does not start; the error message names the setting",

@@ -12,9 +12,11 @@ enum PayloadChecksPage {
         <!-- Made from PayloadCheck by `make pages`. -->
 
         `posthorn lint` and `posthorn send --lint` make these checks. The server makes them for apps whose `checks` are
-        `warn` or `strict`. With `warn`, an answer with status 200 lists findings of severity E and W in
-        `posthorn-warning` fields. With `strict`, a finding of severity E also rejects the notification.
-        [Check a payload](../how-to/check-a-payload.md) has examples.
+        `warn` or `strict`. With `warn`, it checks the first \(Limits.lintedPayloadsPerHourCount) payloads of an app in
+        each hour (for each loop), and every payload sent with the field `posthorn-lint: 1`. An answer with status 200
+        lists findings of severity E and W in `posthorn-warning` fields. With `strict`, the server checks every payload,
+        and a finding of severity E also rejects the notification. [Check a payload](../how-to/check-a-payload.md) has
+        examples.
 
         E is an error: the notification cannot be shown as intended. W is a warning: the notification annoys users, or a
         part of the payload has no effect. I is advice. A payload has at most \(PayloadLinter.findingCountMax) findings;

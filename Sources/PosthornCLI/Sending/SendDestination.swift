@@ -57,7 +57,7 @@ package enum SendDestination: Equatable, Sendable {
         // Apple's documentation calls priority 10 for a background push an error.
         let priority = options.value("priority") ?? (pushType == "background" ? "5" : nil)
         let optional = [
-            ("apns-priority", priority), ("apns-expiration", expiration),
+            ("posthorn-lint", "1"), ("apns-priority", priority), ("apns-expiration", expiration),
             ("apns-collapse-id", options.value("collapse-id")), ("apns-id", options.value("id")),
         ]
         return [("apns-topic", topic), ("apns-push-type", pushType)]
@@ -73,6 +73,7 @@ package enum SendDestination: Equatable, Sendable {
         let fields = [
             ("apns-channel-id", id), ("apns-push-type", pushType(options)),
             ("apns-priority", options.value("priority") ?? "10"), ("apns-expiration", expiration ?? "0"),
+            ("posthorn-lint", "1"),
         ]
         return fields + (options.value("id").map { [("apns-request-id", $0)] } ?? [])
     }

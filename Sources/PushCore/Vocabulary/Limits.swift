@@ -36,6 +36,10 @@ public enum Limits {
     public static let rememberedProviderTokenCountMax = 8
     /// The maximum length of a provider token, in bytes; longer tokens are rejected unparsed.
     public static let providerTokenByteCountMax = 2048
+    /// The number of payloads of an app that a loop lints in each hour if the app's checks are `warn`.
+    public static let lintedPayloadsPerHourCount = 20
+    /// The number of apps whose linted payloads a loop counts.
+    public static let lintSampleCountMax = 8192
     /// The number of (app, device) pairs whose last alerts a loop keeps in memory for the payload checks.
     public static let payloadHistoryCountMax = 8192
     /// The length of a device token, in hexadecimal digits.

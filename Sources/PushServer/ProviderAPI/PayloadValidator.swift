@@ -7,7 +7,8 @@ internal import PushStore
 
 /// Checks the payloads of a loop as their apps require.
 ///
-/// A payload must be JSON. With `warn` and `strict`, the linter also checks how users will perceive it.
+/// A payload must be JSON. The linter checks how users will perceive it: with `strict` each payload, with `warn` a
+/// sample, because it takes as long as everything else that a loop does for a notification.
 final class PayloadValidator {
     /// An app on a device.
     fileprivate struct Place: Hashable {
@@ -18,6 +19,14 @@ final class PayloadValidator {
     /// The maximum number of warnings in one response.
     private static let warningCountMax = 8
 
+    /// The payloads of an app that were linted in an hour.
+    private struct Sample {
+        /// The hour, counted from 1970.
+        var hour: Int64
+        var payloadCount = 0
+    }
+
+    private var samples = Generations<TopicID, Sample>(countMax: Limits.lintSampleCountMax)
     private var histories = Generations<Place, PayloadHistory>(countMax: Limits.payloadHistoryCountMax)
     /// The last findings for which a payload was not refused, and the warnings about them.
     private var latest: (findings: [PayloadFinding], checks: PayloadChecks, warnings: PayloadWarnings?)?
@@ -37,14 +46,15 @@ final class PayloadValidator {
     ///   - pushType: The push type; nil if the provider sent none.
     ///   - app: The app, which selects the checks.
     ///   - device: The device whose history of alerts counts; nil for a broadcast.
+    ///   - isRequested: Whether the provider asked for the linter.
     ///   - unixSeconds: The wall-clock time.
     /// - Returns: The result. Pass it to `note` when the notification is sent.
     /// - Throws: `PayloadEmpty` for a payload that is not a JSON object, and with `strict` for a finding of severity E.
     func judge(
         _ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry, on device: DeviceID?,
-        unixSeconds: Int64
+        isRequested: Bool, unixSeconds: Int64
     ) throws(Rejection) -> ValidationResult {
-        guard app.topic.checks != .off else {
+        guard isLinted(app, isRequested: isRequested, hour: unixSeconds / 3600) else {
             try Self.validate(payload)
             return ValidationResult()
         }
@@ -56,6 +66,25 @@ final class PayloadValidator {
         if let place, let alert = verdict.alert { judgement.memory = (place, unixSeconds, alert) }
         if !verdict.findings.isEmpty { judgement.warnings = try warnings(of: verdict.findings, app.topic.checks) }
         return judgement
+    }
+
+    /// Returns whether to lint the next payload of an app, and counts it in the app's sample.
+    private func isLinted(_ app: TopicDirectory.Entry, isRequested: Bool, hour: Int64) -> Bool {
+        switch app.topic.checks {
+        case .off: return false
+        case .strict: return true
+        case .warn: break
+        }
+        if isRequested { return true }
+        let id = app.topic.id
+        if let sample = samples[id], sample.hour == hour, sample.payloadCount >= Limits.lintedPayloadsPerHourCount {
+            return false
+        }
+        samples.change(id, from: Sample(hour: hour)) { sample in
+            if sample.hour != hour { sample = Sample(hour: hour) }
+            sample.payloadCount += 1
+        }
+        return true
     }
 
     /// Returns the warnings about findings, which are usually the same as in the payload before this one.
@@ -87,7 +116,7 @@ final class PayloadValidator {
     /// - Throws: The same rejections as a complete check.
     func judgeRefused(_ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry) throws(Rejection) {
         guard app.topic.checks == .strict else { return try Self.validate(payload) }
-        _ = try judge(payload, pushType, of: app, on: nil, unixSeconds: 0)
+        _ = try judge(payload, pushType, of: app, on: nil, isRequested: false, unixSeconds: 0)
     }
 
     private static func validate(_ payload: [UInt8]) throws(Rejection) {

@@ -21,7 +21,8 @@ extension ProviderEndpoint {
         let app = try broadcastTopic(request.text(inPath: range), of: sender)
         let allowances = try takeRequest(request, from: sender, app)
         let payload = try request.payload(byteCountMax: Limits.broadcastPayloadByteCountMax, kind: "a broadcast")
-        let judgement = try judge.judge(payload, pushType, of: app, on: nil, unixSeconds: request.now / 1000)
+        let judgement = try judge.judge(
+            payload, pushType, of: app, on: nil, isRequested: request.requestsLint, unixSeconds: request.now / 1000)
         request.exchange.context = try takeNotification(request, for: allowances, to: nil, judgement.warnings)
         try checkRoom()
         let broadcast = Broadcast(

@@ -40,7 +40,8 @@ extension ProviderEndpoint {
                 ?? badDeviceToken(tokenText, sealed, request.environment)
             throw takeBadToken(rejection, request, for: allowances, of: app.topic.teamID)
         }
-        let judgement = try judge.judge(payload, pushType, of: app, on: address.device, unixSeconds: seconds)
+        let judgement = try judge.judge(
+            payload, pushType, of: app, on: address.device, isRequested: request.requestsLint, unixSeconds: seconds)
         request.exchange.context = try takeNotification(request, for: allowances, to: address, judgement.warnings)
         judge.note(judgement, pushType)
         return Notification(

@@ -16,6 +16,8 @@ struct ProviderHeaders {
     var channelID: Range<Int>?
     /// The request ID of a broadcast or of channel management.
     var requestID: Range<Int>?
+    /// The provider's wish that this payload is linted.
+    var lint: Range<Int>?
     /// The name of a header that is repeated, if any.
     var duplicate: String?
 
@@ -32,6 +34,7 @@ struct ProviderHeaders {
             case 10 where Bytes.areEqual(name, "apns-topic"): Self.set(&topic, &duplicate, field, bytes)
             case 13 where Bytes.areEqual(name, "authorization"): Self.set(&authorization, &duplicate, field, bytes)
             case 13 where Bytes.areEqual(name, "apns-priority"): Self.set(&priority, &duplicate, field, bytes)
+            case 13 where Bytes.areEqual(name, "posthorn-lint"): Self.set(&lint, &duplicate, field, bytes)
             case 14 where Bytes.areEqual(name, "apns-push-type"): Self.set(&pushType, &duplicate, field, bytes)
             case 15 where Bytes.areEqual(name, "apns-expiration"): Self.set(&expiration, &duplicate, field, bytes)
             case 15 where Bytes.areEqual(name, "apns-channel-id"): Self.set(&channelID, &duplicate, field, bytes)

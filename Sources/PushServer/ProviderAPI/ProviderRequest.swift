@@ -59,6 +59,9 @@ struct ProviderRequest {
         return value
     }
 
+    /// Whether the provider wants this payload to be linted: `posthorn-lint: 1`.
+    var requestsLint: Bool { headers.lint.map { Bytes.areEqual(bytes.span.extracting($0), "1") } ?? false }
+
     /// Parses `apns-push-type`, if it is present.
     func pushType() throws(Rejection) -> PushType? {
         guard let range = headers.pushType else { return nil }

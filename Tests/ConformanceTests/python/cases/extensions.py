@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """E: server extensions beyond Apple's documents: environments by name and port, detail texts, payload checks."""
+import time
+
 from catalogue import ACCEPTED, Answer, case, expect, expect_answer
 from stack import ALERT, UPDATE, new_id, sized
 from tokens import Key
@@ -164,3 +166,22 @@ def _(stack):
         for exchange in exchanges:
             stack.checked(exchange)
         expect(stack.checked(peer.ask(fields)).status == 200, "afterwards")
+
+
+@case("E-22", "25 notifications with a badge that is a string, to an app with `checks = warn`",
+      "20 answers have `posthorn-warning`, then only those to requests with `posthorn-lint: 1`")
+def _(stack):
+    # Each hour has its own sample, so another attempt follows if the hour changes.
+    while True:
+        hour = time.time() // 3600
+        topic = f"org.example.{new_id()}"
+        stack.admin.ask("POST", "/v1/apps", {"topic": topic, "team_id": stack.key.team_id, "checks": "warn"})
+        fields = {"apns_topic": topic, "token": stack.device().register(topic)}
+        with stack.peer() as peer:
+            answers = [stack.push(BADGE_AS_TEXT, peer=peer, **fields) for _ in range(25)]
+            asked = stack.push(BADGE_AS_TEXT, peer=peer, extra=[("posthorn-lint", "1")], **fields)
+        if time.time() // 3600 == hour:
+            break
+    warned = [bool(answer.field("posthorn-warning")) for answer in answers]
+    expect(warned == [True] * 20 + [False] * 5, warned)
+    expect("aps.badge" in (asked.field("posthorn-warning") or ""), asked.fields)
