@@ -62,11 +62,12 @@ let modules: [Target] = [
             "PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP", "PushWebSocket", "PushINI", "PushStore",
             "PushServing",
         ]),
+    module("LinuxDesktop", uses: ["PushCore", "PushNet", "PushDBus"]),
     module(
         "DeviceAgent",
         uses: [
             "PushCore", "PushNet", "PushTLS", "PushCurl", "PushWebSocket", "PushSQLite", "PushDBus", "PushSound",
-            "PushINI",
+            "PushINI", "LinuxDesktop",
         ]),
     module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus", "PushNet"]),
     module("PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
@@ -96,7 +97,10 @@ let testTargets: [Target] = [
     tests(
         of: "PushServer",
         uses: ["PushCore", "PushHTTP", "PushNet", "PushServing", "PushStore", "PushTLS", "PushWebSocket"]),
-    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket"]),
+    tests(of: "LinuxDesktop", uses: ["PushCore", "PushDBus", "PushNet"]),
+    tests(
+        of: "DeviceAgent",
+        uses: ["LinuxDesktop", "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket"]),
     tests(of: "AgentPanel", uses: ["PushDBus"]),
     tests(of: "PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxDesktop
 package import PushDBus
 package import PushNet
 
@@ -78,7 +79,8 @@ package final class AppFilters: AppFilter {
             program, Array(words.dropFirst()), environment: environment, input: notification)
         // The loop retains the process until it has ended.
         _ = LimitedProcess(
-            command, on: loop, timeLimit: timeLimit, outputByteCountMax: AppFilters.answerByteCountMax
+            command, on: loop, timeLimit: timeLimit, outputByteCountMax: AppFilters.answerByteCountMax,
+            log: agentLog
         ) { result in
             completion(result.mapError { AppFilterError("the filter \($0.message)") })
         }

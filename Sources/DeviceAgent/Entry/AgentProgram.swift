@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxDesktop
 internal import PushCore
 internal import PushDBus
 internal import PushNet
@@ -130,7 +131,9 @@ final class AgentProgram {
     }
 
     private func watchSystem() throws(BusError) {
-        let watch = try SleepMonitor(loop: loop, connection: BusConnection(.system)) { [weak self] in self?.hear($0) }
+        let watch = try SleepMonitor(loop: loop, connection: BusConnection(.system), log: agentLog) {
+            [weak self] in self?.hear($0)
+        }
         watch.onLost = { [weak self] in self?.systemRevival?.lost() }
         wakeWatch = watch
     }

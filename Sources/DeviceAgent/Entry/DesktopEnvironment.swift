@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxDesktop
 internal import PushCore
 internal import PushDBus
 internal import PushNet
@@ -134,8 +135,10 @@ final class DesktopEnvironment {
     /// Watches the desktop's settings for event sounds and do-not-disturb.
     private func watchSettings(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
         do {
-            let sounds = try EventSounds(connection: connection, loop: loop, environment: environment)
-            let quiet = try QuietSettings(connection: connection, loop: loop, environment: environment)
+            let sounds = try EventSounds(
+                connection: connection, loop: loop, environment: environment, log: agentLog)
+            let quiet = try QuietSettings(
+                connection: connection, loop: loop, environment: environment, log: agentLog)
             let others = surroundings.desk
             surroundings.desk = {
                 var state = others()

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
+import LinuxDesktop
 import PushDBus
 import PushNet
 import TestSupport
 import Testing
 
-struct DesktopBusDriverTests {
+struct BusDriverTests {
     @Test func `answers and signals arrive while only the loop runs`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let other = try BusConnection(.address(session.bus.address))
         var signalCount = 0
         try session.connection.subscribe(sender: nil, path: nil, interface: "a.b", member: "C") { _ in signalCount += 1
@@ -22,7 +22,7 @@ struct DesktopBusDriverTests {
     }
 
     @Test func `an unanswered call times out while only the loop runs`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let silent = try BusConnection(.address(session.bus.address))
         var answer: Result<[BusValue], BusError>?
         session.connection.send(silent.uniqueName, "/", "a.b", "C", timeout: .milliseconds(50)) { answer = $0 }
@@ -31,7 +31,7 @@ struct DesktopBusDriverTests {
     }
 
     @Test func `a lost bus is reported once, and the loop continues`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         var losses: [BusError] = []
         session.driver.connectionLost = { losses.append($0) }
         try await session.bus.stop()

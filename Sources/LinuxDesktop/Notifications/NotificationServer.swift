@@ -3,48 +3,62 @@
 /// The name and capabilities of the notification server on the bus; they are queried, never assumed.
 ///
 /// - SeeAlso: Desktop Notifications Specification 1.3, section "Protocol".
-struct NotificationServer: Equatable {
+package struct NotificationServer: Equatable {
+    /// The name of the service on the session bus; it is also the name of its interface.
+    package static let busName = "org.freedesktop.Notifications"
+    /// The path of the service's object.
+    package static let path = "/org/freedesktop/Notifications"
+
     /// The name from `GetServerInformation`.
-    var name: String
+    package var name: String
     /// The answer of `GetCapabilities`; it may change while the server runs.
-    var capabilities: Set<String>
+    package var capabilities: Set<String>
+
+    /// Creates a server from its answers.
+    package init(name: String, capabilities: Set<String>) {
+        self.name = name
+        self.capabilities = capabilities
+    }
 
     /// Whether the body is parsed as markup, with `& < >` and `<b>`.
-    var hasMarkup: Bool { capabilities.contains("body-markup") }
+    package var hasMarkup: Bool { capabilities.contains("body-markup") }
     /// Whether alerts have a body.
-    var hasBody: Bool { capabilities.contains("body") }
+    package var hasBody: Bool { capabilities.contains("body") }
     /// Whether the server supports buttons and reports clicks.
-    var hasActions: Bool { capabilities.contains("actions") }
+    package var hasActions: Bool { capabilities.contains("actions") }
     /// Whether the server keeps a list of past alerts, which it groups.
-    var keepsList: Bool { capabilities.contains("persistence") && !quirks.contains(.saysListButKeepsNone) }
+    package var keepsList: Bool { capabilities.contains("persistence") && !quirks.contains(.saysListButKeepsNone) }
     /// Whether the user can type a reply into the alert: KDE and swaync.
-    var hasReplies: Bool { hasActions && capabilities.contains("inline-reply") }
+    package var hasReplies: Bool { hasActions && capabilities.contains("inline-reply") }
     /// Whether the server plays the sound that the agent names.
-    var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.saysSoundButPlaysNone) }
+    package var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.saysSoundButPlaysNone) }
 
     /// The server's deviations from the specification.
-    var quirks: Quirks { NotificationServer.quirks[name.lowercased()] ?? [] }
+    package var quirks: Quirks { NotificationServer.quirks[name.lowercased()] ?? [] }
 
     /// Deviations of servers from the specification.
-    struct Quirks: OptionSet {
-        let rawValue: UInt8
+    package struct Quirks: OptionSet {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
         /// The server shows the action `default` as a further button, not as a click on the text.
-        static let showsDefaultAsButton = Quirks(rawValue: 1)
+        package static let showsDefaultAsButton = Quirks(rawValue: 1)
         /// The server's capabilities change while it runs: `actions` is missing while do-not-disturb is on.
-        static let changesCapabilities = Quirks(rawValue: 2)
+        package static let changesCapabilities = Quirks(rawValue: 2)
         /// The server has the capability `sound`, but plays no sounds.
-        static let saysSoundButPlaysNone = Quirks(rawValue: 4)
+        package static let saysSoundButPlaysNone = Quirks(rawValue: 4)
         /// The server forgets the alerts of a sender that leaves the bus.
         ///
         /// It removes them from the screen, or keeps them but sends their clicks to the old sender, which no longer
         /// exists.
-        static let forgetsSender = Quirks(rawValue: 8)
+        package static let forgetsSender = Quirks(rawValue: 8)
         /// The server has the capability `persistence`, but one window for which later alerts wait.
-        static let saysListButKeepsNone = Quirks(rawValue: 16)
+        package static let saysListButKeepsNone = Quirks(rawValue: 16)
         /// The server finds few icons by name.
-        static let findsFewIcons = Quirks(rawValue: 32)
+        package static let findsFewIcons = Quirks(rawValue: 32)
         /// The server crashes when both an ID and a tag name the replaced alert (mako 1.7.1).
-        static let diesOfNumberAndTag = Quirks(rawValue: 64)
+        package static let diesOfNumberAndTag = Quirks(rawValue: 64)
     }
 
     /// The deviations by server name in lower case; no other code distinguishes servers.

@@ -36,6 +36,7 @@ package final class QuietSettings {
     private let connection: BusConnection
     private let loop: EventLoop
     private let environment: [String: String]
+    private let log: EventLog
     private let program: String?
     private var owner: String?
     /// The keys by schema; a key that was read once is followed for good, because its server may come back.
@@ -48,15 +49,20 @@ package final class QuietSettings {
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
     ///   - environment: The environment, which names the folder of the user's settings.
+    ///   - log: Gets an event when a setting cannot be watched.
     /// - Throws: `BusError` when the bus refuses a subscription.
-    package init(connection: BusConnection, loop: EventLoop, environment: [String: String]) throws(BusError) {
+    package init(connection: BusConnection, loop: EventLoop, environment: [String: String], log: EventLog)
+        throws(BusError)
+    {
         self.connection = connection
         self.loop = loop
         self.environment = environment
+        self.log = log
         program = DesktopEntries(environment: environment).program("gsettings")
         guard program != nil else { return }
-        try connection.watchOwner(of: DesktopPresenter.busName) { [weak self] owner in self?.serverChanged(to: owner) }
-        serverChanged(to: try connection.owner(of: DesktopPresenter.busName))
+        try connection.watchOwner(of: NotificationServer.busName) { [weak self] owner in self?.serverChanged(to: owner)
+        }
+        serverChanged(to: try connection.owner(of: NotificationServer.busName))
     }
 
     /// Whether the desktop's own do-not-disturb is on.
@@ -74,7 +80,7 @@ package final class QuietSettings {
     private func ask(_ asked: String) {
         let start = ContinuousClock.now
         connection.send(
-            asked, DesktopPresenter.path, DesktopPresenter.busName, "GetServerInformation", [],
+            asked, NotificationServer.path, NotificationServer.busName, "GetServerInformation", [],
             timeout: SessionMonitor.answerTimeout
         ) { [weak self] answer in
             // Another server has replaced this one meanwhile.
@@ -93,11 +99,12 @@ package final class QuietSettings {
         do {
             if settings[source.key.schema] == nil {
                 settings[source.key.schema] = try GSettingsSwitch(
-                    source.key, program: program, connection: connection, loop: loop, environment: environment)
+                    source.key, program: program, connection: connection, loop: loop, environment: environment, log: log
+                )
             }
             self.source = source
         } catch {
-            agentLog.info("quiet_not_watched", ["error": error.message])
+            log.info("quiet_not_watched", ["error": error.message])
         }
     }
 

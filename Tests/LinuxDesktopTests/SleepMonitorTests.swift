@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
+import LinuxDesktop
 import PushDBus
 import PushNet
 import TestSupport
@@ -32,7 +32,9 @@ import Testing
     }
 
     private func watch(_ heard: Heard) throws -> SleepMonitor {
-        try SleepMonitor(loop: loop, connection: BusConnection(.address(bus.address))) { heard.events.append($0) }
+        try SleepMonitor(loop: loop, connection: BusConnection(.address(bus.address)), log: testLog) {
+            heard.events.append($0)
+        }
     }
 
     /// Returns logind's list of inhibitors, queried without the loop's help.

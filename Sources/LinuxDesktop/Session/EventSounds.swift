@@ -44,8 +44,11 @@ package final class EventSounds {
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
     ///   - environment: The environment, which names the desktop and the folder of its settings.
+    ///   - log: Gets an event when the error output of `gsettings` is cut.
     /// - Throws: `BusError` when the bus refuses a subscription.
-    package init(connection: BusConnection, loop: EventLoop, environment: [String: String]) throws(BusError) {
+    package init(connection: BusConnection, loop: EventLoop, environment: [String: String], log: EventLog)
+        throws(BusError)
+    {
         let desktops = Set((environment["XDG_CURRENT_DESKTOP"] ?? "").split(separator: ":").map { $0.uppercased() })
         let key: GSettingsSwitch.Key?
         if desktops.contains("MATE") {
@@ -57,7 +60,7 @@ package final class EventSounds {
         guard let key, let program = DesktopEntries(environment: environment).program("gsettings") else { return }
         setting = try GSettingsSwitch(
             key, program: program, connection: connection, loop: loop,
-            environment: environment)
+            environment: environment, log: log)
     }
 
     /// Whether the user switched event sounds off.

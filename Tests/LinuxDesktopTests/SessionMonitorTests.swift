@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
+import LinuxDesktop
 import PushDBus
 import TestSupport
 import Testing
@@ -13,7 +13,7 @@ private final class Teller {
     private(set) var questionCount = 0
     private let driver: BusDriver
 
-    init(_ session: DesktopSession, _ program: DeskWatchTests.Program, _ answer: BusValue) throws {
+    init(_ session: BusSession, _ program: DeskWatchTests.Program, _ answer: BusValue) throws {
         self.answer = answer
         connection = try BusConnection(.address(session.bus.address))
         driver = try BusDriver(loop: session.loop, connection: connection)
@@ -74,7 +74,7 @@ struct DeskWatchTests {
 
     @Test(arguments: programs)
     func `a program's state applies from its start to its end`(program: Program) async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
         let sources = DeskWatchSource.logind + DeskWatchSource.lockers + DeskWatchSource.quiet
         try watch.watch(sources, on: session.connection)
@@ -105,13 +105,13 @@ struct DeskWatchTests {
 
     @Test(arguments: [true, false])
     func `the lock state is kept when its bus is lost, until the next bus reports it`(isLocked: Bool) async throws {
-        let first = try DesktopSession(await DesktopBus())
+        let first = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
         let sources = DeskWatchSource.logind + DeskWatchSource.power
         try watch.watch(sources, on: first.connection)
         var teller: Teller? = try Teller(first, Self.logind, .variant(.bool(isLocked)))
         try await first.run(until: "it was asked") { teller?.questionCount ?? 0 > 0 && watch.isLocked == isLocked }
-        let second = try DesktopSession(await DesktopBus())
+        let second = try BusSession(await DesktopBus())
         try watch.watch(sources, on: second.connection)
         #expect(watch.isLocked == isLocked, "logind is not back yet")
         // The first bus no longer has a listener.
@@ -125,10 +125,10 @@ struct DeskWatchTests {
     }
 
     @Test func `programs that are already on the next bus are queried`() async throws {
-        let first = try DesktopSession(await DesktopBus())
+        let first = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.logind, on: first.connection)
-        let second = try DesktopSession(await DesktopBus())
+        let second = try BusSession(await DesktopBus())
         let teller = try Teller(second, Self.logind, Self.logind.yes)
         try await second.run(until: "it is there") { try second.connection.owner(of: Self.logind.name) != nil }
         try watch.watch(DeskWatchSource.logind, on: second.connection)
@@ -137,7 +137,7 @@ struct DeskWatchTests {
     }
 
     @Test func `a signal that another program forges changes nothing`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
         let program = Self.programs[0]
@@ -154,7 +154,7 @@ struct DeskWatchTests {
     }
 
     @Test func `an invalid answer is ignored`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
         let program = Self.programs[0]
@@ -166,7 +166,7 @@ struct DeskWatchTests {
     }
 
     @Test func `a locker that has not answered yet counts as locked`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let program = Self.programs[0]
         // The locker runs in this thread, so it cannot answer while the watch waits for it.
         let teller = try Teller(session, program, program.no)
@@ -179,7 +179,7 @@ struct DeskWatchTests {
     }
 
     @Test func `a locker's last state applies while it does not answer`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
         let program = Self.programs[0]
@@ -196,7 +196,7 @@ struct DeskWatchTests {
     }
 
     @Test func `the value in a signal counts when the locker does not answer`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
         let program = Self.programs[0]
@@ -213,7 +213,7 @@ struct DeskWatchTests {
         let screen = try await DesktopScreen()
         try await screen.keepRunning(.dunst)
         try await setPaused(true, screen.bus)
-        let session = try DesktopSession(screen.bus)
+        let session = try BusSession(screen.bus)
         let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.quiet, on: session.connection)
         #expect(watch.isQuiet)
@@ -226,7 +226,7 @@ struct DeskWatchTests {
         let screen = try await DesktopScreen()
         try await screen.keepRunning(.xfce)
         try await screen.bus.setXfceQuiet(true)
-        let session = try DesktopSession(screen.bus)
+        let session = try BusSession(screen.bus)
         let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.quiet, on: session.connection)
         #expect(watch.isQuiet)

@@ -76,11 +76,12 @@ package final class LimitedProcess {
     ///   - loop: The loop on whose thread this runs.
     ///   - timeLimit: The time limit; after it, the program is killed.
     ///   - outputByteCountMax: The maximum output in bytes; with more, the program is killed.
+    ///   - log: Gets an event when the standard error of the program is cut.
     ///   - writeError: Receives the program's standard error, up to `Limits.programErrorByteCountMax`.
     ///   - completion: Called once, after this has returned, with the standard output or the failure; never after
     ///     `cancel`.
     package init(
-        _ command: Command, on loop: EventLoop, timeLimit: Duration, outputByteCountMax: Int,
+        _ command: Command, on loop: EventLoop, timeLimit: Duration, outputByteCountMax: Int, log: EventLog,
         writeError: @escaping ([UInt8]) -> Void = { StandardStream.error.write($0) },
         completion: @escaping (Result<[UInt8], Failure>) -> Void
     ) {
@@ -88,7 +89,7 @@ package final class LimitedProcess {
         self.completion = completion
         self.loop = loop
         input = command.input[...]
-        errorOutput = ErrorOutput(of: command.program, write: writeError)
+        errorOutput = ErrorOutput(of: command.program, log: log, write: writeError)
         // A program that closes its input must not end the agent with SIGPIPE.
         Signal.ignoreBrokenPipes()
         do throws(NetError) {

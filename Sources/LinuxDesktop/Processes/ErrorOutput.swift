@@ -3,15 +3,17 @@
 internal import PushCore
 internal import PushNet
 
-/// Copies a program's standard error to the agent's log, up to a limit.
+/// Copies a program's standard error to the caller's own, up to a limit.
 struct ErrorOutput {
     private let program: String
+    private let log: EventLog
     private let write: ([UInt8]) -> Void
     private var rest = Limits.programErrorByteCountMax
     private var isInLine = false
 
-    init(of program: String, write: @escaping ([UInt8]) -> Void) {
+    init(of program: String, log: EventLog, write: @escaping ([UInt8]) -> Void) {
         self.program = program
+        self.log = log
         self.write = write
     }
 
@@ -25,7 +27,7 @@ struct ErrorOutput {
         guard passed.count < bytes.count else { return }
         end()
         rest = -1
-        agentLog.warning(
+        log.warning(
             "program_error_output_cut", ["program": program, "bytes": "\(Limits.programErrorByteCountMax)"])
     }
 

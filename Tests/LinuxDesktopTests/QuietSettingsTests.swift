@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
+import LinuxDesktop
 import PushDBus
 import TestSupport
 import Testing
@@ -62,46 +62,46 @@ import Testing
         ).succeeded()
     }
 
-    private func quiet(_ session: DesktopSession) throws -> QuietSettings {
-        try QuietSettings(connection: session.connection, loop: session.loop, environment: environment)
+    private func quiet(_ session: BusSession) throws -> QuietSettings {
+        try QuietSettings(connection: session.connection, loop: session.loop, environment: environment, log: testLog)
     }
 
     @Test(arguments: [Place.gnome, .cinnamon, .mate])
     func `the switch is read at the start and followed`(place: Place) async throws {
         try await declare(.cinnamon, .mate)
         try await set(place, isQuiet: true)
-        let session = try DesktopSession(bus)
-        session.notificationServer = try ScriptedNotificationServer(
-            bus, loop: session.loop, name: place.server, vendor: place.vendor)
+        let session = try BusSession(bus)
+        let server = try NamedNotificationServer(session, name: place.server, vendor: place.vendor)
         let quiet = try quiet(session)
         try await session.run(until: "it is quiet") { quiet.isQuiet }
         try await set(place, isQuiet: false)
         try await session.run(until: "it is not") { !quiet.isQuiet }
         try await set(place, isQuiet: true)
         try await session.run(until: "it is quiet again") { quiet.isQuiet }
+        withExtendedLifetime(server) {}
     }
 
     @Test func `a switch applies while its own desktop's server runs, which may start later`() async throws {
         try await declare(.mate)
         for place in [Place.gnome, .mate] { try await set(place, isQuiet: true) }
-        let session = try DesktopSession(bus)
+        let session = try BusSession(bus)
         let quiet = try quiet(session)
-        session.notificationServer = try ScriptedNotificationServer(
-            bus, loop: session.loop, name: "Notification Daemon", vendor: "GNOME")
-        try await session.run(until: "it was asked") { session.notificationServer?.informationCallCount ?? 0 > 0 }
+        var server: NamedNotificationServer?
+        server = try NamedNotificationServer(session, name: "Notification Daemon", vendor: "GNOME")
+        try await session.run(until: "it was asked") { server?.informationCallCount ?? 0 > 0 }
         #expect(!quiet.isQuiet)
-        session.notificationServer = nil
-        session.notificationServer = try ScriptedNotificationServer(bus, loop: session.loop, name: "gnome-shell")
+        server = nil
+        server = try NamedNotificationServer(session, name: "gnome-shell")
         try await session.run(until: "GNOME is here") { quiet.isQuiet }
-        session.notificationServer = nil
+        server = nil
         try await session.run(until: "and gone") { !quiet.isQuiet }
     }
 
     @Test func `do-not-disturb is off when the switch is not installed`() async throws {
-        let session = try DesktopSession(bus)
-        session.notificationServer = try ScriptedNotificationServer(bus, loop: session.loop, name: "cinnamon")
+        let session = try BusSession(bus)
+        let server: NamedNotificationServer? = try NamedNotificationServer(session, name: "cinnamon")
         let quiet = try quiet(session)
-        try await session.run(until: "it was asked") { session.notificationServer?.informationCallCount ?? 0 > 0 }
+        try await session.run(until: "it was asked") { server?.informationCallCount ?? 0 > 0 }
         #expect(!quiet.isQuiet)
     }
 }

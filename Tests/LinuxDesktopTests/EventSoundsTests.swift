@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
+import LinuxDesktop
 import PushDBus
 import TestSupport
 import Testing
@@ -33,9 +33,10 @@ struct EventSoundsTests {
     func `settings files are used on the desktop that they belong to`(
         desktop: String, name: String, text: String, areOff: Bool
     ) async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let environment = try environment(desktop)
-        let sounds = try EventSounds(connection: session.connection, loop: session.loop, environment: environment)
+        let sounds = try EventSounds(
+            connection: session.connection, loop: session.loop, environment: environment, log: testLog)
         #expect(!sounds.areOff)
         for folder in ["gtk-3.0", "gtk-4.0"] { try files.makeDirectory("config/\(folder)") }
         try files.write(text, to: "config/\(name)")
@@ -43,9 +44,9 @@ struct EventSoundsTests {
     }
 
     @Test func `GTK 4 settings override GTK 3 settings`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         let sounds = try EventSounds(
-            connection: session.connection, loop: session.loop, environment: try environment("sway"))
+            connection: session.connection, loop: session.loop, environment: try environment("sway"), log: testLog)
         for (folder, value) in [("gtk-3.0", "0"), ("gtk-4.0", "1")] {
             try files.makeDirectory("config/\(folder)")
             try files.write("[Settings]\ngtk-enable-event-sounds=\(value)\n", to: "config/\(folder)/settings.ini")
@@ -66,8 +67,9 @@ struct EventSoundsTests {
             ).succeeded()
         }
         try await set("set", "event-sounds", "false")
-        let session = try DesktopSession(bus)
-        let sounds = try EventSounds(connection: session.connection, loop: session.loop, environment: environment)
+        let session = try BusSession(bus)
+        let sounds = try EventSounds(
+            connection: session.connection, loop: session.loop, environment: environment, log: testLog)
         try await session.run(until: "they are off") { sounds.areOff }
         try await set("set", "event-sounds", "true")
         try await session.run(until: "they are on") { !sounds.areOff }
@@ -78,10 +80,11 @@ struct EventSoundsTests {
     }
 
     @Test func `event sounds are on when the program that reads the settings is missing`() async throws {
-        let session = try DesktopSession(await DesktopBus())
+        let session = try BusSession(await DesktopBus())
         var environment = try environment("GNOME")
         environment["PATH"] = files.path
-        let sounds = try EventSounds(connection: session.connection, loop: session.loop, environment: environment)
+        let sounds = try EventSounds(
+            connection: session.connection, loop: session.loop, environment: environment, log: testLog)
         #expect(!sounds.areOff)
     }
 
@@ -94,7 +97,7 @@ struct EventSoundsTests {
             ).succeeded()
         }
         try await mute(true)
-        let session = try DesktopSession(screen.bus)
+        let session = try BusSession(screen.bus)
         let watch = SessionMonitor()
         try watch.watch(DeskWatchSource.silence, on: session.connection)
         #expect(watch.isSilent && !watch.isQuiet && !watch.isLocked)

@@ -5,14 +5,14 @@ internal import PushCore
 /// The keys of one group of a .desktop file, or of another file in the same format.
 ///
 /// - SeeAlso: Desktop Entry Specification 1.5, sections 3 to 5.
-struct DesktopFile {
+package struct DesktopFile {
     /// The maximum size of a file in bytes.
-    static let byteCountMax = 256 * 1024
+    package static let byteCountMax = 256 * 1024
 
     private var values: [String: String] = [:]
 
     /// Parses one group, by default the main one; malformed lines are skipped, as desktops do.
-    init(_ text: [UInt8], group: String = "Desktop Entry") {
+    package init(_ text: [UInt8], group: String = "Desktop Entry") {
         var isInGroup = false
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let line = DesktopFile.trimmed(line)
@@ -30,10 +30,10 @@ struct DesktopFile {
     }
 
     /// Returns a string value with its escapes resolved; nil when the key is missing.
-    func string(_ key: String) -> String? { values[key].map(DesktopFile.unescaped) }
+    package func string(_ key: String) -> String? { values[key].map(DesktopFile.unescaped) }
 
     /// Returns the value for the user's locale, or else the one without a locale.
-    func localizedString(_ key: String, _ locale: DesktopLocale) -> String? {
+    package func localizedString(_ key: String, _ locale: DesktopLocale) -> String? {
         for suffix in locale.suffixes {
             if let value = string("\(key)[\(suffix)]") { return value }
         }
@@ -41,7 +41,7 @@ struct DesktopFile {
     }
 
     /// Whether a boolean is true; old files write 1.
-    func isTrue(_ key: String) -> Bool { values[key] == "true" || values[key] == "1" }
+    package func isTrue(_ key: String) -> Bool { values[key] == "true" || values[key] == "1" }
 
     /// Resolves the escapes `\s`, `\n`, `\t`, `\r` and `\\`; any other escape stays as it is.
     private static func unescaped(_ text: String) -> String {
@@ -74,12 +74,12 @@ struct DesktopFile {
 }
 
 /// The locale in which names are shown, from the environment.
-struct DesktopLocale {
+package struct DesktopLocale {
     /// The possible locale suffixes of a key, best first.
-    let suffixes: [String]
+    package let suffixes: [String]
 
     /// Reads `LC_ALL`, `LC_MESSAGES` or `LANG`: `lang_COUNTRY.ENCODING@MODIFIER`.
-    init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         let value = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         suffixes = Self.candidates(value)
     }
@@ -88,7 +88,7 @@ struct DesktopLocale {
     ///
     /// - Parameter value: The locale as `lang_COUNTRY.ENCODING@MODIFIER`.
     /// - Returns: The candidates, for example `sr_RS@latin`, `sr_RS`, `sr@latin`, `sr`.
-    static func candidates(_ value: String) -> [String] {
+    package static func candidates(_ value: String) -> [String] {
         let parts = value.split(separator: "@", maxSplits: 1)
         let modifier = parts.count == 2 ? "@\(parts[1])" : ""
         let place = parts.first?.split(separator: ".").first.map(String.init) ?? ""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
 import Foundation
+import LinuxDesktop
 import PushCore
 import PushNet
 import TestSupport
@@ -23,7 +23,8 @@ struct LimitedProcessTests {
             program, arguments,
             environment: ["PATH": "/usr/bin:/bin", "GREETING": "hello"].merging(environment) { $1 }, input: input)
         let process = LimitedProcess(
-            command, on: loop, timeLimit: timeLimit, outputByteCountMax: outputByteCountMax, writeError: writeError
+            command, on: loop, timeLimit: timeLimit, outputByteCountMax: outputByteCountMax, log: testLog,
+            writeError: writeError
         ) { results.append($0) }
         #expect(results.isEmpty)
         try await loop.run("\(program) is answered") { !results.isEmpty }
@@ -146,7 +147,7 @@ struct LimitedProcessTests {
         let script = "echo $$ > '\(directory.path(of: "new"))'; cd '\(directory.path)'; mv new number; sleep 1000"
         let process = LimitedProcess(
             .init("/bin/sh", ["-c", script], environment: ["PATH": "/usr/bin:/bin"]), on: loop,
-            timeLimit: .seconds(60), outputByteCountMax: 1
+            timeLimit: .seconds(60), outputByteCountMax: 1, log: testLog
         ) { _ in answerCount += 1 }
         try await loop.run("it runs") { !directory.read("number").isEmpty }
         process.cancel()
@@ -162,7 +163,7 @@ struct LimitedProcessTests {
             let loop = try EventLoop()
             _ = LimitedProcess(
                 .init("/bin/sh", ["-c", script], environment: ["PATH": "/usr/bin:/bin"]), on: loop,
-                timeLimit: .seconds(60), outputByteCountMax: 1
+                timeLimit: .seconds(60), outputByteCountMax: 1, log: testLog
             ) { _ in }
             try await loop.run("it runs") { !directory.read("number").isEmpty }
         }

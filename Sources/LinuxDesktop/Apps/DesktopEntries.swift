@@ -41,7 +41,7 @@ package struct DesktopEntries: Sendable {
     }
 
     /// Returns the absolute path of a program, with a bare name searched in `PATH`; nil if it is not executable.
-    func program(_ name: String) -> String? {
+    package func program(_ name: String) -> String? {
         if name.utf8.contains(UInt8(ascii: "/")) {
             return name.utf8.first == UInt8(ascii: "/") && DesktopEntries.isExecutable(name) ? name : nil
         }
@@ -64,31 +64,14 @@ package struct DesktopEntries: Sendable {
     }
 
     /// Whether a path is a directory; symbolic links are followed.
-    static func isDirectory(_ path: String) -> Bool {
+    package static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether a path is a regular file; symbolic links are followed, because some systems install files that way.
-    static func isRegularFile(_ path: String) -> Bool {
+    package static func isRegularFile(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    }
-}
-
-/// The data directories of the XDG Base Directory Specification.
-struct DesktopFolders {
-    /// The user's own data directory; nil when `HOME` and `XDG_DATA_HOME` name none.
-    let dataHome: String?
-    /// All data directories, the user's first.
-    let data: [String]
-
-    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`; ignores relative paths, as the specification requires.
-    init(environment: [String: String]) {
-        let isAbsolute: (String) -> Bool = { $0.utf8.first == UInt8(ascii: "/") }
-        let home = environment["HOME"].flatMap { isAbsolute($0) ? "\($0)/.local/share" : nil }
-        dataHome = environment["XDG_DATA_HOME"].flatMap { isAbsolute($0) ? $0 : nil } ?? home
-        let listed = (environment["XDG_DATA_DIRS"] ?? "").split(separator: ":").map(String.init).filter(isAbsolute)
-        data = (dataHome.map { [$0] } ?? []) + (listed.isEmpty ? ["/usr/local/share", "/usr/share"] : listed)
     }
 }

@@ -25,6 +25,7 @@ final class GSettingsSwitch {
     private(set) var isOn: Bool?
     private let key: Key
     private let loop: EventLoop
+    private let log: EventLog
     private let command: LimitedProcess.Command
     private var process: LimitedProcess?
     /// Whether the key changed while it was read.
@@ -38,12 +39,15 @@ final class GSettingsSwitch {
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
     ///   - environment: The environment of `gsettings`, which finds the user's settings with it.
+    ///   - log: Gets an event when the error output of `gsettings` is cut.
     /// - Throws: `BusError` when the bus refuses the subscription.
     init(
-        _ key: Key, program: String, connection: BusConnection, loop: EventLoop, environment: [String: String]
+        _ key: Key, program: String, connection: BusConnection, loop: EventLoop, environment: [String: String],
+        log: EventLog
     ) throws(BusError) {
         self.key = key
         self.loop = loop
+        self.log = log
         command = LimitedProcess.Command(program, ["get", key.schema, key.name], environment: environment)
         try connection.subscribe(
             sender: "ca.desrt.dconf", path: "/ca/desrt/dconf/Writer/user", interface: "ca.desrt.dconf.Writer",
@@ -62,7 +66,7 @@ final class GSettingsSwitch {
         guard process == nil else { return isStale = true }
         isStale = false
         process = LimitedProcess(
-            command, on: loop, timeLimit: Self.timeLimit, outputByteCountMax: Self.answerByteCountMax
+            command, on: loop, timeLimit: Self.timeLimit, outputByteCountMax: Self.answerByteCountMax, log: log
         ) { [weak self] result in
             guard let self else { return }
             process = nil

@@ -10,18 +10,18 @@ extension DeskWatchSource {
     package static let quiet = [dunst, plasma, mako, xfce, swaync]
 
     private static let dunst = property(
-        .quiet, of: DesktopPresenter.busName, DesktopPresenter.path, "org.dunstproject.cmd0", "paused",
-        signalPath: DesktopPresenter.path)
+        .quiet, of: NotificationServer.busName, NotificationServer.path, "org.dunstproject.cmd0", "paused",
+        signalPath: NotificationServer.path)
 
     private static let plasma = property(
-        .quiet, of: DesktopPresenter.busName, DesktopPresenter.path, DesktopPresenter.busName, "Inhibited",
-        signalPath: DesktopPresenter.path)
+        .quiet, of: NotificationServer.busName, NotificationServer.path, NotificationServer.busName, "Inhibited",
+        signalPath: NotificationServer.path)
 
     /// In mako, do-not-disturb is a convention: a mode of this name in the user's configuration.
     ///
     /// Before version 1.8, mako sends no signal when the modes change.
     private static let mako = DeskWatchSource(
-        aspect: .quiet, name: DesktopPresenter.busName, path: "/fr/emersion/Mako",
+        aspect: .quiet, name: NotificationServer.busName, path: "/fr/emersion/Mako",
         question: ("fr.emersion.Mako", "ListModes", []),
         signals: [("/fr/emersion/Mako", "org.freedesktop.DBus.Properties", "PropertiesChanged")],
         holds: { answer in

@@ -12,7 +12,7 @@ package final class SleepMonitor {
         case sleeps, wakes, networkChanged
 
         /// The event's name in the log.
-        var word: String {
+        package var word: String {
             switch self {
             case .sleeps: "sleeps"
             case .wakes: "wakes"
@@ -42,20 +42,23 @@ package final class SleepMonitor {
     /// - Parameters:
     ///   - loop: The loop on whose thread this runs.
     ///   - connection: A connection to the system bus.
+    ///   - log: Gets an event when the bus is lost, or when logind refuses the lock.
     ///   - onEvent: Called on the loop. `wakes` comes once after each `sleeps`, and after a sleep that was not
     ///     announced.
     /// - Throws: `BusError` when the bus refuses a subscription.
-    package init(loop: EventLoop, connection: BusConnection, onEvent: @escaping (Event) -> Void) throws(BusError) {
+    package init(
+        loop: EventLoop, connection: BusConnection, log: EventLog, onEvent: @escaping (Event) -> Void
+    ) throws(BusError) {
         self.loop = loop
         self.onEvent = onEvent
-        lock = SleepLock(connection)
+        lock = SleepLock(connection, log: log)
         do {
             driver = try BusDriver(loop: loop, connection: connection)
         } catch {
             throw BusError(name: BusError.failedName, message: "the loop cannot watch the system bus: \(error)")
         }
         driver.connectionLost = { [weak self] error in
-            agentLog.warning("system_bus_lost", ["error": error.message])
+            log.warning("system_bus_lost", ["error": error.message])
             self?.wake()
             self?.onLost()
         }
