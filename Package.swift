@@ -63,11 +63,12 @@ let modules: [Target] = [
             "PushServing",
         ]),
     module("LinuxDesktop", uses: ["PushCore", "PushNet", "PushDBus"]),
+    module("AgentStore", uses: ["PushCore", "PushNet", "PushSQLite"]),
     module(
         "DeviceAgent",
         uses: [
             "PushCore", "PushNet", "PushTLS", "PushCurl", "PushWebSocket", "PushSQLite", "PushDBus", "PushSound",
-            "PushINI", "LinuxDesktop",
+            "PushINI", "LinuxDesktop", "AgentStore",
         ]),
     module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus", "PushNet"]),
     module("PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
@@ -98,9 +99,12 @@ let testTargets: [Target] = [
         of: "PushServer",
         uses: ["PushCore", "PushHTTP", "PushNet", "PushServing", "PushStore", "PushTLS", "PushWebSocket"]),
     tests(of: "LinuxDesktop", uses: ["PushCore", "PushDBus", "PushNet"]),
+    tests(of: "AgentStore", uses: ["PushCore", "PushSQLite"]),
     tests(
         of: "DeviceAgent",
-        uses: ["LinuxDesktop", "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket"]),
+        uses: [
+            "AgentStore", "LinuxDesktop", "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket",
+        ]),
     tests(of: "AgentPanel", uses: ["PushDBus"]),
     tests(of: "PosthornCLI", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// modules: PushCore CPushShims PushNet PushTLS PushCurl PushWebSocket PushSQLite PushDBus PushSound PushINI LinuxDesktop DeviceAgent
+// modules: PushCore CPushShims PushNet PushTLS PushCurl PushWebSocket PushSQLite PushDBus PushSound PushINI LinuxDesktop AgentStore DeviceAgent
 // checks: Tests/DeviceAgentTests/AgentStreamFuzzCheck.swift
 
 /// Tries one input; called by libFuzzer.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 internal import PushCore
 internal import PushNet
 internal import PushSQLite
@@ -55,7 +56,7 @@ extension Agent {
     ///   - wake: The app and the notification that wakes it.
     ///   - completion: Called when the app has finished or failed, if the result is true.
     /// - Returns: Whether the app was called.
-    func wake(_ wake: BackgroundLauncher.Wake, _ completion: @escaping () -> Void) -> Bool {
+    func wake(_ wake: BackgroundWake, _ completion: @escaping () -> Void) -> Bool {
         guard let opener = surroundings.opener, let entry = entryToHandOver(wake.entry), mayWake(wake.appID) else {
             return false
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushCore
 internal import PushNet
 internal import PushSQLite

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 package import PushNet
 
 /// Reconnects to a bus that was lost, after delays that grow to one minute.

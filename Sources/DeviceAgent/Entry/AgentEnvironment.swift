@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
+
 /// The services of the environment that the agent uses: presenters, sounds, apps and session state.
 package struct AgentEnvironment {
     /// The presenter's name in the status: `desktop`, `terminal` or `none`; the status adds the panel.
@@ -24,7 +26,7 @@ package struct AgentEnvironment {
     /// Returns the manifest that an app installed; nil if it installed none.
     package var manifest: (String) -> [UInt8]?
     /// Returns the look-up for the texts that an app installed.
-    package var texts: (String) -> AppTexts.Translation
+    package var texts: (String) -> AppTranslation
     /// Returns the name and the icon from the .desktop file of an app ID; nil if the file does not exist.
     package var describeApp: (String) -> (name: String, icon: String?)?
 
@@ -33,7 +35,7 @@ package struct AgentEnvironment {
         hooks: HookRunner? = nil, sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
         filter: (any AppFilter)? = nil,
         desk: @escaping () -> DeskState = { DeskState() }, manifest: @escaping (String) -> [UInt8]? = { _ in nil },
-        texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } },
+        texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } },
         describeApp: @escaping (String) -> (name: String, icon: String?)? = { _ in nil }
     ) {
         self.presenterName = presenterName

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushCore
 
 /// Shows alerts in the panel and banners at the notification server.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
+
 /// Opens apps for View and for their buttons, and calls them in the background.
 package protocol AppOpener: AnyObject {
     /// Opens the app once and passes the notification to it.
@@ -71,4 +73,29 @@ package enum AppOpenError: Error, Sendable, Equatable {
     case noProgram(String)
     /// The program could not be started, or the D-Bus call failed.
     case failed(String)
+}
+
+extension AppOpenError {
+    /// The kind of failure, from which clients derive the advice to the user.
+    var failure: OpenFailure {
+        switch self {
+        case .noDesktopFile, .noProgram: .notInstalled
+        case .notLaunchable, .noDirectory, .unreadableExec: .damaged
+        case .needsTerminal: .needsTerminal
+        case .failed: .notStarted
+        }
+    }
+
+    /// One line for the inbox.
+    var text: String {
+        switch self {
+        case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders: install the app"
+        case .notLaunchable(let path): "neither Exec nor DBusActivatable in \(path)"
+        case .needsTerminal(let path): "the app runs in a terminal, which needs xdg-terminal-exec: \(path)"
+        case .noDirectory(let directory, let path): "there is no directory \(directory), which is Path in \(path)"
+        case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
+        case .noProgram(let name): "the app is not installed or cannot be executed: \(name)"
+        case .failed(let text): text
+        }
+    }
 }

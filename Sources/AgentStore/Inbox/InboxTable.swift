@@ -129,7 +129,7 @@ package final class InboxTable {
     ///   - parts: The parts that would be presented for it; an entry that presented less is not identical.
     /// - Returns: Whether the newer notification tells the user nothing new.
     /// - Throws: `SQLiteError` if the inbox cannot be read.
-    package func hasTwin(of entry: InboxEntry, for parts: Set<Decision.Effect.Part>) throws(SQLiteError) -> Bool {
+    package func hasTwin(of entry: InboxEntry, for parts: Set<PresentationEffect.Part>) throws(SQLiteError) -> Bool {
         defer { selectTwin.reset() }
         selectTwin.bind(entry.appID, at: 1)
         selectTwin.bind(entry.receivedUnixMilliseconds, at: 2)
@@ -147,8 +147,8 @@ package final class InboxTable {
     }
 
     /// Returns whether a part was presented, or failed only because of the device, so that a repetition would fail too.
-    private static func hasTried(_ part: Decision.Effect.Part, _ effects: [String]) -> Bool {
-        let tried = [nil, .unavailable].map { Decision.Effect(part, $0).text }
+    private static func hasTried(_ part: PresentationEffect.Part, _ effects: [String]) -> Bool {
+        let tried = [nil, .unavailable].map { PresentationEffect(part, $0).text }
         return tried.contains { effects.contains($0) }
     }
 
@@ -235,12 +235,12 @@ package final class InboxTable {
     }
 
     /// Stores the reason why a part of an entry could not be presented as decided.
-    func note(
-        _ obstacle: SuppressionReason, on part: Decision.Effect.Part, of number: Int64
+    package func note(
+        _ obstacle: SuppressionReason, on part: PresentationEffect.Part, of number: Int64
     ) throws(SQLiteError) {
         guard let effects = try entry(number)?.effects.split(separator: " ") else { return }
         let noted = effects.map { effect in
-            effect.utf8.elementsEqual(part.rawValue.utf8) ? Decision.Effect(part, obstacle).text : String(effect)
+            effect.utf8.elementsEqual(part.rawValue.utf8) ? PresentationEffect(part, obstacle).text : String(effect)
         }
         try setEffects(noted.joined(separator: " "), of: number)
     }

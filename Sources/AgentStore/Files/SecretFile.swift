@@ -6,7 +6,7 @@ internal import PushNet
 /// The file with the device secret, which has mode 0600 and is replaced atomically.
 package struct SecretFile: Sendable {
     /// The maximum length of a secret in bytes.
-    static let byteCountMax = 4096
+    package static let byteCountMax = 4096
 
     private let path: String
 

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushNet
-internal import PushSQLite
+package import PushNet
+package import PushSQLite
 
 /// Retries failed writes after a pause that doubles up to a minute, because a full disk may have space later.
-final class StorageRetry {
+package final class StorageRetry {
     /// Gets the SQLite error of each failure.
-    var onFailure: ((SQLiteError) -> Void)?
+    package var onFailure: ((SQLiteError) -> Void)?
     /// Called after the pause, when all failed writes have succeeded.
-    var onRetry: (() -> Void)?
+    package var onRetry: (() -> Void)?
 
     private let loop: EventLoop
     private var refused: [() throws(SQLiteError) -> Void] = []
     private var pause = RetryPause()
     private var timer: TimerID?
 
-    init(loop: EventLoop) { self.loop = loop }
+    package init(loop: EventLoop) { self.loop = loop }
 
     deinit { if let timer { loop.cancel(timer) } }
 
     /// Whether a write has failed and its retry is still due.
-    var isWaiting: Bool { timer != nil }
+    package var isWaiting: Bool { timer != nil }
 
     /// Runs a write now, or later after the writes that failed before it.
-    func write(_ body: @escaping () throws(SQLiteError) -> Void) {
+    package func write(_ body: @escaping () throws(SQLiteError) -> Void) {
         guard !isWaiting else { return refused.append(body) }
         do {
             try body()
@@ -33,7 +33,7 @@ final class StorageRetry {
     }
 
     /// Schedules a retry; `body` is the failed write, or nil if `onRetry` repeats it.
-    func failed(_ error: SQLiteError, redoing body: (() throws(SQLiteError) -> Void)? = nil) {
+    package func failed(_ error: SQLiteError, redoing body: (() throws(SQLiteError) -> Void)? = nil) {
         if let body { refused.append(body) }
         onFailure?(error)
         guard timer == nil else { return }

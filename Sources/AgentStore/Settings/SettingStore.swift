@@ -131,12 +131,3 @@ package final class SettingStore {
             isSilent: try isOn(.silent), desk: desk)
     }
 }
-
-extension AgentDatabase {
-    /// Returns the topics of apps for which nothing at all is allowed.
-    func refusedTopics() throws(SQLiteError) -> [String] {
-        var topics: [String] = []
-        for app in try apps.all() where try settings.settings(of: app).refusesAll { topics.append(app.topic) }
-        return topics
-    }
-}

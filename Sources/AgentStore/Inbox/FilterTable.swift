@@ -61,13 +61,3 @@ package final class FilterTable {
         return Row(isDue: select.int64(0) != 0, payload: select.optionalBytes(1), note: select.string(2))
     }
 }
-
-extension AgentDatabase {
-    /// Returns the payload that applies: the filter's, or else the provider's; nil if it cannot be read.
-    func shownPayload(
-        of entry: InboxEntry, _ translation: AppTexts.Translation
-    ) throws(SQLiteError) -> Payload? {
-        let bytes = try filters.row(of: entry.entry)?.payload ?? entry.payload
-        return try? Payload(parsing: bytes.span, translation: translation)
-    }
-}

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import DeviceAgent
+@testable import AgentStore
 
 struct TextFolderTests {
     @Test func `a letter folds to the same text composed, decomposed and in lower case`() {

@@ -41,7 +41,7 @@ package final class AgentDatabase {
     package let installations: InstallationTable
 
     /// The path, for errors.
-    let path: String
+    package let path: String
     private let connection: Connection
 
     /// Opens or creates the database, and migrates it.
@@ -104,12 +104,12 @@ package final class AgentDatabase {
     }
 
     /// Runs the body in a savepoint of the current transaction.
-    func part(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) { try connection.part(body) }
+    package func part(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) { try connection.part(body) }
 }
 
 extension StorageError {
     /// Creates the error for a database that could not be opened.
-    static func opening(_ path: String, _ error: SQLiteError) -> StorageError {
+    package static func opening(_ path: String, _ error: SQLiteError) -> StorageError {
         error.isCorrupt ? .damagedDatabase(path: path, error) : .database(error)
     }
 }

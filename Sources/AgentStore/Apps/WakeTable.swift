@@ -26,23 +26,23 @@ package final class WakeTable {
     }
 
     /// Stores the notification that wakes an app, in place of an older one.
-    package func setDue(_ wake: BackgroundLauncher.Wake) throws(SQLiteError) {
+    package func setDue(_ wake: BackgroundWake) throws(SQLiteError) {
         upsertDue.bind(wake.appID, at: 1)
         upsertDue.bind(wake.entry, at: 2)
         try upsertDue.run()
     }
 
     /// Returns the waiting wakes, oldest first.
-    package func due() throws(SQLiteError) -> [BackgroundLauncher.Wake] {
+    package func due() throws(SQLiteError) -> [BackgroundWake] {
         defer { selectDue.reset() }
-        var wakes: [BackgroundLauncher.Wake] = []
+        var wakes: [BackgroundWake] = []
         while try selectDue.step() { wakes.append(.init(appID: selectDue.string(0), entry: selectDue.int64(1))) }
         return wakes
     }
 
     /// Moves a wake from the waiting ones to the starts, and deletes starts that are too old to count.
-    func begin(
-        _ wake: BackgroundLauncher.Wake, nowUnixMilliseconds now: Int64, periodMilliseconds: Int64
+    package func begin(
+        _ wake: BackgroundWake, nowUnixMilliseconds now: Int64, periodMilliseconds: Int64
     ) throws(SQLiteError) {
         deleteDue.bind(wake.appID, at: 1)
         deleteDue.bind(wake.entry, at: 2)
@@ -55,13 +55,15 @@ package final class WakeTable {
     }
 
     /// Deletes the last start of an app, because the wake did not start.
-    func forgetLastStart(of appID: String) throws(SQLiteError) {
+    package func forgetLastStart(of appID: String) throws(SQLiteError) {
         deleteLastStart.bind(appID, at: 1)
         try deleteLastStart.run()
     }
 
     /// Returns the times of the starts, oldest first; times in the future, from a clock that was ahead, count as now.
-    func starts(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [(appID: String, unixMilliseconds: Int64)] {
+    package func starts(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [(
+        appID: String, unixMilliseconds: Int64
+    )] {
         clampStarts.bind(now, at: 1)
         try clampStarts.run()
         defer { selectStarts.reset() }

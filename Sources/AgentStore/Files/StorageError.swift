@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import PushNet
+package import PushNet
 package import PushSQLite
 
 /// The reason why the agent's own files cannot be used.
@@ -20,7 +20,7 @@ package enum StorageError: Error, Sendable {
     case newerDatabase(path: String, found: Int, known: Int)
 
     /// Creates an error from the failure of a private file.
-    init(_ path: String, _ error: NetError) {
+    package init(_ path: String, _ error: NetError) {
         guard case .system(_, let code, _) = error else {
             self = .file(path: path, code: EIO)
             return
