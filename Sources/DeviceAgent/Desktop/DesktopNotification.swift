@@ -158,11 +158,8 @@ struct DesktopNotification {
     private var soundHints: [(String, BusValue)] {
         guard playsSound else { return [("suppress-sound", .bool(true))] }
         if let soundFile { return [("sound-file", .string(soundFile))] }
-        return [("sound-name", .string(DesktopNotification.standardSoundName))]
+        return [("sound-name", .string(AppSounds.standardThemeName))]
     }
-
-    /// The sound theme's name of the user's alert sound.
-    static let standardSoundName = "message-new-instant"
 
     /// The icon's name in the icon theme, or a file URL.
     private var icon: String {

@@ -70,13 +70,3 @@ extension Alert {
         if viewLabel != nil { viewLabel = "View" }
     }
 }
-
-/// A sound by name, never by path.
-package enum Sound: Sendable, Equatable {
-    /// The desktop's alert sound, which the user chose.
-    case standard
-    /// A name that matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
-    ///
-    /// It is searched in the app's folder, then in the sound theme.
-    case named(String)
-}

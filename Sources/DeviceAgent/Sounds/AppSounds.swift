@@ -9,6 +9,8 @@ internal import LinuxDesktop
 struct AppSounds {
     /// The maximum size of a sound file in bytes.
     static let fileByteCountMax = 5 << 20
+    /// The sound theme's name of the user's alert sound.
+    static let standardThemeName = "message-new-instant"
     private static let extensions = ["oga", "ogg", "wav"]
 
     private let folder: String?

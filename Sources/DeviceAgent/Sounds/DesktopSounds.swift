@@ -114,7 +114,7 @@ private final class AppSoundPlayer {
                 }
                 log.warning("sound_unknown", ["app": appID, "sound": name, "played": "the default sound"])
             }
-            try player.play(named: DesktopNotification.standardSoundName, description: appName)
+            try player.play(named: AppSounds.standardThemeName, description: appName)
             return nil
         } catch {
             guard error.remedy != .staySilent else { return .muted }

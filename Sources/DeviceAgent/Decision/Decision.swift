@@ -161,13 +161,3 @@ extension Decision {
         suppression = suppression ?? reason
     }
 }
-
-extension Sound {
-    /// Creates a sound from the user's choice, which takes precedence over the sound that the notification names.
-    fileprivate init(_ sound: Payload.Sound, _ choice: SoundChoice) {
-        switch choice {
-        case .named(let name): self = .named(name)
-        case .asSent, .none: self = sound.name.map(Sound.named) ?? .standard
-        }
-    }
-}
