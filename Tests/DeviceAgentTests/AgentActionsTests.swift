@@ -3,6 +3,7 @@
 import AgentStore
 import DeviceAgent
 import Foundation
+import LinuxDesktop
 import PushCore
 import PushNet
 import TestSupport

@@ -3,6 +3,7 @@
 import AgentStore
 import DeviceAgent
 import Foundation
+import LinuxDesktop
 import PushNet
 import TestSupport
 import Testing

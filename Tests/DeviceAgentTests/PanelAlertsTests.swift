@@ -2,6 +2,7 @@
 
 import AgentStore
 import DeviceAgent
+import LinuxDesktop
 import PushCore
 import PushDBus
 import TestSupport

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxDesktop
 internal import PushCore
 
 /// The reason why the agent refused a request of an app or of the user.

@@ -47,11 +47,11 @@ package final class AppFilters: AppFilter {
     private func ask(
         _ appID: String, _ notification: [UInt8], _ completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
     ) {
-        guard let connection, AppLauncher.isBusName(appID) else {
+        guard let connection, AppStarter.isBusName(appID) else {
             return loop.atEndOfTurn { completion(.failure(AppFilterError("the filter cannot be reached by D-Bus"))) }
         }
         connection.send(
-            appID, AppLauncher.objectPath(of: appID), AppLauncher.interface, "Filter",
+            appID, AppStarter.objectPath(of: appID), AppLauncher.interface, "Filter",
             [.string(String(decoding: notification, as: UTF8.self))], timeout: timeLimit
         ) { answer in
             switch answer {
