@@ -65,11 +65,13 @@ let modules: [Target] = [
             "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP",
             "PushWebSocket", "PushINI", "PushStore", "PushServing",
         ]),
+    module("LinuxDesktop", uses: ["PushAPI", "PushCore", "PushNet", "PushDBus"]),
+    module("AgentStore", uses: ["PayloadLint", "PushAPI", "PushCore", "PushNet", "PushSQLite"]),
     module(
         "DeviceAgent",
         uses: [
-            "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushNet", "PushTLS", "PushCurl", "PushWebSocket",
-            "PushSQLite", "PushDBus", "PushSound", "PushINI",
+            "AgentStore", "CommandLineKit", "LinuxDesktop", "PayloadLint", "PushAPI", "PushCore", "PushNet", "PushTLS",
+            "PushCurl", "PushWebSocket", "PushSQLite", "PushDBus", "PushSound", "PushINI",
         ]),
     module("PanelToolkit", uses: ["CAdwaita", "PushCore"]),
     module(
@@ -110,10 +112,12 @@ let testTargets: [Target] = [
             "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushHTTP", "PushNet", "PushServing", "PushStore",
             "PushTLS", "PushWebSocket",
         ]),
+    tests(of: "LinuxDesktop", uses: ["PushCore", "PushDBus", "PushNet"]),
+    tests(of: "AgentStore", uses: ["PushAPI", "PushCore", "PushSQLite"]),
     tests(
         of: "DeviceAgent",
         uses: [
-            "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS",
+            "AgentStore", "LinuxDesktop", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS",
             "PushWebSocket",
         ]),
     tests(of: "PanelToolkit"),

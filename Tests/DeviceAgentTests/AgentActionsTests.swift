@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 import DeviceAgent
 import Foundation
+import LinuxDesktop
 import PushAPI
 import PushCore
 import PushNet

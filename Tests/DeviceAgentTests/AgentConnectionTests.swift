@@ -3,6 +3,7 @@
 import TestSupport
 import Testing
 
+@testable import AgentStore
 @testable import DeviceAgent
 
 /// Checks the user's view of connection trouble: a line in the status.

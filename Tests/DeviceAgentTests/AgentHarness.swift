@@ -4,6 +4,7 @@ import PushCore
 import PushNet
 import TestSupport
 
+@testable import AgentStore
 @testable import DeviceAgent
 
 /// A whole agent in the test's process, on a loop that the test runs, with a terminal that the test reads.

@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import Foundation
+import LinuxDesktop
 import PushCore
 import PushDBus
 import PushNet

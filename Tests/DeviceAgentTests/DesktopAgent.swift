@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 import DeviceAgent
 import PushCore
 import PushSQLite
@@ -46,7 +47,7 @@ final class DesktopAgent {
     }
 
     /// Returns the states of all entries, oldest first.
-    func states() throws -> [DeviceAgent.InboxEntry.State] {
+    func states() throws -> [AgentStore.InboxEntry.State] {
         try database.inbox.newest(countMax: 1000).reversed().map(\.state)
     }
 

@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import Foundation
+import LinuxDesktop
 import PushDBus
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import LinuxDesktop
 import PushDBus
 import PushNet
 import TestSupport

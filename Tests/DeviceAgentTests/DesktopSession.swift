@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 import DeviceAgent
+import LinuxDesktop
 import PushDBus
 import PushNet
 import TestSupport

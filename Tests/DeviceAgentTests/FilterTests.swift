@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 import DeviceAgent
 import Foundation
 import PushAPI
@@ -38,7 +39,7 @@ struct FilterTests {
         #expect(harness.agent.streamReceived([.notification(notification)]))
     }
 
-    private func state(_ number: Int64, _ harness: AgentHarness) -> DeviceAgent.InboxEntry.State? {
+    private func state(_ number: Int64, _ harness: AgentHarness) -> AgentStore.InboxEntry.State? {
         (try? harness.database.inbox.entry(number))?.state
     }
 

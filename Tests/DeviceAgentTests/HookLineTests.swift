@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 import DeviceAgent
 import Foundation
 import PushCore
@@ -33,7 +34,7 @@ import Testing
         let runner: HookRunner
         let queue: PresentationQueue
 
-        func states() throws -> [DeviceAgent.InboxEntry.State] {
+        func states() throws -> [AgentStore.InboxEntry.State] {
             try database.inbox.newest(countMax: 1000).reversed().map(\.state)
         }
     }

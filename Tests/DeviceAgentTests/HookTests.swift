@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 import DeviceAgent
 import Foundation
 import PushAPI
@@ -38,7 +39,7 @@ import Testing
             timeLimit: timeLimit, restartPause: restartPause)
     }
 
-    private func entry() throws -> DeviceAgent.InboxEntry {
+    private func entry() throws -> AgentStore.InboxEntry {
         let payload = #"{"aps":{"alert":{"title":"T\n$(x)","body":"B"}}}"#
         let number = UInt64(try database.inbox.newest(countMax: 1).first?.entry ?? 0) + 1
         _ = try Receiver(database).receive(
@@ -230,7 +231,7 @@ import Testing
             let arrival = Arrival.notification(Sample.notification(number, topic: topic, payload: payload))
             queue.entriesArrived(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).waiting)
         }
-        func states() throws -> [DeviceAgent.InboxEntry.State] {
+        func states() throws -> [AgentStore.InboxEntry.State] {
             try database.inbox.newest(countMax: 9).reversed().map(\.state)
         }
         try push(1, "org.example.Other")

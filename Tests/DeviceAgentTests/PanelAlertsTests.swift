@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 import DeviceAgent
+import LinuxDesktop
 import PushAPI
 import PushCore
 import PushDBus
@@ -316,8 +318,8 @@ struct PanelAlertsTests {
 
     // MARK: Answers
 
-    @Test(arguments: [("view", "open - - token", DeviceAgent.InboxEntry.State.viewed), ("close", "", .closed)])
-    func `an answer counts once`(answer: String, call: String, state: DeviceAgent.InboxEntry.State) async throws {
+    @Test(arguments: [("view", "open - - token", AgentStore.InboxEntry.State.viewed), ("close", "", .closed)])
+    func `an answer counts once`(answer: String, call: String, state: AgentStore.InboxEntry.State) async throws {
         let (desk, panel, _) = try await desktop()
         desk.receive("one")
         try await panel.wait(for: 1)

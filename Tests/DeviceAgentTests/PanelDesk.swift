@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 import DeviceAgent
+import LinuxDesktop
 import PushAPI
 import PushCore
 import PushDBus
@@ -74,12 +76,12 @@ final class PanelDesk {
     }
 
     /// Returns the states of all entries, oldest first.
-    func states() throws -> [DeviceAgent.InboxEntry.State] {
+    func states() throws -> [AgentStore.InboxEntry.State] {
         try database.inbox.newest(countMax: 1000).reversed().map(\.state)
     }
 
     /// Waits until the entries have these states, oldest first.
-    func wait(for states: DeviceAgent.InboxEntry.State...) async throws {
+    func wait(for states: AgentStore.InboxEntry.State...) async throws {
         try await session.run(until: "the entries are \(states)", evidence: { "\((try? self.states()) ?? [])" }) {
             try self.states() == states
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 import DeviceAgent
 import PushCore
 import TestSupport
@@ -18,7 +19,7 @@ import Testing
         var panel: ScriptedPanel?
         var sentCount: Int64 = 0
         /// The answer to each entry.
-        var answers: [Int64: DeviceAgent.InboxEntry.State] = [:]
+        var answers: [Int64: AgentStore.InboxEntry.State] = [:]
         /// The entries that were being sent to a notification server when the agent was killed.
         var inDoubt: Set<Int64> = []
 

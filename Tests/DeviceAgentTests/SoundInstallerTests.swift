@@ -25,7 +25,7 @@ struct SoundInstallerTests {
     }
 
     private func refusal(_ body: () throws -> String) -> String? {
-        do { _ = try body() } catch let error as AgentRefusal { return error.message } catch { return "\(error)" }
+        do { _ = try body() } catch let error as SoundInstallError { return error.message } catch { return "\(error)" }
         return nil
     }
 

@@ -137,7 +137,7 @@ struct SendTests {
         #expect(
             message.fields.map { "\($0.0): \($0.1)" } == [
                 "authorization: bearer a.b.c", "apns-topic: org.example.Mail", "apns-push-type: voip",
-                "apns-priority: 5", "apns-expiration: 1001", "apns-collapse-id: c", "apns-id: u",
+                "apns-priority: 5", "apns-expiration: 1001", "apns-collapse-id: c", "apns-id: u", "posthorn-lint: 1",
             ])
         #expect(message.body == Array(#"{"aps":{"badge":1}}"#.utf8))
     }
@@ -148,7 +148,7 @@ struct SendTests {
         (["--push-type", "background", "--priority", "10"], ["apns-push-type: background", "apns-priority: 10"]),
     ])
     func `a background push has priority 5 unless another is given`(words: [String], fields: [String]) throws {
-        #expect(try request(words).fields.dropFirst(2).map { "\($0.0): \($0.1)" } == fields)
+        #expect(try request(words).fields.dropFirst(2).map { "\($0.0): \($0.1)" } == fields + ["posthorn-lint: 1"])
     }
 
     @Test(arguments: [
@@ -187,7 +187,8 @@ struct SendTests {
         #expect(message.requiresHTTP2 && message.method == "POST")
         #expect(
             message.fields.map { "\($0.0): \($0.1)" }
-                == ["authorization: bearer a.b.c", "apns-channel-id: dHN0LXNyY2gtY2hubA=="] + fields)
+                == ["authorization: bearer a.b.c", "apns-channel-id: dHN0LXNyY2gtY2hubA=="] + fields
+                + ["posthorn-lint: 1"])
     }
 
     @Test func `a topic cannot change other parts of a broadcast's path`() throws {

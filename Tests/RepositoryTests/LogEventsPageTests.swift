@@ -35,7 +35,8 @@ struct LogEventsPageTests {
     }
 
     @Test(arguments: [
-        ("posthornd", ["PushServer", "PushServing"]), ("posthorn-agent", ["DeviceAgent"]),
+        ("posthornd", ["PushServer", "PushServing"]),
+        ("posthorn-agent", ["LinuxDesktop", "AgentStore", "DeviceAgent"]),
         ("posthorn-panel", ["AgentPanel"]),
     ])
     func `the page lists every event of a program with its level, and no other`(program: String, modules: [String])

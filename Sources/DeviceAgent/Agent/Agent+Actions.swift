@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
+internal import LinuxDesktop
 internal import PushAPI
 internal import PushCore
 internal import PushNet
@@ -56,7 +58,7 @@ extension Agent {
     ///   - wake: The app and the notification that wakes it.
     ///   - completion: Called when the app has finished or failed, if the result is true.
     /// - Returns: Whether the app was called.
-    func wake(_ wake: BackgroundLauncher.Wake, _ completion: @escaping () -> Void) -> Bool {
+    func wake(_ wake: BackgroundWake, _ completion: @escaping () -> Void) -> Bool {
         guard let opener = surroundings.opener, let entry = entryToHandOver(wake.entry), mayWake(wake.appID) else {
             return false
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
+internal import LinuxDesktop
 internal import PushAPI
 internal import PushCore
 internal import PushNet

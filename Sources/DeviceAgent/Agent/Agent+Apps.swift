@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
+internal import LinuxDesktop
 package import PushAPI
 package import PushCore
 internal import PushSQLite

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushSQLite
@@ -229,60 +230,6 @@ extension Agent: AlertPresenterDelegate {
         link?.outboxSender.setNeedsFlush()
         inboxChanged()
         return removed.count
-    }
-}
-
-extension AgentDatabase {
-    /// Removes the entries of an app, or of all apps if the ID is empty; returns their numbers; the caller opens the
-    /// transaction.
-    func clearInbox(appID: String) throws(SQLiteError) -> [Int64] {
-        for number in try inbox.waiting() {
-            guard let entry = try inbox.entry(number) else { continue }
-            guard appID.isEmpty || entry.appID.utf8.elementsEqual(appID.utf8) else { continue }
-            try suppress(number, .cleared)
-        }
-        return try inbox.removeAll(appID: appID)
-    }
-
-    /// Removes entries and returns the numbers of those that existed; the caller opens the transaction.
-    fileprivate func removeInboxEntries(_ numbers: [Int64]) throws(SQLiteError) -> [Int64] {
-        var removed: [Int64] = []
-        // The number 0 would select all entries.
-        for number in numbers where number > 0 {
-            try suppress(number, .cleared)
-            if try inbox.remove(number) { removed.append(number) }
-        }
-        return removed
-    }
-
-    /// Returns the names of the registered apps by app ID.
-    fileprivate func appNames() throws(SQLiteError) -> [String: String] {
-        Dictionary(uniqueKeysWithValues: try apps.all().map { ($0.appID, $0.name) })
-    }
-}
-
-extension AppOpenError {
-    /// The kind of failure, from which clients derive the advice to the user.
-    var failure: OpenFailure {
-        switch self {
-        case .noDesktopFile, .noProgram: .notInstalled
-        case .notLaunchable, .noDirectory, .unreadableExec: .damaged
-        case .needsTerminal: .needsTerminal
-        case .failed: .notStarted
-        }
-    }
-
-    /// One line for the inbox.
-    var text: String {
-        switch self {
-        case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders: install the app"
-        case .notLaunchable(let path): "neither Exec nor DBusActivatable in \(path)"
-        case .needsTerminal(let path): "the app runs in a terminal, which needs xdg-terminal-exec: \(path)"
-        case .noDirectory(let directory, let path): "there is no directory \(directory), which is Path in \(path)"
-        case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
-        case .noProgram(let name): "the app is not installed or cannot be executed: \(name)"
-        case .failed(let text): text
-        }
     }
 }
 

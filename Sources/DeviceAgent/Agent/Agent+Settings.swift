@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushAPI
+package import PushCore
 internal import PushNet
 internal import PushSQLite
 

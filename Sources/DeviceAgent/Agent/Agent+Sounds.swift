@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 internal import PushNet
 internal import PushSQLite
 
@@ -23,11 +24,20 @@ extension Agent {
     /// Validates a sound file and copies it to the app's sounds; returns the sound's name.
     package func installSound(path: String, appID: String, name: String) throws(AgentRefusal) -> String {
         _ = try registered(appID)
-        guard path.utf8.first == UInt8(ascii: "/") else { throw .badSound("'\(path)' is not an absolute path.") }
-        guard let installer = surroundings.soundInstaller else { throw .badSound("this agent plays no sounds.") }
-        let name = try installer.install(path, for: appID, name: name)
-        agentLog.info("sound_installed", ["app": appID, "sound": name])
-        return name
+        let installed: String
+        do throws(SoundInstallError) {
+            guard path.utf8.first == UInt8(ascii: "/") else {
+                throw SoundInstallError("'\(path)' is not an absolute path.")
+            }
+            guard let installer = surroundings.soundInstaller else {
+                throw SoundInstallError("this agent plays no sounds.")
+            }
+            installed = try installer.install(path, for: appID, name: name)
+        } catch {
+            throw AgentRefusal(error)
+        }
+        agentLog.info("sound_installed", ["app": appID, "sound": installed])
+        return installed
     }
 
     /// Removes one of an app's own sounds.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 internal import PushCore
 package import PushNet
 package import PushSQLite

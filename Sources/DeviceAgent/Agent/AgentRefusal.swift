@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxDesktop
 internal import PushCore
 
 /// The reason why the agent refused a request of an app or of the user.
@@ -58,10 +59,8 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         AgentRefusal(.unknownApp, "App '\(appID)' is not registered.")
     }
 
-    /// Returns a refusal for a sound that cannot be installed.
-    static func badSound(_ reason: String) -> AgentRefusal {
-        AgentRefusal(.badSound, "Cannot install the sound: \(reason)")
-    }
+    /// Creates a refusal for a sound that cannot be installed.
+    init(_ error: SoundInstallError) { self.init(.badSound, error.message) }
 
     static func unknownEntry(_ number: Int64) -> AgentRefusal {
         AgentRefusal(.unknownEntry, "Entry \(number) does not exist.")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
+internal import LinuxDesktop
 package import PushDBus
 package import PushNet
 
@@ -45,11 +47,11 @@ package final class AppFilters: AppFilter {
     private func ask(
         _ appID: String, _ notification: [UInt8], _ completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
     ) {
-        guard let connection, AppLauncher.isBusName(appID) else {
+        guard let connection, AppStarter.isBusName(appID) else {
             return loop.atEndOfTurn { completion(.failure(AppFilterError("the filter cannot be reached by D-Bus"))) }
         }
         connection.send(
-            appID, AppLauncher.objectPath(of: appID), AppLauncher.interface, "Filter",
+            appID, AppStarter.objectPath(of: appID), AppLauncher.interface, "Filter",
             [.string(String(decoding: notification, as: UTF8.self))], timeout: timeLimit
         ) { answer in
             switch answer {
@@ -78,7 +80,8 @@ package final class AppFilters: AppFilter {
             program, Array(words.dropFirst()), environment: environment, input: notification)
         // The loop retains the process until it has ended.
         _ = LimitedProcess(
-            command, on: loop, timeLimit: timeLimit, outputByteCountMax: AppFilters.answerByteCountMax
+            command, on: loop, timeLimit: timeLimit, outputByteCountMax: AppFilters.answerByteCountMax,
+            log: agentLog
         ) { result in
             completion(result.mapError { AppFilterError("the filter \($0.message)") })
         }

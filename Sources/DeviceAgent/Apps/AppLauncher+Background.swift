@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LinuxDesktop
 internal import PushDBus
 
 /// Calls of `org.posthorn.App1`, which deploy/dbus/org.posthorn.App1.xml describes.
@@ -16,12 +17,12 @@ extension AppLauncher {
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         let text = String(decoding: notification, as: UTF8.self)
-        guard AppLauncher.isBusName(appID) else { return execute(appID, text, action, completion) }
+        guard AppStarter.isBusName(appID) else { return execute(appID, text, action, completion) }
         let arguments: [BusValue] = [.string(action.id), .string(action.text ?? ""), .string(text)]
         call(appID, "Act", arguments, timeout: AppLauncher.actTimeout) { [weak self] answer in
             switch answer {
             case .success: completion(.success(()))
-            case .failure(let error) where AppLauncher.isNobodyThere(error):
+            case .failure(let error) where AppStarter.isNobodyThere(error):
                 self?.execute(appID, text, action, completion)
             case .failure(let error): completion(.failure(.failed("\(error.name): \(error.message)")))
             }
@@ -32,7 +33,7 @@ extension AppLauncher {
     package func wake(
         appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
-        guard AppLauncher.isBusName(appID) else {
+        guard AppStarter.isBusName(appID) else {
             return completion(.failure(.failed("'\(appID)' cannot be a name on D-Bus")))
         }
         let text = String(decoding: notification, as: UTF8.self)
@@ -40,21 +41,10 @@ extension AppLauncher {
             completion(
                 answer.map { _ in }.mapError { error in
                     .failed(
-                        AppLauncher.isNobodyThere(error)
+                        AppStarter.isNobodyThere(error)
                             ? "it does not serve \(AppLauncher.interface) on D-Bus" : "\(error.name): \(error.message)")
                 })
         }
-    }
-
-    private func execute(
-        _ appID: String, _ notification: String, _ action: ChosenAction,
-        _ completion: @escaping (Result<Void, AppOpenError>) -> Void
-    ) {
-        guard let entry = entries.find(appID) else { return completion(.failure(.noDesktopFile(appID: appID))) }
-        guard notification.utf8.count <= AppLauncher.notificationByteCountMax else {
-            return completion(.failure(.failed("the notification has \(notification.utf8.count) bytes")))
-        }
-        execute(entry, notification, action, nil, completion)
     }
 
     func call(
@@ -62,7 +52,7 @@ extension AppLauncher {
         completion: @escaping (Result<[BusValue], BusError>) -> Void
     ) {
         connection.send(
-            appID, AppLauncher.objectPath(of: appID), AppLauncher.interface, member, arguments, timeout: timeout,
+            appID, AppStarter.objectPath(of: appID), AppLauncher.interface, member, arguments, timeout: timeout,
             completion: completion)
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
+internal import LinuxDesktop
 internal import PushNet
 
 /// The manifests that apps install: `posthorn/apps/APPID.json` in the XDG data directories, the user's first.

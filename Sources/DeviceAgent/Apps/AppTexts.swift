@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
+internal import LinuxDesktop
 internal import PushCore
 internal import PushNet
 
@@ -16,9 +18,6 @@ package struct AppTexts: Sendable {
     /// The maximum number of the user's languages that are searched.
     package static let languageCountMax = 16
 
-    /// Returns an app's text for a key; nil if the app has none.
-    package typealias Translation = (String) -> String?
-
     private let folders: [String]
     private let languages: [String]
 
@@ -29,7 +28,7 @@ package struct AppTexts: Sendable {
     }
 
     /// Returns the look-up for an app's texts; it reads the app's files at the first key.
-    package func translation(for appID: String) -> Translation {
+    package func translation(for appID: String) -> AppTranslation {
         guard DesktopEntry.isValidID(appID) else { return { _ in nil } }
         let catalogues = Catalogues(self, appID)
         return { key in catalogues.text(key) }

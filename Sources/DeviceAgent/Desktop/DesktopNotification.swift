@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
+internal import LinuxDesktop
 internal import PushAPI
 internal import PushCore
 internal import PushDBus
@@ -157,11 +159,8 @@ struct DesktopNotification {
     private var soundHints: [(String, BusValue)] {
         guard playsSound else { return [("suppress-sound", .bool(true))] }
         if let soundFile { return [("sound-file", .string(soundFile))] }
-        return [("sound-name", .string(DesktopNotification.standardSoundName))]
+        return [("sound-name", .string(AppSounds.standardThemeName))]
     }
-
-    /// The sound theme's name of the user's alert sound.
-    static let standardSoundName = "message-new-instant"
 
     /// The icon's name in the icon theme, or a file URL.
     private var icon: String {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
+internal import LinuxDesktop
 internal import PushCore
 internal import PushDBus
 
@@ -38,7 +40,8 @@ extension DesktopPresenter {
         _ completion: @escaping (Result<[BusValue], BusError>) -> Void
     ) {
         connection.send(
-            Self.busName, Self.path, Self.busName, member, arguments, timeout: timeout ?? answerTimeout,
+            NotificationServer.busName, NotificationServer.path, NotificationServer.busName, member, arguments,
+            timeout: timeout ?? answerTimeout,
             completion: completion)
     }
 
@@ -63,7 +66,8 @@ extension DesktopPresenter {
 
     /// Subscribes to the server's signals and to changes of its owner.
     func subscribe() throws(BusError) {
-        try connection.watchOwner(of: Self.busName) { [weak self] owner in self?.serverChanged(to: owner) }
+        try connection.watchOwner(of: NotificationServer.busName) { [weak self] owner in self?.serverChanged(to: owner)
+        }
         try subscribe("NotificationClosed") { presenter, id, detail in
             presenter.closed(id, reason: detail.integerValue)
         }
@@ -82,7 +86,10 @@ extension DesktopPresenter {
     private func subscribe(
         _ member: String, _ handler: @escaping (DesktopPresenter, UInt32, BusValue) -> Void
     ) throws(BusError) {
-        try connection.subscribe(sender: Self.busName, path: Self.path, interface: Self.busName, member: member) {
+        try connection.subscribe(
+            sender: NotificationServer.busName, path: NotificationServer.path, interface: NotificationServer.busName,
+            member: member
+        ) {
             [weak self] signal in
             // Any program can send such a signal: only those of the server's owner count.
             guard let self, signal.sender == owner, signal.arguments.count >= 2 else { return }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
+internal import LinuxDesktop
 package import PushDBus
 package import PushNet
 
@@ -20,8 +22,6 @@ package import PushNet
 /// After `unavailable` the delegate gets `presenterBecameAvailable` when a server appears. If a server is there or can
 /// be started and refused all the same, it gets that call after a delay that doubles up to one minute.
 package final class DesktopPresenter: AlertPresenter {
-    static let busName = "org.freedesktop.Notifications"
-    static let path = "/org/freedesktop/Notifications"
     /// The maximum number of alerts that wait for the server; the next one is refused.
     static let waitingCountMax = 64
     /// The maximum number of tracked alerts on the screen; the oldest is closed for the next one.
@@ -96,10 +96,10 @@ package final class DesktopPresenter: AlertPresenter {
         self.loop = loop
         sounds = AppSounds(environment: environment)
         icons = AppIcons(environment: environment)
-        isActivatable = try connection.isActivatable(DesktopPresenter.busName)
+        isActivatable = try connection.isActivatable(NotificationServer.busName)
         busID = try connection.busID()
         try subscribe()
-        owner = try connection.owner(of: DesktopPresenter.busName)
+        owner = try connection.owner(of: NotificationServer.busName)
     }
 
     deinit { if let retryTimer { loop.cancel(retryTimer) } }

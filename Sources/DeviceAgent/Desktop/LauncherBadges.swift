@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxDesktop
 package import PushDBus
 package import PushNet
 

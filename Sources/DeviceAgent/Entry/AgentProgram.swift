@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 internal import CommandLineKit
 internal import Glibc
+internal import LinuxDesktop
 internal import PushCore
 internal import PushDBus
 internal import PushNet
@@ -131,7 +133,9 @@ final class AgentProgram {
     }
 
     private func watchSystem() throws(BusError) {
-        let watch = try SleepMonitor(loop: loop, connection: BusConnection(.system)) { [weak self] in self?.hear($0) }
+        let watch = try SleepMonitor(loop: loop, connection: BusConnection(.system), log: agentLog) {
+            [weak self] in self?.hear($0)
+        }
         watch.onLost = { [weak self] in self?.systemRevival?.lost() }
         wakeWatch = watch
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 internal import Glibc
+internal import LinuxDesktop
 internal import PushAPI
 internal import PushCore
 internal import PushDBus
@@ -135,8 +137,10 @@ final class DesktopEnvironment {
     /// Watches the desktop's settings for event sounds and do-not-disturb.
     private func watchSettings(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
         do {
-            let sounds = try EventSounds(connection: connection, loop: loop, environment: environment)
-            let quiet = try QuietSettings(connection: connection, loop: loop, environment: environment)
+            let sounds = try EventSounds(
+                connection: connection, loop: loop, environment: environment, log: agentLog)
+            let quiet = try QuietSettings(
+                connection: connection, loop: loop, environment: environment, log: agentLog)
             let others = surroundings.desk
             surroundings.desk = {
                 var state = others()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 package import PushNet
 
 /// Enrols the device with the configured values, and retries until the server refuses the code.

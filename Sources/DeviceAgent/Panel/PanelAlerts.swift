@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
+internal import LinuxDesktop
 internal import PushCore
 package import PushDBus
 package import PushNet
@@ -259,7 +261,7 @@ package final class PanelAlerts: AlertPresenter {
     private func callFailed(_ error: BusError) {
         // A running panel may be slow: the handover has its own time limit, and the panel's end is reported separately.
         guard owner == nil else { return }
-        if AppLauncher.isNobodyThere(error) { refuse("the panel cannot be started: \(error.message)") { _ in true } }
+        if AppStarter.isNobodyThere(error) { refuse("the panel cannot be started: \(error.message)") { _ in true } }
         startAgain()
     }
 

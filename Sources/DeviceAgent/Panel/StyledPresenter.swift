@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushAPI
+package import PushCore
 
 /// Shows alerts in the panel and banners at the notification server.
 ///

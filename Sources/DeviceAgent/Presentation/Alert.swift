@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushAPI
-internal import PushCore
+package import PushCore
 
 /// An alert as presenters get it.
 ///
@@ -69,14 +70,4 @@ extension Alert {
         // A button's label is text of the provider, too.
         if viewLabel != nil { viewLabel = "View" }
     }
-}
-
-/// A sound by name, never by path.
-package enum Sound: Sendable, Equatable {
-    /// The desktop's alert sound, which the user chose.
-    case standard
-    /// A name that matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
-    ///
-    /// It is searched in the app's folder, then in the sound theme.
-    case named(String)
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushAPI
+package import PushCore
 
 /// Shows alerts on a desktop, in the panel or on a terminal.
 ///

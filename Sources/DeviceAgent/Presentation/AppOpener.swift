@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LinuxDesktop
+internal import PushCore
+
 /// Opens apps for View and for their buttons, and calls them in the background.
 package protocol AppOpener: AnyObject {
     /// Opens the app once and passes the notification to it.
@@ -55,20 +58,27 @@ package struct ChosenAction: Sendable, Equatable {
     }
 }
 
-/// The reason why an app could not be opened.
-package enum AppOpenError: Error, Sendable, Equatable {
-    /// There is no `APPID.desktop` in the XDG data directories.
-    case noDesktopFile(appID: String)
-    /// The file has neither `DBusActivatable` nor `Exec`.
-    case notLaunchable(path: String)
-    /// The file has `Terminal=true`, and no program here opens a terminal around another.
-    case needsTerminal(path: String)
-    /// The file's `Path` is not a directory.
-    case noDirectory(String, path: String)
-    /// The file's `Exec` breaks the quoting rules.
-    case unreadableExec(path: String)
-    /// The program that `Exec` names does not exist or is not executable.
-    case noProgram(String)
-    /// The program could not be started, or the D-Bus call failed.
-    case failed(String)
+extension AppOpenError {
+    /// The kind of failure, from which clients derive the advice to the user.
+    var failure: OpenFailure {
+        switch self {
+        case .noDesktopFile, .noProgram: .notInstalled
+        case .notLaunchable, .noDirectory, .unreadableExec: .damaged
+        case .needsTerminal: .needsTerminal
+        case .failed: .notStarted
+        }
+    }
+
+    /// One line for the inbox.
+    var text: String {
+        switch self {
+        case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders: install the app"
+        case .notLaunchable(let path): "neither Exec nor DBusActivatable in \(path)"
+        case .needsTerminal(let path): "the app runs in a terminal, which needs xdg-terminal-exec: \(path)"
+        case .noDirectory(let directory, let path): "there is no directory \(directory), which is Path in \(path)"
+        case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
+        case .noProgram(let name): "the app is not installed or cannot be executed: \(name)"
+        case .failed(let text): text
+        }
+    }
 }

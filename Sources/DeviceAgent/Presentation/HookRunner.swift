@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 internal import CommandLineKit
 internal import Glibc
+internal import LinuxDesktop
 internal import PushCore
 package import PushNet
 
@@ -82,7 +84,8 @@ package final class HookRunner {
         guard let program = find(entry.appID) else { return .none }
         let number = entry.entry
         let process = LimitedProcess(
-            command(program, entry), on: loop, timeLimit: timeLimit, outputByteCountMax: Self.outputByteCountMax
+            command(program, entry), on: loop, timeLimit: timeLimit, outputByteCountMax: Self.outputByteCountMax,
+            log: agentLog
         ) { [weak self] result in
             self?.running[number] = nil
             if case .failure(let failure) = result { self?.fail(number, Self.text(of: failure, program)) }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 internal import PushAPI
+internal import PushCore
 internal import PushSQLite
 
 /// Sounds that the agent plays: a sound that could not be played is not reported as played.

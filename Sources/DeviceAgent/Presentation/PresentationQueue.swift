@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 internal import PushAPI
 internal import PushCore
 package import PushNet
@@ -40,7 +41,7 @@ package final class PresentationQueue {
     let hooks: HookRunner?
     let sounds: (any SoundPresenter)?
     private let desk: () -> DeskState
-    let texts: (String) -> AppTexts.Translation
+    let texts: (String) -> AppTranslation
     let retry: StorageRetry
     var waiting: [Int64] = []
     /// The waiting entries that can only wait until a presenter or a hook becomes available.
@@ -80,7 +81,7 @@ package final class PresentationQueue {
     package init(
         _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, hooks: HookRunner? = nil,
         sounds: (any SoundPresenter)?, desk: @escaping () -> DeskState = { DeskState() },
-        texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } }
+        texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } }
     ) {
         self.database = database
         self.loop = loop

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
+
 /// Plays the sounds of notifications.
 package protocol SoundPresenter: AnyObject {
     /// Starts playing and returns.

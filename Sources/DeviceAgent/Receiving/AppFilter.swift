@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
+
 /// Changes notifications through their app before they are shown.
 package protocol AppFilter: AnyObject {
     /// Asks the app to change a notification, within a time limit.

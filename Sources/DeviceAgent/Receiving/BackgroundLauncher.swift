@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushNet
 package import PushSQLite
 
@@ -21,20 +22,8 @@ package final class BackgroundLauncher {
     /// The sliding period in which `perPeriodMax` applies.
     package static let period: Duration = .seconds(3600)
 
-    /// A notification that is to wake an app.
-    package struct Wake: Sendable, Equatable {
-        package var appID: String
-        /// The notification's number in the inbox.
-        package var entry: Int64
-
-        package init(appID: String, entry: Int64) {
-            self.appID = appID
-            self.entry = entry
-        }
-    }
-
     /// Calls the app, then the completion; returns false and calls nothing if the app must not be woken now.
-    package var start: ((Wake, @escaping () -> Void) -> Bool)?
+    package var start: ((BackgroundWake, @escaping () -> Void) -> Bool)?
 
     /// Gets the SQLite error if a wake could not be recorded.
     ///
@@ -46,7 +35,7 @@ package final class BackgroundLauncher {
 
     private struct App {
         var isRunning = false
-        var waiting: Wake?
+        var waiting: BackgroundWake?
         var recentStarts: [UInt64] = []
         var timer: TimerID?
 
@@ -85,7 +74,7 @@ package final class BackgroundLauncher {
     }
 
     /// Wakes an app now or later, and drops the wake that waits for the same app.
-    package func wake(_ wake: Wake) {
+    package func wake(_ wake: BackgroundWake) {
         apps[wake.appID, default: App()].waiting = wake
         startNext(wake.appID)
     }
@@ -125,7 +114,7 @@ package final class BackgroundLauncher {
     }
 
     /// Records the start before the app is called, so a crash in between loses one call and never repeats one.
-    private func begin(_ wake: Wake) throws(SQLiteError) {
+    private func begin(_ wake: BackgroundWake) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try database.wakes.begin(wake, nowUnixMilliseconds: now(), periodMilliseconds: periodMilliseconds)
         }

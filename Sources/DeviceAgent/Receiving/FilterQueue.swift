@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 internal import PushCore
 package import PushNet
 package import PushSQLite
@@ -36,7 +37,7 @@ package final class FilterQueue {
 
     private let database: AgentDatabase
     private let filter: (any AppFilter)?
-    private let texts: (String) -> AppTexts.Translation
+    private let texts: (String) -> AppTranslation
     private let circumstances: () throws(SQLiteError) -> PresentationContext
     private let retry: StorageRetry
     private var waiting: [Int64] = []
@@ -52,7 +53,7 @@ package final class FilterQueue {
     ///   - circumstances: Returns the settings and states that apply to all apps now.
     package init(
         _ database: AgentDatabase, loop: EventLoop, filter: (any AppFilter)?,
-        texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } },
+        texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } },
         circumstances: @escaping () throws(SQLiteError) -> PresentationContext
     ) {
         self.database = database

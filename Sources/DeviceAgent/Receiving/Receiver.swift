@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushAPI
 package import PushCore
 package import PushSQLite
@@ -28,7 +29,7 @@ package struct Reception: Sendable, Equatable {
     /// They must not be presented yet.
     package var filtering: [Int64] = []
     /// Apps to wake in the background, in order.
-    package var wakes: [BackgroundLauncher.Wake] = []
+    package var wakes: [BackgroundWake] = []
     /// Numbers to put on icons, by app ID.
     package var badges: [String: UInt32] = [:]
     /// Whether broadcasts arrived on channels without a subscription; the server must be told.
@@ -57,7 +58,7 @@ package struct Reception: Sendable, Equatable {
 package final class Receiver {
     private let database: AgentDatabase
     private let desk: () -> DeskState
-    private let texts: (String) -> AppTexts.Translation
+    private let texts: (String) -> AppTranslation
 
     /// Creates a receiver that works on a database.
     ///
@@ -67,7 +68,7 @@ package final class Receiver {
     ///   - texts: Returns the texts that an app installed.
     package init(
         _ database: AgentDatabase, desk: @escaping () -> DeskState = { DeskState() },
-        texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } }
+        texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } }
     ) {
         self.database = database
         self.desk = desk
@@ -235,7 +236,7 @@ package final class Receiver {
         entry.entry = number
         reception.arrived.append(number)
         if let app, payload?.isContentAvailable == true, app.manifest.wakesInBackground {
-            let wake = BackgroundLauncher.Wake(appID: app.appID, entry: number)
+            let wake = BackgroundWake(appID: app.appID, entry: number)
             try database.wakes.setDue(wake)
             reception.wakes.append(wake)
         }
@@ -303,25 +304,5 @@ extension AgentDatabase {
         question.settings = try settings.settings(of: app)
         if let event = payload.category { question.event = try settings.switches(of: event, of: app) }
         return Decision(question)
-    }
-
-    /// Moves an entry to suppressed and queues the report to the server; must be called inside a transaction.
-    package func suppress(
-        _ entry: Int64, _ reason: SuppressionReason, from states: Set<InboxEntry.State> = [.waiting]
-    ) throws(SQLiteError) {
-        guard try inbox.move(entry, from: states, to: .suppressed, reason: reason.rawValue) else { return }
-        let sequence = try inbox.entry(entry)?.sequence ?? 0
-        try outbox.append(sequence: sequence, .suppressed, reason: reason.rawValue)
-    }
-
-    /// Moves an entry to another state and queues the report to the server; returns false if the entry is in none of
-    /// `states`.
-    package func finish(
-        _ entry: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome,
-        reason: String? = nil
-    ) throws(SQLiteError) -> Bool {
-        guard try inbox.move(entry, from: states, to: state) else { return false }
-        try outbox.append(sequence: try inbox.entry(entry)?.sequence ?? 0, outcome, reason: reason)
-        return true
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushAPI
-internal import PushCore
+package import PushCore
 package import PushNet
 package import PushSQLite
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 internal import PushAPI
+internal import PushCore
 internal import PushNet
 
 /// One attempt at the stream, in one of its forms, from connecting to its end.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 internal import PushAPI
+internal import PushCore
 internal import PushCurl
 package import PushNet
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
+
 /// The state of a subscription at the time its caller is answered.
 package enum SubscriptionAnswer: Sendable, Equatable {
     /// The server has the subscription.

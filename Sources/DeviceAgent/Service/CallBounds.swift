@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 internal import PushDBus
 
 /// Limits calls, so that no program on the bus can fill the agent's memory or keep it from its work.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxDesktop
 package import PushDBus
 internal import PushNet
 
@@ -119,7 +120,7 @@ package final class CallerRules: CallerPolicy {
             guard let entry = entries.find(appID), let started = StartedProgram(entry, entries) else { return false }
             return started.isRun(by: program)
         }
-        guard AppLauncher.isBusName(appID) else { return completion(isStarted()) }
+        guard AppStarter.isBusName(appID) else { return completion(isStarted()) }
         askBus("GetNameOwner", appID) { owner in completion(owner?.stringValue == sender || isStarted()) }
     }
 

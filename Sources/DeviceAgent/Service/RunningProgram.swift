@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxDesktop
 internal import PushNet
 
 /// The program of a process and its arguments, as /proc describes them.

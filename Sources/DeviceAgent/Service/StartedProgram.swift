@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxDesktop
 
 /// The process that a .desktop file starts; for a script, the kernel runs its interpreter.
 struct StartedProgram {

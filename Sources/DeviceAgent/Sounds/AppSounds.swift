@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxDesktop
 
 /// The sound files of apps: `$XDG_DATA_HOME/posthorn/sounds/APPID/NAME.{oga,ogg,wav}`.
 ///
@@ -8,6 +9,8 @@ internal import Glibc
 struct AppSounds {
     /// The maximum size of a sound file in bytes.
     static let fileByteCountMax = 5 << 20
+    /// The sound theme's name of the user's alert sound.
+    static let standardThemeName = "message-new-instant"
     private static let extensions = ["oga", "ogg", "wav"]
 
     private let folder: String?

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushNet
 internal import PushSound
 
@@ -113,7 +114,7 @@ private final class AppSoundPlayer {
                 }
                 log.warning("sound_unknown", ["app": appID, "sound": name, "played": "the default sound"])
             }
-            try player.play(named: DesktopNotification.standardSoundName, description: appName)
+            try player.play(named: AppSounds.standardThemeName, description: appName)
             return nil
         } catch {
             guard error.remedy != .staySilent else { return .muted }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxDesktop
 internal import PushCore
 internal import PushNet
 internal import PushSound
@@ -65,27 +66,28 @@ struct SoundInstaller {
     ///   - appID: The app that gets the sound.
     ///   - name: The sound's name in payloads; if empty, the file's name without its extension.
     /// - Returns: The sound's name.
-    /// - Throws: `AgentRefusal` with the problem and its fix.
-    func install(_ path: String, for appID: String, name: String) throws(AgentRefusal) -> String {
+    /// - Throws: `SoundInstallError` with the problem and its fix.
+    func install(_ path: String, for appID: String, name: String) throws(SoundInstallError) -> String {
         let fileName = path.split(separator: "/").last.map(String.init) ?? ""
         let name = name.isEmpty ? AppSounds.themeName(fileName) : name
         guard AppSounds.isValidName(name) else {
-            throw .badSound("'\(name)' is not a valid name (letters, digits, '.', '_' and '-'): give one with --name.")
+            throw SoundInstallError(
+                "'\(name)' is not a valid name (letters, digits, '.', '_' and '-'): give one with --name.")
         }
         guard !Self.reservedNames.contains(AppSounds.themeName(name)) else {
-            throw .badSound("'\(name)' is a reserved name: give another one with --name.")
+            throw SoundInstallError("'\(name)' is a reserved name: give another one with --name.")
         }
-        guard let folder else { throw .badSound("there is no home directory for it.") }
+        guard let folder else { throw SoundInstallError("there is no home directory for it.") }
         let bytes = try read(path)
         let sound = try check(path)
         if let twin = twin(of: bytes, in: folder, besides: "\(appID)/\(name)") {
-            throw .badSound("it is the same as \(twin). Choose another: users recognize an app by its sound.")
+            throw SoundInstallError("it is the same as \(twin). Choose another: users recognize an app by its sound.")
         }
         do {
             try PrivateFile.makeDirectory("\(folder)/\(appID)")
             try PrivateFile.write(bytes, to: "\(folder)/\(appID)/\(name).\(sound.format.rawValue)", mode: 0o644)
         } catch {
-            throw .badSound("it cannot be copied: \(error)")
+            throw SoundInstallError("it cannot be copied: \(error)")
         }
         // A file in another format would take precedence.
         for other in ["oga", "ogg", "wav"] where other != sound.format.rawValue {
@@ -109,36 +111,36 @@ struct SoundInstaller {
         _ = unsafe rmdir("\(folder)/\(appID)")
     }
 
-    private func read(_ path: String) throws(AgentRefusal) -> [UInt8] {
+    private func read(_ path: String) throws(SoundInstallError) -> [UInt8] {
         do {
             return try PrivateFile.read(path, byteCountMax: AppSounds.fileByteCountMax)
         } catch {
             let isThere = unsafe access(path, R_OK) == 0
             let limit = isThere ? ", and at most \(AppSounds.fileByteCountMax >> 20) MiB are read" : ""
-            throw .badSound("\(error)\(limit).")
+            throw SoundInstallError("\(error)\(limit).")
         }
     }
 
-    private func check(_ path: String) throws(AgentRefusal) -> SoundFile {
+    private func check(_ path: String) throws(SoundInstallError) -> SoundFile {
         let sound: SoundFile
         do throws(SoundFileError) {
             sound = try SoundFile(path: path, durationMillisecondsMax: Self.durationMillisecondsMax)
         } catch {
             switch error {
-            case .unreadable(let text): throw .badSound("it is not a sound file: \(text)")
+            case .unreadable(let text): throw SoundInstallError("it is not a sound file: \(text)")
             case .otherFormat(let name):
-                throw .badSound(
+                throw SoundInstallError(
                     "it is \(name). Convert it to Ogg Vorbis, for example with oggenc, or to WAV with 16-bit PCM.")
             }
         }
         guard sound.durationMilliseconds <= Self.durationMillisecondsMax else {
-            throw .badSound(
+            throw SoundInstallError(
                 "it is \(sound.durationMilliseconds / 1000) s long, and the maximum is "
                     + "\(Self.durationMillisecondsMax / 1000) s: cut it to a second or two.")
         }
-        guard sound.peak >= Self.peakMin else { throw .badSound("it is almost silent: make it louder.") }
+        guard sound.peak >= Self.peakMin else { throw SoundInstallError("it is almost silent: make it louder.") }
         guard sound.clippedSampleCount == 0 else {
-            throw .badSound(
+            throw SoundInstallError(
                 "it is clipped at \(sound.clippedSampleCount) samples and would crackle: make it quieter.")
         }
         return sound
@@ -160,4 +162,13 @@ struct SoundInstaller {
         }
         return nil
     }
+}
+
+/// The reason why a sound cannot be installed, and its fix.
+struct SoundInstallError: Error, Equatable {
+    /// The sentence for the user.
+    let message: String
+
+    /// Creates an error from its reason, which begins in lower case.
+    init(_ reason: String) { message = "Cannot install the sound: \(reason)" }
 }

@@ -39,15 +39,17 @@ package enum SendDestination: Equatable, Sendable {
         }
     }
 
-    /// Returns the header fields that describe the notification.
+    /// Returns the header fields that describe the notification, and the one that asks for warnings.
     func fields(
         _ options: SendOptions, topic: String, nowUnixSeconds: Int64
     ) throws(CommandError) -> [(String, String)] {
         let expiration = try options.expiration(nowUnixSeconds: nowUnixSeconds)
-        switch self {
-        case .device: return deviceFields(options, topic: topic, expiration: expiration)
-        case .channel(let id): return channelFields(options, id: id, expiration: expiration)
-        }
+        let fields =
+            switch self {
+            case .device: deviceFields(options, topic: topic, expiration: expiration)
+            case .channel(let id): channelFields(options, id: id, expiration: expiration)
+            }
+        return fields + [("posthorn-lint", "1")]
     }
 
     private func deviceFields(
@@ -57,7 +59,7 @@ package enum SendDestination: Equatable, Sendable {
         // Apple's documentation calls priority 10 for a background push an error.
         let priority = options.value("priority") ?? (pushType == "background" ? "5" : nil)
         let optional = [
-            ("posthorn-lint", "1"), ("apns-priority", priority), ("apns-expiration", expiration),
+            ("apns-priority", priority), ("apns-expiration", expiration),
             ("apns-collapse-id", options.value("collapse-id")), ("apns-id", options.value("id")),
         ]
         return [("apns-topic", topic), ("apns-push-type", pushType)]
@@ -73,7 +75,6 @@ package enum SendDestination: Equatable, Sendable {
         let fields = [
             ("apns-channel-id", id), ("apns-push-type", pushType(options)),
             ("apns-priority", options.value("priority") ?? "10"), ("apns-expiration", expiration ?? "0"),
-            ("posthorn-lint", "1"),
         ]
         return fields + (options.value("id").map { [("apns-request-id", $0)] } ?? [])
     }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushSQLite
+
+/// The tables of background wakes: the newest waiting one of each app, and the times of the last starts.
+package final class WakeTable {
+    private let upsertDue: Statement
+    private let deleteDue: Statement
+    private let selectDue: Statement
+    private let insertStart: Statement
+    private let deleteStarts: Statement
+    private let deleteLastStart: Statement
+    private let clampStarts: Statement
+    private let selectStarts: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        upsertDue = try connection.prepare("INSERT OR REPLACE INTO wakes (app_id, entry) VALUES (?, ?)")
+        deleteDue = try connection.prepare("DELETE FROM wakes WHERE app_id = ? AND entry <= ?")
+        selectDue = try connection.prepare("SELECT app_id, entry FROM wakes ORDER BY entry")
+        insertStart = try connection.prepare("INSERT INTO wake_starts (app_id, started_ms) VALUES (?, ?)")
+        deleteStarts = try connection.prepare("DELETE FROM wake_starts WHERE started_ms <= ?")
+        deleteLastStart = try connection.prepare(
+            "DELETE FROM wake_starts WHERE position = (SELECT max(position) FROM wake_starts WHERE app_id = ?)")
+        clampStarts = try connection.prepare("UPDATE wake_starts SET started_ms = ?1 WHERE started_ms > ?1")
+        selectStarts = try connection.prepare("SELECT app_id, started_ms FROM wake_starts ORDER BY position")
+    }
+
+    /// Stores the notification that wakes an app, in place of an older one.
+    package func setDue(_ wake: BackgroundWake) throws(SQLiteError) {
+        upsertDue.bind(wake.appID, at: 1)
+        upsertDue.bind(wake.entry, at: 2)
+        try upsertDue.run()
+    }
+
+    /// Returns the waiting wakes, oldest first.
+    package func due() throws(SQLiteError) -> [BackgroundWake] {
+        defer { selectDue.reset() }
+        var wakes: [BackgroundWake] = []
+        while try selectDue.step() { wakes.append(.init(appID: selectDue.string(0), entry: selectDue.int64(1))) }
+        return wakes
+    }
+
+    /// Moves a wake from the waiting ones to the starts, and deletes starts that are too old to count.
+    package func begin(
+        _ wake: BackgroundWake, nowUnixMilliseconds now: Int64, periodMilliseconds: Int64
+    ) throws(SQLiteError) {
+        deleteDue.bind(wake.appID, at: 1)
+        deleteDue.bind(wake.entry, at: 2)
+        try deleteDue.run()
+        deleteStarts.bind(now - periodMilliseconds, at: 1)
+        try deleteStarts.run()
+        insertStart.bind(wake.appID, at: 1)
+        insertStart.bind(now, at: 2)
+        try insertStart.run()
+    }
+
+    /// Deletes the last start of an app, because the wake did not start.
+    package func forgetLastStart(of appID: String) throws(SQLiteError) {
+        deleteLastStart.bind(appID, at: 1)
+        try deleteLastStart.run()
+    }
+
+    /// Returns the times of the starts, oldest first; times in the future, from a clock that was ahead, count as now.
+    package func starts(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [(
+        appID: String, unixMilliseconds: Int64
+    )] {
+        clampStarts.bind(now, at: 1)
+        try clampStarts.run()
+        defer { selectStarts.reset() }
+        var starts: [(appID: String, unixMilliseconds: Int64)] = []
+        while try selectStarts.step() { starts.append((selectStarts.string(0), selectStarts.int64(1))) }
+        return starts
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+package import PushCore
+package import PushSQLite
+
+/// Changes of several tables at once that keep the inbox and the outbox consistent.
+extension AgentDatabase {
+    /// Returns the payload that applies: the filter's, or else the provider's; nil if it cannot be read.
+    package func shownPayload(
+        of entry: InboxEntry, _ translation: AppTranslation
+    ) throws(SQLiteError) -> Payload? {
+        let bytes = try filters.row(of: entry.entry)?.payload ?? entry.payload
+        return try? Payload(parsing: bytes.span, translation: translation)
+    }
+
+    /// Moves an entry to suppressed and queues the report to the server; must be called inside a transaction.
+    package func suppress(
+        _ entry: Int64, _ reason: SuppressionReason, from states: Set<InboxEntry.State> = [.waiting]
+    ) throws(SQLiteError) {
+        guard try inbox.move(entry, from: states, to: .suppressed, reason: reason.rawValue) else { return }
+        let sequence = try inbox.entry(entry)?.sequence ?? 0
+        try outbox.append(sequence: sequence, .suppressed, reason: reason.rawValue)
+    }
+
+    /// Moves an entry to another state and queues the report to the server; returns false if the entry is in none of
+    /// `states`.
+    package func finish(
+        _ entry: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome,
+        reason: String? = nil
+    ) throws(SQLiteError) -> Bool {
+        guard try inbox.move(entry, from: states, to: state) else { return false }
+        try outbox.append(sequence: try inbox.entry(entry)?.sequence ?? 0, outcome, reason: reason)
+        return true
+    }
+
+    /// Removes the entries of an app, or of all apps if the ID is empty; returns their numbers; the caller opens the
+    /// transaction.
+    package func clearInbox(appID: String) throws(SQLiteError) -> [Int64] {
+        for number in try inbox.waiting() {
+            guard let entry = try inbox.entry(number) else { continue }
+            guard appID.isEmpty || entry.appID.utf8.elementsEqual(appID.utf8) else { continue }
+            try suppress(number, .cleared)
+        }
+        return try inbox.removeAll(appID: appID)
+    }
+
+    /// Removes entries and returns the numbers of those that existed; the caller opens the transaction.
+    package func removeInboxEntries(_ numbers: [Int64]) throws(SQLiteError) -> [Int64] {
+        var removed: [Int64] = []
+        // The number 0 would select all entries.
+        for number in numbers where number > 0 {
+            try suppress(number, .cleared)
+            if try inbox.remove(number) { removed.append(number) }
+        }
+        return removed
+    }
+
+    /// Returns the names of the registered apps by app ID.
+    package func appNames() throws(SQLiteError) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: try apps.all().map { ($0.appID, $0.name) })
+    }
+
+    /// Deletes entries beyond the limits of age and count, and returns their numbers; must be called inside a
+    /// transaction.
+    package func trimInbox(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [Int64] {
+        let days = Int64(try settings.value(of: .inboxDays, at: .person).text) ?? 0
+        let count = Int64(try settings.value(of: .inboxCount, at: .person).text) ?? 0
+        // Both settings have a default and are validated when they are set.
+        guard days > 0, count > 0 else { return [] }
+        let surplus = try inbox.removeSurplus(countMax: count)
+        guard try trustsClock(nowUnixSeconds: now / 1000) else { return surplus }
+        return surplus + (try inbox.removeOld(ageMaxMilliseconds: days * 24 * 3600 * 1000, nowUnixMilliseconds: now))
+    }
+}
