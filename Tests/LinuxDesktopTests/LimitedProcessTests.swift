@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandLineKit
-import DeviceAgent
 import Foundation
 import LinuxDesktop
 import PushCore

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushAPI
+package import PushAPI
 package import PushCore
 package import PushSQLite
 

@@ -2,7 +2,7 @@
 
 package import AgentStore
 package import PushAPI
-package import PushCore
+internal import PushCore
 internal import PushNet
 internal import PushSQLite
 

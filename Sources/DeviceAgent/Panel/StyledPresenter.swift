@@ -2,7 +2,7 @@
 
 package import AgentStore
 package import PushAPI
-package import PushCore
+internal import PushCore
 
 /// Shows alerts in the panel and banners at the notification server.
 ///

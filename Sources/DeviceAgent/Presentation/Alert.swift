@@ -2,7 +2,7 @@
 
 package import AgentStore
 package import PushAPI
-package import PushCore
+internal import PushCore
 
 /// An alert as presenters get it.
 ///

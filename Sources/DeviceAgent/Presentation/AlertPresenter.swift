@@ -2,7 +2,7 @@
 
 package import AgentStore
 package import PushAPI
-package import PushCore
+internal import PushCore
 
 /// Shows alerts on a desktop, in the panel or on a terminal.
 ///

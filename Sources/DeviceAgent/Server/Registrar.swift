@@ -2,7 +2,7 @@
 
 package import AgentStore
 package import PushAPI
-package import PushCore
+internal import PushCore
 package import PushNet
 package import PushSQLite
 

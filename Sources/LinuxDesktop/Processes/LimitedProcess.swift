@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CommandLineKit
 internal import Glibc
 package import PushNet
 
