@@ -57,6 +57,7 @@ let modules: [Target] = [
     module("PushDBus", uses: ["CSystemd"]),
     module("PushSound", uses: ["CCanberra", "CPulse", "CSndfile", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
+    module("AgentBus", uses: ["PushDBus"]),
     module("PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQLite"]),
     module("PushServing", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushStore"]),
     module(
@@ -79,7 +80,7 @@ let modules: [Target] = [
         uses: ["CommandLineKit", "PanelToolkit", "PushAPI", "PushCore", "PushDBus", "PushNet"]),
     module(
         "PosthornCLI",
-        uses: ["CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
+        uses: ["AgentBus", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
 ]
 
 let programs: [Target] = [
@@ -102,6 +103,7 @@ let testTargets: [Target] = [
     tests(of: "PushSQLite"),
     tests(of: "PushCurl", uses: ["PushNet"]),
     tests(of: "PushDBus"),
+    tests(of: "AgentBus", uses: ["PushDBus"]),
     tests(of: "PushSound"),
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushAPI", "PushCore", "PushSQLite"]),
@@ -117,14 +119,15 @@ let testTargets: [Target] = [
     tests(
         of: "DeviceAgent",
         uses: [
-            "AgentStore", "LinuxDesktop", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS",
+            "AgentStore", "LinuxDesktop", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushDBus", "PushNet",
+            "PushSQLite", "PushTLS",
             "PushWebSocket",
         ]),
     tests(of: "PanelToolkit"),
     tests(of: "AgentPanel", uses: ["PanelToolkit", "PushDBus"]),
     tests(
         of: "PosthornCLI",
-        uses: ["CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
+        uses: ["AgentBus", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
         name: "EndToEndTests",
         dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn-panel", "posthorn"],

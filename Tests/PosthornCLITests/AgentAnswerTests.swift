@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PosthornCLI
 internal import PushDBus
 internal import Testing
@@ -34,22 +35,26 @@ struct AgentAnswerTests {
     }
 
     @Test func `every error of the agent has a remedy of its own`() {
-        #expect(Set(AgentFailure.allCases.map(\.remedy)).count == AgentFailure.allCases.count)
+        let others: [AgentErrorCode] = [.refused, .badTopic, .invalidArguments, .failed]
+        let codes = AgentErrorCode.allCases.filter { !others.contains($0) }
+        let remedies = codes.map(\.remedy) + [AgentFailure.accessDenied.remedy, AgentFailure.other.remedy]
+        #expect(Set(remedies).count == remedies.count)
+        #expect(others.allSatisfy { $0.remedy == AgentFailure.other.remedy })
     }
 
     @Test func `remedies do not mention options that the command lacks`() {
-        #expect(AgentFailure.allCases.allSatisfy { !$0.remedy.contains("--ca-file") })
-        #expect(!AgentFailure.alreadyEnrolled.remedy.contains("the other server"))
+        #expect(AgentErrorCode.allCases.allSatisfy { !$0.remedy.contains("--ca-file") })
+        #expect(!AgentErrorCode.alreadyEnrolled.remedy.contains("the other server"))
     }
 
     @Test(arguments: [
         ("BadServer", "127.0.0.1:2197", "Add https:// before the host name."),
-        ("BadServer", "http://a", AgentFailure.badServer.remedy),
+        ("BadServer", "http://a", AgentErrorCode.badServer.remedy),
         (
             "NotTrusted", "https://a",
             "Copy the complete code that 'posthorn enrol' printed, or specify the CA with --ca-file, and use a host name "
                 + "that the certificate contains."
-        ), ("Unreachable", "https://a", AgentFailure.unreachable.remedy),
+        ), ("Unreachable", "https://a", AgentErrorCode.unreachable.remedy),
     ])
     func `a failed enrolment has a remedy for its cause`(name: String, server: String, remedy: String) {
         let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.\(name)", message: "Because."))
@@ -85,7 +90,7 @@ struct AgentAnswerTests {
 
     @Test func `a device that the server removed gets one remedy that works`() {
         let facts: [(String, BusValue)] = [("enrolled", .bool(true)), ("removed", .bool(true))]
-        let text = AgentCommands.report(of: AgentStatusReply(.dictionary(facts))).text
+        let text = AgentCommands.report(of: StatusRecord(.dictionary(facts))).text
         #expect(text.contains("no longer; the device was removed from the server. Run 'posthorn agent unenrol'.\n"))
         let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.DeviceRemoved", message: "Because."))
         #expect(failure.remedy.contains("'posthorn agent unenrol', then enrol again: posthorn agent enrol"))
@@ -102,33 +107,33 @@ struct AgentAnswerTests {
     }
 
     @Test func `a status shows the next attempt to connect`() {
-        let waiting = AgentStatusReply(.dictionary([("next_try", .int64(1_800_000_000))]))
+        let waiting = StatusRecord(.dictionary([("next_try", .int64(1_800_000_000))]))
         #expect(AgentCommands.report(of: waiting).text.contains("Next retry"))
-        #expect(!AgentCommands.report(of: AgentStatusReply(.dictionary([]))).text.contains("Next retry"))
+        #expect(!AgentCommands.report(of: StatusRecord(.dictionary([]))).text.contains("Next retry"))
     }
 
     @Test(arguments: [
         ("", false), ("none", false), ("desktop", true), ("desktop, panel", true), ("hooks: any", true),
     ])
     func `a status shows when nothing displays alerts`(presenter: String, isThere: Bool) {
-        let text = AgentCommands.report(of: AgentStatusReply(.dictionary([("presenter", .string(presenter))]))).text
+        let text = AgentCommands.report(of: StatusRecord(.dictionary([("presenter", .string(presenter))]))).text
         #expect(text.contains("no notification server is running") != isThere, "\(text)")
         #expect(!isThere || text.hasSuffix("Alerts shown by  \(presenter)"), "\(text)")
     }
 
     @Test func `a status shows which alerts a panel alone displays`() {
-        let text = AgentCommands.report(of: AgentStatusReply(.dictionary([("presenter", .string("panel"))]))).text
+        let text = AgentCommands.report(of: StatusRecord(.dictionary([("presenter", .string("panel"))]))).text
         #expect(text.contains("the panel, for style alert only; no notification server is running"))
     }
 
     @Test func `values that are missing or of another type read as empty`() throws {
-        let status = AgentStatusReply(.dictionary([("version", .uint32(1)), ("enrolled", .string("yes"))]))
+        let status = StatusRecord(.dictionary([("version", .uint32(1)), ("enrolled", .string("yes"))]))
         #expect(
             try AgentCommands.report(of: status).jsonText
                 == #"{"connected":false,"connected_since":0,"device_id":"","enrolled":false,"last_connected":0,"#
                 + #""last_error":"","next_try":0,"notice":"","presenter":"","process_id":0,"removed":false,"server_url":"","#
                 + #""version":""}"#
         )
-        #expect(AgentCommands.report(of: AgentStatusReply(.string("?"))).text.contains("posthorn agent enrol"))
+        #expect(AgentCommands.report(of: StatusRecord(.string("?"))).text.contains("posthorn agent enrol"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import CommandLineKit
 internal import PosthornCLI
 internal import PushDBus
@@ -7,7 +8,7 @@ internal import TestSupport
 internal import Testing
 
 struct AgentCallTests {
-    private func check(_ call: AgentCall, _ method: String, _ arguments: [BusValue]) {
+    private func check(_ call: AgentCall, _ method: AgentMethod, _ arguments: [BusValue]) {
         #expect(call.method == method)
         #expect(call.arguments == arguments)
     }
@@ -27,7 +28,7 @@ struct AgentCallTests {
         ] as [([String], [String])])
     func `settings set names the app and the event`(words: [String], arguments: [String]) throws {
         check(
-            try SettingsCommands.setCall(try typed(["settings", "set"] + words)), "SetSetting",
+            try SettingsCommands.setCall(try typed(["settings", "set"] + words)), .setSetting,
             arguments.map { .string($0) })
     }
 
@@ -69,24 +70,24 @@ struct AgentCallTests {
     @Test(arguments: [([], 20), (["-n", "1"], 1), (["--limit=4294967295"], 4_294_967_295)] as [([String], UInt32)])
     func `inbox list requests the given number`(words: [String], limit: UInt32) throws {
         check(
-            try InboxCommands.searchCall(try typed(["inbox", "list"] + words)), "SearchInbox",
+            try InboxCommands.searchCall(try typed(["inbox", "list"] + words)), .searchInbox,
             [.string(""), .string(""), .string(""), .int64(0), .uint32(limit)])
     }
 
     @Test func `inbox search sends all words, the app, the filter and the page`() throws {
         let invocation = try typed("inbox", "search", "Lunch", "--app", "a", "-u", "--before", "7", "noon")
         check(
-            try InboxCommands.searchCall(invocation), "SearchInbox",
+            try InboxCommands.searchCall(invocation), .searchInbox,
             [.string("Lunch noon"), .string("a"), .string("unread"), .int64(7), .uint32(20)])
     }
 
     @Test func `read and clear accept an entry, an app or everything`() throws {
-        check(InboxCommands.readCall(try typed("inbox", "read", "7")), "MarkRead", [.int64(7), .string("")])
-        check(InboxCommands.readCall(try typed("inbox", "read", "a.b")), "MarkRead", [.int64(0), .string("a.b")])
-        check(InboxCommands.readCall(try typed("inbox", "read")), "MarkRead", [.int64(0), .string("")])
-        check(InboxCommands.clearCall(try typed("inbox", "clear", "7")), "RemoveInboxEntry", [.int64(7)])
-        check(InboxCommands.clearCall(try typed("inbox", "clear", "a.b")), "ClearInbox", [.string("a.b")])
-        check(InboxCommands.clearCall(try typed("inbox", "clear", "-y")), "ClearInbox", [.string("")])
+        check(InboxCommands.readCall(try typed("inbox", "read", "7")), .markRead, [.int64(7), .string("")])
+        check(InboxCommands.readCall(try typed("inbox", "read", "a.b")), .markRead, [.int64(0), .string("a.b")])
+        check(InboxCommands.readCall(try typed("inbox", "read")), .markRead, [.int64(0), .string("")])
+        check(InboxCommands.clearCall(try typed("inbox", "clear", "7")), .removeInboxEntry, [.int64(7)])
+        check(InboxCommands.clearCall(try typed("inbox", "clear", "a.b")), .clearInbox, [.string("a.b")])
+        check(InboxCommands.clearCall(try typed("inbox", "clear", "-y")), .clearInbox, [.string("")])
     }
 
     @Test(arguments: ["0", "-1", "4294967296", "all"])
@@ -97,7 +98,7 @@ struct AgentCallTests {
     }
 
     @Test func `inbox show sends the entry and refuses an invalid number`() throws {
-        check(try InboxCommands.showCall(try typed("inbox", "show", "17")), "GetInboxEntry", [.int64(17)])
+        check(try InboxCommands.showCall(try typed("inbox", "show", "17")), .getInboxEntry, [.int64(17)])
         let invocation = try typed("inbox", "show", "last")
         #expect(thrown { () throws(CommandError) in _ = try InboxCommands.showCall(invocation) }?.exitCode == .usage)
     }
@@ -111,14 +112,14 @@ struct AgentCallTests {
         ] as [([String], [(String, BusValue)])])
     func `register sends only the given options`(words: [String], options: [(String, BusValue)]) throws {
         let call = try RegisterCommands.registerCall(try typed(["register", "org.example.Mail"] + words))
-        check(call, "Register", [.string("org.example.Mail"), .dictionary(options)])
+        check(call, .register, [.string("org.example.Mail"), .dictionary(options)])
     }
 
     @Test func `register sends a manifest unchanged`() throws {
         let files = try TemporaryDirectory()
         let path = try files.write(#"{"name": "Mail"}"#, to: "mail.json")
         let call = try RegisterCommands.registerCall(try typed("register", "a", "--manifest", path))
-        check(call, "Register", [.string("a"), .dictionary([("manifest", .string(#"{"name": "Mail"}"#))])])
+        check(call, .register, [.string("a"), .dictionary([("manifest", .string(#"{"name": "Mail"}"#))])])
         for (text, path) in [("", "empty"), ("{\0}", "nul"), (nil, "missing")] {
             if let text { try files.write(text, to: path) }
             let invocation = try typed("register", "a", "--manifest", files.path(of: path))
@@ -139,7 +140,7 @@ struct AgentCallTests {
         #expect(throws: UsageError.self) { try typed("register", "a", "--environment", "sandbox") }
     }
 
-    @Test(arguments: ["Subscribe", "Unsubscribe"])
+    @Test(arguments: [.subscribe, .unsubscribe])
     func `subscribe and unsubscribe send app and channel`(method: String) throws {
         let invocation = try typed(method.lowercased(), "a", "AAECAwQFBgcICQoLDA0ODw==")
         let call = try SubscribeCommands.call(method, invocation)
@@ -150,8 +151,8 @@ struct AgentCallTests {
     }
 
     @Test func `unenrol notifies the server, or forgets it`() throws {
-        check(AgentCommands.unenrolCall(try typed("agent", "unenrol")), "Unenrol", [])
-        check(AgentCommands.unenrolCall(try typed("agent", "unenrol", "--local", "-y")), "Forget", [])
+        check(AgentCommands.unenrolCall(try typed("agent", "unenrol")), .unenrol, [])
+        check(AgentCommands.unenrolCall(try typed("agent", "unenrol", "--local", "-y")), .forget, [])
     }
 
     @Test(arguments: ["", "-----BEGIN EC PRIVATE KEY-----\n", "\u{0}\u{1}"])
@@ -169,10 +170,10 @@ struct AgentCallTests {
     @Test func `enrol sends the agent an absolute path, or none`() throws {
         let url = "https://push.example.org:2197"
         check(
-            AgentCommands.enrolCall(try typed("agent", "enrol", url, "CODE", "--ca-file", "/etc/ca.pem")), "Enrol",
+            AgentCommands.enrolCall(try typed("agent", "enrol", url, "CODE", "--ca-file", "/etc/ca.pem")), .enrol,
             [.string(url), .string("CODE"), .string("/etc/ca.pem")])
         check(
-            AgentCommands.enrolCall(try typed("agent", "enrol", url)), "Enrol",
+            AgentCommands.enrolCall(try typed("agent", "enrol", url)), .enrol,
             [.string(url), .string(""), .string("")])
         let relative = AgentCommands.enrolCall(try typed("agent", "enrol", url, "--ca-file", "ca.pem")).arguments[2]
         let path = try #require(relative.stringValue)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PosthornCLI
 internal import PushAPI
 internal import PushCore
@@ -16,7 +17,7 @@ struct QuietCommandTests {
 
     private func report(_ manual: String, _ schedule: String) -> Report {
         let settings = [("do-not-disturb", manual), ("schedule", schedule)].map { name, value in
-            AgentSettingReply(.dictionary([("name", .string(name)), ("value", .string(value))]))
+            SettingRecord(.dictionary([("name", .string(name)), ("value", .string(value))]))
         }
         return QuietCommand.report(of: settings, nowUnixSeconds: Self.now)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PosthornCLI
 internal import PushAPI
 internal import PushCore
@@ -37,25 +38,25 @@ struct ReportTests {
             ("shown", "late", ["alert:silent"], "shown: late"), ("closed", "", ["alert:silent"], "closed"),
         ] as [(String, String, [String], String)])
     func `the inbox shows why an alert was suppressed`(state: String, reason: String, parts: [String], said: String) {
-        let entry = InboxItem(
+        let entry = InboxRecord(
             .dictionary([("state", .string(state)), ("reason", .string(reason)), ("effects", .strings(parts))]))
         #expect(InboxCommands.report(of: [entry]).text.contains(" \(said), new"))
     }
 
     @Test func `a reason that is too long is cut at its end, and the mark of a new entry stays`() {
         let reason = "hook any: " + String(repeating: "x", count: 100)
-        let entry = InboxItem(
+        let entry = InboxRecord(
             .dictionary([("state", .string("shown")), ("reason", .string(reason)), ("title", .string("T"))]))
         let row = InboxCommands.report(of: [entry]).text
         #expect(row.contains("shown: hook any: xxx") && row.hasSuffix(", new  T"), "\(row)")
     }
 
     @Test func `settings have readable values, and a column of events only if there are any`() {
-        func line(_ event: String, _ name: String, _ value: String) -> AgentSettingReply {
-            AgentSettingReply(
+        func line(_ event: String, _ name: String, _ value: String) -> SettingRecord {
+            SettingRecord(
                 .dictionary([("event", .string(event)), ("name", .string(name)), ("value", .string(value))]))
         }
-        let (app, later) = (AgentApp(.dictionary([])), LocalTime.nowUnixSeconds + 3600)
+        let (app, later) = (AppRecord(.dictionary([])), LocalTime.nowUnixSeconds + 3600)
         let personal = SettingsCommands.report(
             of: app, [line("", "do-not-disturb", "until \(later)"), line("", "silent", "off")])
         #expect(
@@ -214,7 +215,7 @@ struct ReportTests {
     }
 
     @Test func `a message keeps its lines, indented`() {
-        let entry = InboxItem(
+        let entry = InboxRecord(
             .dictionary([
                 ("entry", .int64(3)), ("id", .string("00ff")), ("app_id", .string("org.example.Mail")),
                 ("app_name", .string("Mail")),
@@ -224,7 +225,7 @@ struct ReportTests {
         let text = InboxCommands.report(of: entry).text
         #expect(text.contains("\nID        00ff\n"))
         #expect(!text.contains("Channel"))
-        let broadcast = InboxItem(.dictionary([("channel", .string("c"))]))
+        let broadcast = InboxRecord(.dictionary([("channel", .string("c"))]))
         #expect(InboxCommands.report(of: broadcast).text.contains("\nChannel   c\n"))
         #expect(text.contains("App       Mail (org.example.Mail)") && text.contains("State     suppressed: master"))
         #expect(text.hasSuffix("\n\n  one\n  two\n  State  viewed"))
@@ -239,18 +240,18 @@ struct ReportTests {
     }
 
     @Test func `an app's settings show each channel, and which ones the server lacks`() throws {
-        let app = AgentApp(
+        let app = AppRecord(
             .dictionary([
                 ("app_id", .string("a")), ("environment", .string("development")),
                 ("channels", .array("s", [.string("one"), .string("two")])),
                 ("pending_channels", .array("s", [.string("two")])),
             ]))
-        let locked = AgentSettingReply(
+        let locked = SettingRecord(
             .dictionary([
                 ("event", .string("NEWS")), ("name", .string("sound")), ("value", .string("off")),
                 ("locked", .bool(true)), ("origin", .string("administrator")),
             ]))
-        let administrators = AgentSettingReply(
+        let administrators = SettingRecord(
             .dictionary([
                 ("event", .string("")), ("name", .string("sound")), ("value", .string("off")),
                 ("origin", .string("administrator")),
@@ -265,7 +266,7 @@ struct ReportTests {
         let setting = #"{"event":"NEWS","locked":true,"name":"sound","origin":"administrator","value":"off"}"#
         #expect(json.contains("\"settings\":[\(setting)]"))
         #expect(json.contains(#""channels":["one","two"]"#) && json.contains(#""pending_channels":["two"]"#))
-        #expect(SettingsCommands.report(of: AgentApp(.dictionary([])), []).text.contains("\nChannels      none\n"))
+        #expect(SettingsCommands.report(of: AppRecord(.dictionary([])), []).text.contains("\nChannels      none\n"))
     }
 
     @Test(arguments: [
@@ -278,19 +279,19 @@ struct ReportTests {
     }
 
     @Test func `the agent's status shows a notice if there is one`() {
-        let notice = AgentStatusReply(.dictionary([("notice", .string("a\nb"))]))
+        let notice = StatusRecord(.dictionary([("notice", .string("a\nb"))]))
         #expect(AgentCommands.report(of: notice).text.contains("\nNotice           a"))
-        #expect(!AgentCommands.report(of: AgentStatusReply(.dictionary([]))).text.contains("Notice"))
+        #expect(!AgentCommands.report(of: StatusRecord(.dictionary([]))).text.contains("Notice"))
     }
 
     @Test(arguments: [(true, "Notifications are on."), (false, "Notifications are off (master switch).")])
     func `the master switch is shown above the settings`(master: Bool, head: String) throws {
-        let app = AgentApp(
+        let app = AppRecord(
             .dictionary([
                 ("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4)),
                 ("alert_style", .string("banner")),
             ]))
-        let personal = AgentSettingReply(
+        let personal = SettingRecord(
             .dictionary([("name", .string("master")), ("value", .string(master ? "on" : "off"))]))
         let report = SettingsCommands.report(personal: [personal], apps: [app])
         #expect(report.text.hasPrefix(head))
@@ -307,7 +308,7 @@ struct ReportTests {
     func `the agent's status shows when it was last connected`(
         connected: Bool, since: Int64, last: Int64, text: String
     ) {
-        let status = AgentStatusReply(
+        let status = StatusRecord(
             .dictionary([
                 ("enrolled", .bool(true)), ("connected", .bool(connected)), ("connected_since", .int64(since)),
                 ("last_connected", .int64(last)),

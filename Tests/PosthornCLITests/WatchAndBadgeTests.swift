@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PosthornCLI
 internal import PushDBus
 internal import Testing
 
 struct WatchAndBadgeTests {
-    private func app(_ id: String, _ name: String, badge: Int64) -> AgentApp {
-        AgentApp(.dictionary([("app_id", .string(id)), ("name", .string(name)), ("badge", .int64(badge))]))
+    private func app(_ id: String, _ name: String, badge: Int64) -> AppRecord {
+        AppRecord(.dictionary([("app_id", .string(id)), ("name", .string(name)), ("badge", .int64(badge))]))
     }
 
     @Test func `a status bar gets the sum in its own format`() {
@@ -31,7 +32,7 @@ struct WatchAndBadgeTests {
 
     @Test func `a watched notification is one line without control characters`() {
         let evil = "one\r\n\u{1B}]0;x\u{7}two\u{202E}\u{9B}31m\u{2028}three"
-        let entry = InboxItem(
+        let entry = InboxRecord(
             .dictionary([
                 ("app_name", .string(evil)), ("title", .string(evil)), ("body", .string(evil)),
                 ("state", .string("suppressed")), ("reason", .string(evil)), ("received_at", .int64(0)),
@@ -53,7 +54,7 @@ struct WatchAndBadgeTests {
             ([], "", ""),
         ] as [([String], String, String)])
     func `a notification without text is described by its effects`(effects: [String], payload: String, said: String) {
-        let entry = InboxItem(
+        let entry = InboxRecord(
             .dictionary([
                 ("app_id", .string("a.b")), ("payload", .string(payload)), ("effects", .strings(effects)),
                 ("state", .string("shown")),
@@ -63,7 +64,7 @@ struct WatchAndBadgeTests {
     }
 
     @Test func `a notification with text is not described by its effects`() {
-        let entry = InboxItem(
+        let entry = InboxRecord(
             .dictionary([
                 ("app_id", .string("a.b")), ("title", .string("T")), ("body", .string("B")),
                 ("state", .string("waiting")),

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 package import PushDBus
 
 /// A client of this user's agent; deploy/dbus/org.posthorn.Agent1.xml defines the interface.
 final class AgentClient {
-    static let busName = "org.posthorn.Agent1"
-    static let objectPath = "/org/posthorn/Agent1"
     /// The timeout of a method call; `Enrol` and `Register` wait for the server, whose own timeout is 30 seconds.
     private static let timeout = Duration.seconds(60)
 
@@ -29,7 +28,8 @@ final class AgentClient {
     func call(_ call: AgentCall) throws(CommandError) -> BusValue? {
         do throws(BusError) {
             return try connection.call(
-                Self.busName, Self.objectPath, Self.busName, call.method, call.arguments, timeout: Self.timeout
+                AgentInterface.name, AgentInterface.path, AgentInterface.name, call.method.rawValue, call.arguments,
+                timeout: Self.timeout
             ).first
         } catch {
             throw AgentAnswer.failure(error, busValue: busValue)
@@ -37,13 +37,14 @@ final class AgentClient {
     }
 }
 
+/// A method call of the agent.
 package struct AgentCall: Equatable, Sendable {
-    /// The method name, for example `Register`.
-    package let method: String
+    /// The method.
+    package let method: AgentMethod
     /// The arguments, in the order of the XML file.
     package let arguments: [BusValue]
 
-    init(_ method: String, _ arguments: BusValue...) {
+    init(_ method: AgentMethod, _ arguments: BusValue...) {
         self.method = method
         self.arguments = arguments
     }
@@ -76,34 +77,34 @@ package enum AgentAnswer {
             || absences.contains { name == prefix + $0 }
     }
 
-    static func nonsense(_ method: String) -> CommandError {
-        .badAnswer(of: "the agent", detail: "unexpected result of \(method)")
+    static func nonsense(_ method: AgentMethod) -> CommandError {
+        .badAnswer(of: "the agent", detail: "unexpected result of \(method.rawValue)")
     }
 
-    static func string(_ value: BusValue?, of method: String) throws(CommandError) -> String {
+    static func string(_ value: BusValue?, of method: AgentMethod) throws(CommandError) -> String {
         guard let text = value?.stringValue else { throw nonsense(method) }
         return text
     }
 
-    static func dictionary(_ value: BusValue?, of method: String) throws(CommandError) -> BusValue {
+    static func dictionary(_ value: BusValue?, of method: AgentMethod) throws(CommandError) -> BusValue {
         guard let value, value.dictionaryPairs != nil else { throw nonsense(method) }
         return value
     }
 
-    static func bool(_ value: BusValue?, of method: String) throws(CommandError) -> Bool {
+    static func bool(_ value: BusValue?, of method: AgentMethod) throws(CommandError) -> Bool {
         guard let flag = value?.boolValue else { throw nonsense(method) }
         return flag
     }
 
-    static func integer(_ value: BusValue?, of method: String) throws(CommandError) -> Int64 {
+    static func integer(_ value: BusValue?, of method: AgentMethod) throws(CommandError) -> Int64 {
         guard let number = value?.integerValue else { throw nonsense(method) }
         return number
     }
 
-    static func list<Facts>(
-        _ value: BusValue?, of method: String, as make: (BusValue) -> Facts
-    ) throws(CommandError) -> [Facts] {
+    static func list<Record: AgentRecord>(
+        _ value: BusValue?, of method: AgentMethod, as record: Record.Type
+    ) throws(CommandError) -> [Record] {
         guard let elements = value?.arrayValue else { throw nonsense(method) }
-        return elements.map(make)
+        return elements.map(Record.init)
     }
 }

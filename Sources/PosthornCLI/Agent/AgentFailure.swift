@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The errors that the agent returns; deploy/dbus/org.posthorn.Agent1.xml defines them.
-package enum AgentFailure: String, CaseIterable, Sendable {
-    case alreadyEnrolled = "org.posthorn.Error.AlreadyEnrolled"
-    case badEnrolmentCode = "org.posthorn.Error.BadEnrolmentCode"
-    case badServer = "org.posthorn.Error.BadServer"
-    case unreachable = "org.posthorn.Error.Unreachable"
-    case notTrusted = "org.posthorn.Error.NotTrusted"
-    case badFile = "org.posthorn.Error.BadFile"
-    case deviceRemoved = "org.posthorn.Error.DeviceRemoved"
-    case notEnrolled = "org.posthorn.Error.NotEnrolled"
-    case unknownTopic = "org.posthorn.Error.UnknownTopic"
-    case badEnvironment = "org.posthorn.Error.BadEnvironment"
-    case badChannelID = "org.posthorn.Error.BadChannelID"
-    case unknownChannel = "org.posthorn.Error.UnknownChannel"
-    case tooMany = "org.posthorn.Error.TooMany"
-    case badAppID = "org.posthorn.Error.BadAppID"
-    case unknownApp = "org.posthorn.Error.UnknownApp"
-    case unknownSetting = "org.posthorn.Error.UnknownSetting"
-    case unknownEvent = "org.posthorn.Error.UnknownEvent"
-    case badValue = "org.posthorn.Error.BadValue"
-    case locked = "org.posthorn.Error.Locked"
-    case badManifest = "org.posthorn.Error.BadManifest"
-    case badSound = "org.posthorn.Error.BadSound"
-    case unknownSound = "org.posthorn.Error.UnknownSound"
-    case unknownEntry = "org.posthorn.Error.UnknownEntry"
-    case appNotInstalled = "org.posthorn.Error.AppNotInstalled"
-    case appDamaged = "org.posthorn.Error.AppDamaged"
-    case needsTerminal = "org.posthorn.Error.NeedsTerminal"
-    case notOpened = "org.posthorn.Error.NotOpened"
-    case notYours = "org.posthorn.Error.NotYours"
-    case limitsExceeded = "org.posthorn.Error.LimitsExceeded"
-    case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
+package import AgentBus
+
+/// The reason why a call of the agent failed.
+package enum AgentFailure: Equatable, Sendable {
+    /// An error of the agent itself.
+    case agent(AgentErrorCode)
+    /// The message bus does not allow the call.
+    case accessDenied
     /// Any other D-Bus error.
-    case other = ""
+    case other
 
     /// Creates the failure for a D-Bus error name; an unlisted name gives `other`.
     package init(busName: String) {
-        self = Self.allCases.first { $0.rawValue.utf8.elementsEqual(busName.utf8) } ?? .other
+        if let code = AgentErrorCode(busName: busName) {
+            self = .agent(code)
+        } else {
+            self = busName.utf8.elementsEqual("org.freedesktop.DBus.Error.AccessDenied".utf8) ? .accessDenied : .other
+        }
     }
 
+    /// The remedy, in one sentence.
+    package var remedy: String {
+        switch self {
+        case .agent(let code): code.remedy
+        case .accessDenied: "Run this command as the user who owns the agent."
+        case .other: "See the agent's log: journalctl --user -u posthorn-agent"
+        }
+    }
+
+    package var exitCode: ExitCode {
+        switch self {
+        case .agent(let code): code.exitCode
+        case .accessDenied: .notPermitted
+        case .other: .refused
+        }
+    }
+}
+
+extension AgentErrorCode {
     /// The remedy, in one sentence.
     package var remedy: String {
         switch self {
@@ -78,8 +77,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .notYours:
             "Run the posthorn that was installed together with posthorn-agent, as the user who owns the agent."
         case .limitsExceeded: "Try again in a few seconds."
-        case .accessDenied: "Run this command as the user who owns the agent."
-        case .other: "See the agent's log: journalctl --user -u posthorn-agent"
+        case .refused, .badTopic, .invalidArguments, .failed: AgentFailure.other.remedy
         }
     }
 
@@ -87,11 +85,11 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         switch self {
         case .unreachable, .notTrusted: .unreachable
         case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent, .unknownSound: .notFound
-        case .accessDenied, .locked, .notYours: .notPermitted
+        case .locked, .notYours: .notPermitted
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .deviceRemoved, .notEnrolled, .badEnvironment,
             .badChannelID, .tooMany,
             .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .badFile, .appNotInstalled, .appDamaged,
-            .needsTerminal, .notOpened, .limitsExceeded, .other:
+            .needsTerminal, .notOpened, .limitsExceeded, .refused, .badTopic, .invalidArguments, .failed:
             .refused
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import Glibc
 internal import PushDBus
 
@@ -9,8 +10,8 @@ internal import PushDBus
 final class AgentListener {
     /// The events since the last call of `wait`.
     struct News {
-        /// The names of the received signals.
-        var signals: Set<String> = []
+        /// The received signals.
+        var signals: Set<AgentSignal> = []
         /// Whether the agent appeared on the bus.
         var isBack = false
         /// Whether the agent left the bus.
@@ -24,16 +25,16 @@ final class AgentListener {
     private var news = News()
 
     /// Subscribes to the given signals and to changes of the agent's bus name.
-    init(_ agent: AgentClient, to members: [String]) throws(CommandError) {
+    init(_ agent: AgentClient, to signals: [AgentSignal]) throws(CommandError) {
         connection = agent.connection
         busValue = agent.busValue
         do throws(BusError) {
-            for member in members {
+            for signal in signals {
                 try connection.subscribe(
-                    sender: nil, path: AgentClient.objectPath, interface: AgentClient.busName, member: member
-                ) { [weak self] _ in self?.news.signals.insert(member) }
+                    sender: nil, path: AgentInterface.path, interface: AgentInterface.name, member: signal.rawValue
+                ) { [weak self] _ in self?.news.signals.insert(signal) }
             }
-            try connection.watchOwner(of: AgentClient.busName) { [weak self] owner in
+            try connection.watchOwner(of: AgentInterface.name) { [weak self] owner in
                 if owner == nil { self?.news.isGone = true } else { self?.news.isBack = true }
             }
         } catch {

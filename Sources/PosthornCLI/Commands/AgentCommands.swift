@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 package import CommandLineKit
 internal import PushDBus
 
@@ -21,8 +22,8 @@ package enum AgentCommands {
 
     private static let status = CommandNode(Command("status", "Show agent status.")) {
         (_, surroundings) throws(CommandError) in
-        let facts = try surroundings.agent().call(AgentCall("GetStatus"))
-        return report(of: AgentStatusReply(try AgentAnswer.dictionary(facts, of: "GetStatus")))
+        let facts = try surroundings.agent().call(AgentCall(.getStatus))
+        return report(of: StatusRecord(try AgentAnswer.dictionary(facts, of: .getStatus)))
     }
 
     private static let enrol = CommandNode(
@@ -56,7 +57,7 @@ package enum AgentCommands {
         } catch {
             throw advice(on: error, server: invocation.arguments[0])
         }
-        let id = try AgentAnswer.string(answer, of: "Enrol")
+        let id = try AgentAnswer.string(answer, of: .enrol)
         return Report("Enrolled as device \(oneLine(id)).", json: ["device_id": id])
     }
 
@@ -84,7 +85,7 @@ package enum AgentCommands {
 
     /// Builds the call of `agent unenrol`.
     package static func unenrolCall(_ invocation: Invocation) -> AgentCall {
-        AgentCall(invocation.has("local") ? "Forget" : "Unenrol")
+        AgentCall(invocation.has("local") ? .forget : .unenrol)
     }
 
     /// Checks that the server and the enrolment code are in the right order.
@@ -120,9 +121,9 @@ package enum AgentCommands {
     package static func advice(on error: CommandError, server: String) -> CommandError {
         guard case .agentRefused(let name, _) = error else { return error }
         switch AgentFailure(busName: name) {
-        case .badServer where !server.contains("://"):
+        case .agent(.badServer) where !server.contains("://"):
             return .advised(error, remedy: "Add https:// before the host name.")
-        case .notTrusted:
+        case .agent(.notTrusted):
             return .advised(
                 error,
                 remedy:
@@ -137,10 +138,10 @@ package enum AgentCommands {
     package static func adviceOnLeaving(_ error: CommandError) -> CommandError {
         guard case .agentRefused(let name, _) = error else { return error }
         switch AgentFailure(busName: name) {
-        case .unreachable, .notTrusted:
+        case .agent(.unreachable), .agent(.notTrusted):
             return .advised(
                 error, remedy: "If the server no longer exists: posthorn agent unenrol --local")
-        case .notEnrolled:
+        case .agent(.notEnrolled):
             return .reworded(error, problem: "this device is not enrolled")
         default:
             return error
@@ -150,30 +151,32 @@ package enum AgentCommands {
     /// Builds the call of `agent enrol`.
     package static func enrolCall(_ invocation: Invocation) -> AgentCall {
         AgentCall(
-            "Enrol", .string(invocation.arguments[0]), .string(invocation.argument(1) ?? ""),
+            .enrol, .string(invocation.arguments[0]), .string(invocation.argument(1) ?? ""),
             // The path must be absolute, because the agent has a different working directory.
             .string(invocation.value("ca-file").map(LocalFile.absolute) ?? ""))
     }
 
     /// Formats the output of `agent status`.
-    package static func report(of status: AgentStatusReply) -> Report {
+    package static func report(of status: StatusRecord) -> Report {
         var fields = [
             (name: "Agent", value: "\(status.version), process \(status.processID)"),
             (name: "Enrolled", value: enrolment(of: status)),
         ]
-        if status.enrolled {
+        if status.isEnrolled {
             fields.append(("Server", status.serverURL))
             fields.append(("Device ID", status.deviceID))
             fields.append(("Connected", connection(of: status)))
         }
         fields.append(("Alerts shown by", presenter(of: status)))
         if !status.lastError.isEmpty { fields.append(("Last error", status.lastError)) }
-        if status.nextTry > 0 { fields.append(("Next retry", LocalTime.text(unixSeconds: status.nextTry))) }
+        if status.nextTryUnixSeconds > 0 {
+            fields.append(("Next retry", LocalTime.text(unixSeconds: status.nextTryUnixSeconds)))
+        }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(Table.fields(fields), json: status)
     }
 
-    private static func presenter(of status: AgentStatusReply) -> String {
+    private static func presenter(of status: StatusRecord) -> String {
         switch status.presenter {
         case "", "none": "nothing; no notification server is running. Notifications are kept in the inbox."
         case "panel":
@@ -182,15 +185,15 @@ package enum AgentCommands {
         }
     }
 
-    private static func enrolment(of status: AgentStatusReply) -> String {
-        guard status.enrolled else { return "no; run 'posthorn agent enrol SERVER CODE'" }
-        guard status.removed else { return "yes" }
+    private static func enrolment(of status: StatusRecord) -> String {
+        guard status.isEnrolled else { return "no; run 'posthorn agent enrol SERVER CODE'" }
+        guard status.isRemoved else { return "yes" }
         return "no longer; the device was removed from the server. Run 'posthorn agent unenrol'."
     }
 
-    private static func connection(of status: AgentStatusReply) -> String {
-        if status.connected { return "since \(LocalTime.text(unixSeconds: status.connectedSince))" }
-        guard status.lastConnected > 0 else { return "no, never" }
-        return "no; last \(LocalTime.text(unixSeconds: status.lastConnected))"
+    private static func connection(of status: StatusRecord) -> String {
+        if status.isConnected { return "since \(LocalTime.text(unixSeconds: status.connectedSinceUnixSeconds))" }
+        guard status.lastConnectedUnixSeconds > 0 else { return "no, never" }
+        return "no; last \(LocalTime.text(unixSeconds: status.lastConnectedUnixSeconds))"
     }
 }

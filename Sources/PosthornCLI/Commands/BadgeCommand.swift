@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 internal import CommandLineKit
 internal import PushCore
 internal import PushDBus
@@ -45,10 +46,10 @@ package enum BadgeCommand {
     }
 
     private static func follow(_ agent: AgentClient, app: String?, _ format: Format) throws(CommandError) -> Never {
-        let listener = try AgentListener(agent, to: ["BadgeChanged", "SettingsChanged"])
+        let listener = try AgentListener(agent, to: [.badgeChanged, .settingsChanged])
         var printed: String?
         while true {
-            var now: [AgentApp]?
+            var now: [AppRecord]?
             do throws(CommandError) {
                 now = try badges(of: agent, app: app)
             } catch {
@@ -61,8 +62,8 @@ package enum BadgeCommand {
         }
     }
 
-    private static func badges(of agent: AgentClient, app: String?) throws(CommandError) -> [AgentApp] {
-        let apps = try AgentAnswer.list(try agent.call(AgentCall("ListApps")), of: "ListApps", as: AgentApp.init)
+    private static func badges(of agent: AgentClient, app: String?) throws(CommandError) -> [AppRecord] {
+        let apps = try AgentAnswer.list(try agent.call(AgentCall(.listApps)), of: .listApps, as: AppRecord.self)
         guard let app else { return apps }
         return apps.filter { $0.appID.utf8.elementsEqual(app.utf8) }
     }
@@ -73,8 +74,8 @@ package enum BadgeCommand {
     ///   - apps: The apps to count; nil while the agent is not running.
     ///   - format: The output format.
     /// - Returns: The line, without a line feed.
-    package static func line(_ apps: [AgentApp]?, _ format: Format) -> String {
-        let sum = (apps ?? []).reduce(0) { $0 + $1.badge }
+    package static func line(_ apps: [AppRecord]?, _ format: Format) -> String {
+        let sum = (apps ?? []).reduce(Int64(0)) { $0 + Int64($1.badge) }
         switch format {
         case .plain: return apps == nil ? "" : "\(sum)"
         case .polybar: return sum > 0 ? "\(sum)" : ""
@@ -102,10 +103,10 @@ private struct WaybarText: Encodable {
 /// The JSON of `badge`.
 private struct Badges: Encodable, Sendable {
     let count: Int64
-    let apps: [String: Int64]
+    let apps: [String: UInt32]
 
-    init(_ apps: [AgentApp]) {
-        count = apps.reduce(0) { $0 + $1.badge }
+    init(_ apps: [AppRecord]) {
+        count = apps.reduce(0) { $0 + Int64($1.badge) }
         self.apps = Dictionary(apps.map { ($0.appID, $0.badge) }, uniquingKeysWith: { first, _ in first })
     }
 }

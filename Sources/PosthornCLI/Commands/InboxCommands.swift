@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 package import CommandLineKit
 internal import PushCore
 internal import PushDBus
@@ -48,7 +49,7 @@ package enum InboxCommands {
         let agent = try surroundings.agent()
         try SettingsCommands.checkApp(invocation.value("app") ?? "", agent)
         let entries = try agent.call(call)
-        return report(of: try AgentAnswer.list(entries, of: "SearchInbox", as: InboxItem.init))
+        return report(of: try AgentAnswer.list(entries, of: .searchInbox, as: InboxRecord.self))
     }
 
     private static let show = CommandNode(
@@ -59,8 +60,8 @@ package enum InboxCommands {
         let agent = try surroundings.agent()
         let call = try showCall(invocation)
         let facts = try AgentAnswer.dictionary(try agent.call(call), of: call.method)
-        try agent.call(AgentCall("MarkRead", call.arguments[0], .string("")))
-        return report(of: InboxItem(facts))
+        try agent.call(AgentCall(.markRead, call.arguments[0], .string("")))
+        return report(of: InboxRecord(facts))
     }
 
     private static let read = CommandNode(
@@ -71,7 +72,7 @@ package enum InboxCommands {
         let agent = try surroundings.agent()
         try Which(invocation).check(agent)
         let answer = try agent.call(readCall(invocation))
-        let count = try AgentAnswer.integer(answer, of: "MarkRead")
+        let count = try AgentAnswer.integer(answer, of: .markRead)
         let noun = count == 1 ? "notification" : "notifications"
         return Report("Marked \(count) \(noun) as read.", json: ["count": count])
     }
@@ -92,7 +93,7 @@ package enum InboxCommands {
         try Console.confirm("Remove \(whose)?", unless: invocation.has("yes"))
         let call = clearCall(invocation)
         let answer = try agent.call(call)
-        let count = call.method == "ClearInbox" ? try AgentAnswer.integer(answer, of: call.method) : 1
+        let count = call.method == .clearInbox ? try AgentAnswer.integer(answer, of: call.method) : 1
         return Report("Removed \(count) \(count == 1 ? "notification" : "notifications").", json: ["count": count])
     }
 
@@ -122,7 +123,7 @@ package enum InboxCommands {
             let limit = try invocation.integer("limit", in: 1...Int64(UInt32.max)) ?? shownCountDefault
             let before = try invocation.integer("before", in: 1...Int64.max) ?? 0
             return AgentCall(
-                "SearchInbox", .string(invocation.arguments.joined(separator: " ")),
+                .searchInbox, .string(invocation.arguments.joined(separator: " ")),
                 .string(invocation.value("app") ?? ""), .string(invocation.has("unread") ? "unread" : ""),
                 .int64(before), .uint32(UInt32(limit)))
         } catch {
@@ -133,16 +134,16 @@ package enum InboxCommands {
     /// Builds the call of `inbox read`.
     package static func readCall(_ invocation: Invocation) -> AgentCall {
         switch Which(invocation) {
-        case .entry(let number): AgentCall("MarkRead", .int64(number), .string(""))
-        case .app(let app): AgentCall("MarkRead", .int64(0), .string(app))
+        case .entry(let number): AgentCall(.markRead, .int64(number), .string(""))
+        case .app(let app): AgentCall(.markRead, .int64(0), .string(app))
         }
     }
 
     /// Builds the call of `inbox clear`.
     package static func clearCall(_ invocation: Invocation) -> AgentCall {
         switch Which(invocation) {
-        case .entry(let number): AgentCall("RemoveInboxEntry", .int64(number))
-        case .app(let app): AgentCall("ClearInbox", .string(app))
+        case .entry(let number): AgentCall(.removeInboxEntry, .int64(number))
+        case .app(let app): AgentCall(.clearInbox, .string(app))
         }
     }
 
@@ -156,11 +157,11 @@ package enum InboxCommands {
         guard let entry = Int64(word) else {
             throw .usage(invocation.error(.badValue(of: "ENTRY", value: word, expected: "use a whole number")))
         }
-        return AgentCall("GetInboxEntry", .int64(entry))
+        return AgentCall(.getInboxEntry, .int64(entry))
     }
 
     /// Formats the output of `inbox list`.
-    package static func report(of entries: [InboxItem]) -> Report {
+    package static func report(of entries: [InboxRecord]) -> Report {
         guard !entries.isEmpty else { return Report("No notifications.", json: Inbox(entries: entries)) }
         let table = Table(
             [.number("ENTRY"), .text("RECEIVED"), .text("APP"), .text("STATE"), .text("NOTIFICATION")],
@@ -174,18 +175,18 @@ package enum InboxCommands {
     }
 
     /// Returns the delivery state, its reason and the mark `new`; a long reason is truncated so that the mark fits.
-    private static func state(of entry: InboxItem) -> String {
-        let remark = entry.read ? "" : ", new"
+    private static func state(of entry: InboxRecord) -> String {
+        let remark = entry.isRead ? "" : ", new"
         return DisplayWidth.cut(oneLine(entry.outcome), columnCount: Table.cellColumnCountMax - remark.utf8.count)
             + remark
     }
 
     /// Formats the output of `inbox show`.
-    package static func report(of entry: InboxItem) -> Report {
+    package static func report(of entry: InboxRecord) -> Report {
         let channel = entry.channel.isEmpty ? [] : [(name: "Channel", value: entry.channel)]
         var text = Table.fields(
             [
-                ("Entry", "\(entry.entry)"), ("ID", entry.id),
+                ("Entry", "\(entry.entry)"), ("ID", entry.uniqueID),
                 ("App", entry.appName.isEmpty ? entry.appID : "\(entry.appName) (\(entry.appID))"),
                 ("Received", LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000)),
                 ("State", entry.outcome), ("Parts", entry.effects.joined(separator: ", ")),
@@ -201,5 +202,5 @@ package enum InboxCommands {
 
 /// The JSON of `inbox list`.
 private struct Inbox: Encodable, Sendable {
-    let entries: [InboxItem]
+    let entries: [InboxRecord]
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 package import CommandLineKit
 internal import PushAPI
 internal import PushDBus
@@ -35,7 +36,7 @@ package enum QuietCommand {
         let agent = try surroundings.agent()
         if let call { try agent.call(call) }
         let settings = try AgentAnswer.list(
-            try agent.call(AgentCall("ListSettings", .string(""))), of: "ListSettings", as: AgentSettingReply.init)
+            try agent.call(AgentCall(.listSettings, .string(""))), of: .listSettings, as: SettingRecord.self)
         return report(of: settings, nowUnixSeconds: LocalTime.nowUnixSeconds)
     }
 
@@ -77,7 +78,7 @@ package enum QuietCommand {
     }
 
     private static func call(_ setting: PersonalSetting, _ value: String) -> AgentCall {
-        AgentCall("SetSetting", .string(""), .string(""), .string(setting.rawValue), .string(value))
+        AgentCall(.setSetting, .string(""), .string(""), .string(setting.rawValue), .string(value))
     }
 
     private static func wrong(_ invocation: Invocation, _ value: String, _ expected: String) -> CommandError {
@@ -87,7 +88,7 @@ package enum QuietCommand {
     // MARK: Output
 
     /// Formats the current state and the schedule.
-    package static func report(of settings: [AgentSettingReply], nowUnixSeconds now: Int64) -> Report {
+    package static func report(of settings: [SettingRecord], nowUnixSeconds now: Int64) -> Report {
         func value(_ setting: PersonalSetting) -> String {
             settings.first { $0.name == setting.rawValue && $0.event.isEmpty }?.value ?? ""
         }

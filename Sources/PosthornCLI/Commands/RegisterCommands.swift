@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 package import CommandLineKit
 internal import PushAPI
 internal import PushCore
@@ -42,7 +43,7 @@ package enum RegisterCommands {
         let agent = try surroundings.agent()
         let token: String
         do throws(CommandError) {
-            token = try AgentAnswer.string(try agent.call(call), of: "Register")
+            token = try AgentAnswer.string(try agent.call(call), of: .register)
         } catch {
             throw advised(error, invocation, surroundings)
         }
@@ -58,7 +59,7 @@ package enum RegisterCommands {
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
         let id = try appID(invocation)
-        try surroundings.agent().call(AgentCall("Unregister", .string(id)))
+        try surroundings.agent().call(AgentCall(.unregister, .string(id)))
         return Report("Unregistered \(id).", json: Done())
     }
 
@@ -72,14 +73,14 @@ package enum RegisterCommands {
             invocation.value(name).map { (name, BusValue.string($0)) }
         }
         if let path = invocation.value("manifest") { options.append(("manifest", .string(try manifest(path)))) }
-        return AgentCall("Register", .string(try appID(invocation)), .dictionary(options))
+        return AgentCall(.register, .string(try appID(invocation)), .dictionary(options))
     }
 
     /// Suggests the closest known topic if this user can query a server on this machine.
     private static func advised(
         _ error: CommandError, _ invocation: Invocation, _ surroundings: CommandContext
     ) -> CommandError {
-        guard case .agentRefused(let name, _) = error, AgentFailure(busName: name) == .unknownTopic,
+        guard case .agentRefused(let name, _) = error, AgentFailure(busName: name) == .agent(.unknownTopic),
             let apps = try? surroundings.admin(invocation).send(.get("apps"), for: AdminAPI.Apps.self)
         else { return error }
         let topic = invocation.value("topic") ?? invocation.arguments[0]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 package import CommandLineKit
 internal import PushAPI
 internal import PushCore
@@ -73,9 +74,9 @@ package enum SettingsCommands {
         let places = call.arguments.dropLast().compactMap(\.stringValue)
         // Only the agent knows the default value, and the alert style that `on` restores.
         let value = try agent.call(
-            AgentCall("GetSetting", .string(places[0]), .string(places[1]), .string(places[2])))
+            AgentCall(.getSetting, .string(places[0]), .string(places[1]), .string(places[2])))
         return report(
-            of: places, value: try AgentAnswer.string(value, of: "GetSetting"),
+            of: places, value: try AgentAnswer.string(value, of: .getSetting),
             isStandard: call.arguments.last?.stringValue?.isEmpty ?? false)
     }
 
@@ -108,13 +109,13 @@ package enum SettingsCommands {
         if isPersonal, PersonalSetting(rawValue: name)?.scopes.contains(.app) != true {
             let value = words.dropFirst().joined(separator: " ")
             return AgentCall(
-                "SetSetting", .string(""), .string(""), .string(words[0]), .string(value == "default" ? "" : value))
+                .setSetting, .string(""), .string(""), .string(words[0]), .string(value == "default" ? "" : value))
         }
         guard words.count > 2 else {
             throw .usage(invocation.error(.missingArgument(placeholder: "VALUE (APP SETTING VALUE)")))
         }
         return AgentCall(
-            "SetSetting", .string(words[0]), .string(words.count > 3 ? words[1] : ""),
+            .setSetting, .string(words[0]), .string(words.count > 3 ? words[1] : ""),
             .string(name), .string(value == "default" ? "" : value))
     }
 
@@ -146,7 +147,7 @@ package enum SettingsCommands {
     ///   - known: The ids of the registered apps.
     /// - Returns: The error.
     package static func unknownApp(_ id: String, known: [String]) -> CommandError {
-        let error = CommandError.agentRefused(name: AgentFailure.unknownApp.rawValue, message: "")
+        let error = CommandError.agentRefused(name: AgentErrorCode.unknownApp.busName, message: "")
         let meant = Spelling.closest(to: id, among: known).map { ". Did you mean '\($0)'?" }
         return .reworded(error, problem: "app '\(id)' is not registered\(meant ?? "; see 'posthorn settings list'")")
     }
@@ -155,22 +156,22 @@ package enum SettingsCommands {
     static func checkApp(_ id: String, _ agent: AgentClient) throws(CommandError) {
         let known = try apps(of: agent).map(\.appID)
         guard !id.isEmpty, !known.contains(where: { $0.utf8.elementsEqual(id.utf8) }) else { return }
-        let search = AgentCall("SearchInbox", .string(""), .string(id), .string(""), .int64(0), .uint32(1))
-        let found = try AgentAnswer.list(try agent.call(search), of: search.method, as: InboxItem.init)
+        let search = AgentCall(.searchInbox, .string(""), .string(id), .string(""), .int64(0), .uint32(1))
+        let found = try AgentAnswer.list(try agent.call(search), of: search.method, as: InboxRecord.self)
         if found.isEmpty { throw unknownApp(id, known: known) }
     }
 
-    static func apps(of agent: AgentClient) throws(CommandError) -> [AgentApp] {
-        try AgentAnswer.list(try agent.call(AgentCall("ListApps")), of: "ListApps", as: AgentApp.init)
+    static func apps(of agent: AgentClient) throws(CommandError) -> [AppRecord] {
+        try AgentAnswer.list(try agent.call(AgentCall(.listApps)), of: .listApps, as: AppRecord.self)
     }
 
-    private static func lines(of app: String, _ agent: AgentClient) throws(CommandError) -> [AgentSettingReply] {
+    private static func lines(of app: String, _ agent: AgentClient) throws(CommandError) -> [SettingRecord] {
         try AgentAnswer.list(
-            try agent.call(AgentCall("ListSettings", .string(app))), of: "ListSettings", as: AgentSettingReply.init)
+            try agent.call(AgentCall(.listSettings, .string(app))), of: .listSettings, as: SettingRecord.self)
     }
 
     /// Formats the output of `settings list`.
-    package static func report(personal: [AgentSettingReply], apps: [AgentApp]) -> Report {
+    package static func report(personal: [SettingRecord], apps: [AppRecord]) -> Report {
         let json = Settings(settings: personal, apps: apps)
         let isOn = personal.contains { $0.name == PersonalSetting.master.rawValue && $0.value == "on" }
         let state = isOn ? "on." : "off (master switch)."
@@ -191,7 +192,7 @@ package enum SettingsCommands {
     }
 
     /// Formats the output of `settings show`.
-    package static func report(of app: AgentApp, _ settings: [AgentSettingReply]) -> Report {
+    package static func report(of app: AppRecord, _ settings: [SettingRecord]) -> Report {
         let facts = Table.fields(
             [
                 ("App", app.appID), ("Name", app.name), ("Topic", app.topic), ("Environment", app.environment),
@@ -201,7 +202,7 @@ package enum SettingsCommands {
     }
 
     /// Formats settings as a table; the settings of event types follow those of the app.
-    private static func table(of settings: [AgentSettingReply]) -> String {
+    private static func table(of settings: [SettingRecord]) -> String {
         let hasEvents = settings.contains { !$0.event.isEmpty }
         return Table(
             (hasEvents ? [.text("EVENT")] : []) + [.text("SETTING"), .text("VALUE"), .text("")],
@@ -221,13 +222,13 @@ package enum SettingsCommands {
     }
 
     /// Returns the origin of a value that the administrator set; empty for other values.
-    private static func remark(on line: AgentSettingReply) -> String {
+    private static func remark(on line: SettingRecord) -> String {
         if line.isLocked { return "set by the administrator" }
         return line.origin == "administrator" ? "the administrator's default" : ""
     }
 
     /// Returns one line for each channel.
-    private static func channels(of app: AgentApp) -> [(name: String, value: String)] {
+    private static func channels(of app: AppRecord) -> [(name: String, value: String)] {
         guard !app.channels.isEmpty else { return [("Channels", "none")] }
         return app.channels.enumerated().map { index, channel in
             let isPending = app.pendingChannels.contains { $0.utf8.elementsEqual(channel.utf8) }
@@ -242,12 +243,12 @@ package enum SettingsCommands {
 
 /// The JSON of `settings list`.
 private struct Settings: Encodable, Sendable {
-    let settings: [AgentSettingReply]
-    let apps: [AgentApp]
+    let settings: [SettingRecord]
+    let apps: [AppRecord]
 }
 
 /// The JSON of `settings show`.
 private struct ShownApp: Encodable, Sendable {
-    let app: AgentApp
-    let settings: [AgentSettingReply]
+    let app: AppRecord
+    let settings: [SettingRecord]
 }

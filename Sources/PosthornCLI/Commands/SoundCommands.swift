@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 internal import CommandLineKit
 internal import PushDBus
 
@@ -18,8 +19,8 @@ package enum SoundCommands {
             "list", "List the built-in sounds and those of an app.",
             arguments: [Argument("APP", "The app ID. Default: built-in sounds only.", optional: true)])
     ) { (invocation, surroundings) throws(CommandError) in
-        let call = AgentCall("ListSounds", .string(invocation.arguments.first ?? ""))
-        let sounds = try AgentAnswer.list(try surroundings.agent().call(call), of: call.method, as: AgentSound.init)
+        let call = AgentCall(.listSounds, .string(invocation.arguments.first ?? ""))
+        let sounds = try AgentAnswer.list(try surroundings.agent().call(call), of: call.method, as: SoundRecord.self)
         return report(of: sounds)
     }
 
@@ -30,7 +31,7 @@ package enum SoundCommands {
     ) { (invocation, surroundings) throws(CommandError) in
         let words = invocation.arguments
         try surroundings.agent().call(
-            AgentCall("PlaySound", .string(words.count > 1 ? words[1] : ""), .string(words[0])))
+            AgentCall(.playSound, .string(words.count > 1 ? words[1] : ""), .string(words[0])))
         return Report("Playing \(oneLine(words[0])).", json: Done())
     }
 
@@ -56,7 +57,7 @@ package enum SoundCommands {
             throw .file(error)
         }
         let call = AgentCall(
-            "InstallSound", .string(invocation.arguments[0]), .string(LocalFile.absolute(invocation.arguments[1])),
+            .installSound, .string(invocation.arguments[0]), .string(LocalFile.absolute(invocation.arguments[1])),
             .string(invocation.value("name") ?? ""))
         let name = try AgentAnswer.string(try surroundings.agent().call(call), of: call.method)
         return Report("Installed sound \(oneLine(name)).", json: InstalledSound(name: name))
@@ -66,12 +67,12 @@ package enum SoundCommands {
         Command("remove", "Remove one of an app's sounds.", arguments: [app, name])
     ) { (invocation, surroundings) throws(CommandError) in
         let words = invocation.arguments
-        try surroundings.agent().call(AgentCall("RemoveSound", .string(words[0]), .string(words[1])))
+        try surroundings.agent().call(AgentCall(.removeSound, .string(words[0]), .string(words[1])))
         return Report("Removed \(oneLine(words[1])).", json: Done())
     }
 
     /// Formats the output of `sound list`.
-    package static func report(of sounds: [AgentSound]) -> Report {
+    package static func report(of sounds: [SoundRecord]) -> Report {
         let json = Sounds(sounds: sounds)
         guard !sounds.isEmpty else {
             return Report(
@@ -85,7 +86,7 @@ package enum SoundCommands {
 
 /// The JSON of `sound list`.
 private struct Sounds: Encodable, Sendable {
-    let sounds: [AgentSound]
+    let sounds: [SoundRecord]
 }
 
 /// The JSON of `sound install`.

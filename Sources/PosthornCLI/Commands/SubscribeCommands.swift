@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 package import CommandLineKit
 internal import PushDBus
 
@@ -22,8 +23,8 @@ package enum SubscribeCommands {
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
-        let call = try call("Subscribe", invocation)
-        let state = try AgentAnswer.string(try surroundings.agent().call(call), of: "Subscribe")
+        let call = try call(.subscribe, invocation)
+        let state = try AgentAnswer.string(try surroundings.agent().call(call), of: .subscribe)
         return report(appID: invocation.arguments[0], channel: invocation.arguments[1], state: state)
     }
 
@@ -33,7 +34,7 @@ package enum SubscribeCommands {
             arguments: [RegisterCommands.app, channel], environment: AgentCommands.sessionBus,
             unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
-        try surroundings.agent().call(try call("Unsubscribe", invocation))
+        try surroundings.agent().call(try call(.unsubscribe, invocation))
         let words = invocation.arguments.map(oneLine)
         return Report("Unsubscribed \(words[0]) from channel \(words[1]).", json: Done())
     }
@@ -45,7 +46,7 @@ package enum SubscribeCommands {
     ///   - invocation: The command line, with the app id and channel id.
     /// - Returns: The call.
     /// - Throws: An error when the app id is a path or a file name.
-    package static func call(_ method: String, _ invocation: Invocation) throws(CommandError) -> AgentCall {
+    package static func call(_ method: AgentMethod, _ invocation: Invocation) throws(CommandError) -> AgentCall {
         AgentCall(method, .string(try RegisterCommands.appID(invocation)), .string(invocation.arguments[1]))
     }
 

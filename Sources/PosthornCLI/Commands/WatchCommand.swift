@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 internal import CommandLineKit
 internal import PushDBus
 
@@ -29,7 +30,7 @@ package enum WatchCommand {
     }
 
     private static func watch(_ agent: AgentClient, app: String, asJSON: Bool) throws(CommandError) -> Never {
-        let listener = try AgentListener(agent, to: ["NotificationArrived"])
+        let listener = try AgentListener(agent, to: [.notificationArrived])
         var last = try newest(1, of: agent).first?.entry ?? 0
         while true {
             let news = try listener.wait()
@@ -50,13 +51,13 @@ package enum WatchCommand {
     /// Returns the newest entries after a given one, oldest first.
     private static func newest(
         _ count: UInt32, of agent: AgentClient, after last: Int64 = 0
-    ) throws(CommandError) -> [InboxItem] {
-        let answer = try agent.call(AgentCall("ListInbox", .uint32(count)))
-        return try AgentAnswer.list(answer, of: "ListInbox", as: InboxItem.init).filter { $0.entry > last }.reversed()
+    ) throws(CommandError) -> [InboxRecord] {
+        let answer = try agent.call(AgentCall(.listInbox, .uint32(count)))
+        return try AgentAnswer.list(answer, of: .listInbox, as: InboxRecord.self).filter { $0.entry > last }.reversed()
     }
 
     /// Formats an entry as text or as one line of JSON.
-    package static func line(for entry: InboxItem, asJSON: Bool) -> String {
+    package static func line(for entry: InboxRecord, asJSON: Bool) -> String {
         if asJSON { return JSONText.printable(JSONText.encodeKnown(entry)) }
         let time = LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000)
         let outcome = entry.state == "suppressed" ? "(not shown: \(oneLine(entry.reason)))" : ""

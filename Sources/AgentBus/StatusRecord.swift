@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushDBus
+
+/// The answer of `GetStatus`.
+package struct StatusRecord: AgentRecord, Sendable, Equatable {
+    /// The version of the agent.
+    package var version = ""
+    /// The process ID of the agent.
+    package var processID: UInt32 = 0
+    /// Whether the device is enrolled with a server.
+    package var isEnrolled = false
+    /// The server's URL; empty while the device is not enrolled.
+    package var serverURL = ""
+    /// The device ID; empty while the device is not enrolled.
+    package var deviceID = ""
+    /// Whether the server no longer knows this device.
+    package var isRemoved = false
+    /// Whether the agent is connected to the server.
+    package var isConnected = false
+    /// The start of the connection in UNIX seconds; 0 while not connected.
+    package var connectedSinceUnixSeconds: Int64 = 0
+    /// The time of the last connection in UNIX seconds; 0 if there was none.
+    package var lastConnectedUnixSeconds: Int64 = 0
+    /// The time of the next attempt to connect or enrol in UNIX seconds; 0 if none is scheduled.
+    package var nextTryUnixSeconds: Int64 = 0
+    /// The connection's error; empty for none.
+    package var lastError = ""
+    /// Other news for the user, such as a channel that the server ended; empty for none.
+    package var notice = ""
+    /// The presenters in use: `desktop`, `panel`, `desktop, panel`, `terminal`, `hooks:` with their names, or `none`.
+    package var presenter = ""
+
+    /// Creates an empty record.
+    package init() {}
+
+    package init(_ dictionary: BusValue) {
+        version = dictionary.text("version")
+        processID = UInt32(clamping: dictionary.number("pid"))
+        isEnrolled = dictionary.flag("enrolled")
+        serverURL = dictionary.text("server_url")
+        deviceID = dictionary.text("device_id")
+        isRemoved = dictionary.flag("removed")
+        isConnected = dictionary.flag("connected")
+        connectedSinceUnixSeconds = dictionary.number("connected_since")
+        lastConnectedUnixSeconds = dictionary.number("last_connected")
+        nextTryUnixSeconds = dictionary.number("next_try")
+        lastError = dictionary.text("last_error")
+        notice = dictionary.text("notice")
+        presenter = dictionary.text("presenter")
+    }
+
+    package var entries: [(String, BusValue)] {
+        [
+            ("version", .entry(version)),
+            ("pid", .entry(processID)),
+            ("enrolled", .entry(isEnrolled)),
+            ("server_url", .entry(serverURL)),
+            ("device_id", .entry(deviceID)),
+            ("removed", .entry(isRemoved)),
+            ("connected", .entry(isConnected)),
+            ("connected_since", .entry(connectedSinceUnixSeconds)),
+            ("last_connected", .entry(lastConnectedUnixSeconds)),
+            ("next_try", .entry(nextTryUnixSeconds)),
+            ("last_error", .entry(lastError)),
+            ("notice", .entry(notice)),
+            ("presenter", .entry(presenter)),
+        ]
+    }
+}
