@@ -71,8 +71,8 @@ let modules: [Target] = [
     module(
         "DeviceAgent",
         uses: [
-            "AgentStore", "CommandLineKit", "LinuxDesktop", "PayloadLint", "PushAPI", "PushCore", "PushNet", "PushTLS",
-            "PushCurl", "PushWebSocket", "PushSQLite", "PushDBus", "PushSound", "PushINI",
+            "AgentBus", "AgentStore", "CommandLineKit", "LinuxDesktop", "PayloadLint", "PushAPI", "PushCore", "PushNet",
+            "PushTLS", "PushCurl", "PushWebSocket", "PushSQLite", "PushDBus", "PushSound", "PushINI",
         ]),
     module("PanelToolkit", uses: ["CAdwaita", "PushCore"]),
     module(
@@ -119,7 +119,8 @@ let testTargets: [Target] = [
     tests(
         of: "DeviceAgent",
         uses: [
-            "AgentStore", "LinuxDesktop", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushDBus", "PushNet",
+            "AgentBus", "AgentStore", "LinuxDesktop", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore",
+            "PushDBus", "PushNet",
             "PushSQLite", "PushTLS",
             "PushWebSocket",
         ]),

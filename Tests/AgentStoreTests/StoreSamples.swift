@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentStore
+import PushAPI
 import PushCore
 import TestSupport
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import DeviceAgent
 import Foundation
 import LinuxDesktop
@@ -31,7 +32,8 @@ private final class ServiceHarness {
             "NotificationArrived", "StatusChanged",
         ]
         for member in members {
-            try client.subscribe(sender: nil, path: AgentService.path, interface: AgentService.name, member: member) {
+            try client.subscribe(sender: nil, path: AgentInterface.path, interface: AgentInterface.name, member: member)
+            {
                 [weak self] signal in
                 self?.signals.append("\(member) \(signal.arguments.compactMap(\.stringValue).joined(separator: " "))")
             }
@@ -42,7 +44,7 @@ private final class ServiceHarness {
 
     func call(_ member: String, _ arguments: BusValue...) async throws -> Result<[BusValue], BusError> {
         var result: Result<[BusValue], BusError>?
-        client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
+        client.send(AgentInterface.name, AgentInterface.path, AgentInterface.name, member, arguments) { result = $0 }
         try await harness.loop.run("\(member) is answered") { result != nil }
         guard let result else { throw NeverHappened(what: "\(member) is answered") }
         return result
@@ -55,7 +57,7 @@ private final class ServiceHarness {
     /// Calls a method and returns the last part of the error's name.
     func refusal(_ member: String, _ arguments: [BusValue]) async throws -> String? {
         var result: Result<[BusValue], BusError>?
-        client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
+        client.send(AgentInterface.name, AgentInterface.path, AgentInterface.name, member, arguments) { result = $0 }
         try await harness.loop.run("\(member) is answered") { result != nil }
         guard case .failure(let error) = result else { return nil }
         return error.name.split(separator: ".").last.map(String.init)
@@ -338,15 +340,15 @@ private final class ServiceHarness {
     @Test func `a second program does not get the bus name`() throws {
         let service = try start()
         let other = try BusConnection(.address(bus.address))
-        #expect(try other.requestName(AgentService.name) == false)
+        #expect(try other.requestName(AgentInterface.name) == false)
         withExtendedLifetime(service) {}
     }
 
     @Test func `a bus name that another program owned is taken when it leaves`() async throws {
         var other: BusConnection? = try BusConnection(.address(bus.address))
-        #expect(try other?.requestName(AgentService.name) == true)
+        #expect(try other?.requestName(AgentInterface.name) == true)
         let service = try start()
-        let owner = { try service.client.owner(of: AgentService.name) }
+        let owner = { try service.client.owner(of: AgentInterface.name) }
         let otherName = try #require(other?.uniqueName)
         #expect(try owner() == otherName)
         other = nil

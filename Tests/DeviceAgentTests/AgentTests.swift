@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentStore
 import DeviceAgent
 import Foundation
@@ -364,12 +365,12 @@ private final class Dock: BadgePresenter {
     }
 
     @Test(arguments: [
-        ("../etc/passwd", nil, AgentRefusal.Code.badAppID), ("", nil, .badAppID), ("a/b", nil, .badAppID),
+        ("../etc/passwd", nil, AgentErrorCode.badAppID), ("", nil, .badAppID), ("a/b", nil, .badAppID),
         ("org.example.Other", "a b", .badTopic), ("org.example.Other", "a/../b", .badTopic),
         ("org.example.Other", "org.example.Mail", .badTopic),
     ])
     func `an invalid registration is refused before any request`(
-        appID: String, topic: String?, code: AgentRefusal.Code
+        appID: String, topic: String?, code: AgentErrorCode
     ) async throws {
         let harness = try await connected()
         let result = try await harness.register(appID, topic: topic)
@@ -379,9 +380,9 @@ private final class Dock: BadgePresenter {
     }
 
     @Test(arguments: [
-        (404, AgentRefusal.Code.unknownTopic), (503, .unreachable), (409, .refused), (401, .deviceRemoved),
+        (404, AgentErrorCode.unknownTopic), (503, .unreachable), (409, .refused), (401, .deviceRemoved),
     ])
-    func `the server's answer to a registration reaches the app`(status: Int, code: AgentRefusal.Code) async throws {
+    func `the server's answer to a registration reaches the app`(status: Int, code: AgentErrorCode) async throws {
         let harness = try await connected()
         try await server.fail("/v1/apps/org.example.Other", status: status)
         guard case .failure(let refusal) = try await harness.register("org.example.Other") else {
@@ -392,11 +393,11 @@ private final class Dock: BadgePresenter {
     }
 
     @Test(arguments: [
-        (403, "BadEnrolmentCode", AgentRefusal.Code.badEnrolmentCode), (403, "<html>", .refused),
+        (403, "BadEnrolmentCode", AgentErrorCode.badEnrolmentCode), (403, "<html>", .refused),
         (401, "Other", .refused), (404, "<html>", .refused), (503, "Other", .unreachable),
     ])
     func `a refused enrolment leaves no state`(
-        status: Int, word: String, code: AgentRefusal.Code
+        status: Int, word: String, code: AgentErrorCode
     ) async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()

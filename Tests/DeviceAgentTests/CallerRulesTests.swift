@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentStore
 import DeviceAgent
 import Foundation
@@ -62,7 +63,7 @@ private final class CallerHarness {
     /// Calls as this process and returns the last part of the error's name, or an empty text for success.
     func call(_ member: String, _ arguments: [BusValue]) async throws -> String {
         var result: Result<[BusValue], BusError>?
-        client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
+        client.send(AgentInterface.name, AgentInterface.path, AgentInterface.name, member, arguments) { result = $0 }
         try await harness.loop.run("\(member) is answered") { result != nil }
         guard case .failure(let error) = result else { return "" }
         return error.name.split(separator: ".").last.map(String.init) ?? ""
@@ -83,7 +84,7 @@ private final class CallerHarness {
     func callAtOnce(_ count: Int, _ member: String, _ arguments: [BusValue]) async throws -> [String] {
         var answers: [String] = []
         for _ in 0..<count {
-            client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { answer in
+            client.send(AgentInterface.name, AgentInterface.path, AgentInterface.name, member, arguments) { answer in
                 guard case .failure(let error) = answer else { return answers.append("") }
                 answers.append(error.name.split(separator: ".").last.map(String.init) ?? "")
             }
@@ -125,9 +126,10 @@ private final class CallerHarness {
     /// Returns the arguments of `gdbus` for a call.
     private static func call(_ member: String, _ arguments: String...) -> [String] {
         [
-            "call", "--session", "--timeout", "3600", "--dest", AgentService.name, "--object-path", AgentService.path,
+            "call", "--session", "--timeout", "3600", "--dest", AgentInterface.name, "--object-path",
+            AgentInterface.path,
             "--method",
-            "\(AgentService.name).\(member)",
+            "\(AgentInterface.name).\(member)",
         ] + arguments
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentStore
 import DeviceAgent
 import LinuxDesktop
@@ -87,8 +88,8 @@ struct PanelAlertsTests {
         let stranger = try RunningProcess(
             RepositoryPaths.tool("busctl"),
             [
-                "--address=\(desk.session.bus.address)", "call", AgentService.name, AgentService.path,
-                AgentService.name, "ListAlerts",
+                "--address=\(desk.session.bus.address)", "call", AgentInterface.name, AgentInterface.path,
+                AgentInterface.name, "ListAlerts",
             ])
         try await desk.session.run(until: "another program has the list") { stranger.exit == .code(0) }
         #expect(stranger.output.contains("Example Mail"))

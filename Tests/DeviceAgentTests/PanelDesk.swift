@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentStore
 import DeviceAgent
 import LinuxDesktop
@@ -120,7 +121,7 @@ final class ScriptedPanel {
         connection = try BusConnection(.address(session.bus.address))
         driver = try BusDriver(loop: session.loop, connection: connection)
         try connection.subscribe(
-            sender: nil, path: AgentService.path, interface: AgentService.name, member: "AlertsChanged"
+            sender: nil, path: AgentInterface.path, interface: AgentInterface.name, member: "AlertsChanged"
         ) { [weak self] _ in
             self?.changeCount += 1
         }
@@ -186,6 +187,6 @@ final class ScriptedPanel {
         _ completion: @escaping (Result<[BusValue], BusError>) -> Void
     ) {
         connection.send(
-            AgentService.name, AgentService.path, AgentService.name, member, arguments, completion: completion)
+            AgentInterface.name, AgentInterface.path, AgentInterface.name, member, arguments, completion: completion)
     }
 }

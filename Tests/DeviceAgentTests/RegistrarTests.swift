@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentStore
 import DeviceAgent
 import PushCore
@@ -237,12 +238,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (404, "UnknownChannel", AgentRefusal.Code.unknownChannel), (429, "TooMany", .tooMany),
+        (404, "UnknownChannel", AgentErrorCode.unknownChannel), (429, "TooMany", .tooMany),
         (403, "Ordered", .refused),
         (404, "NotFound", .unknownTopic),
     ])
     func `a channel that the server refuses leaves no subscription`(
-        status: Int, word: String, code: AgentRefusal.Code
+        status: Int, word: String, code: AgentErrorCode
     ) async throws {
         let harness = try await connected()
         try await server.fail(Self.channelPath, status: status, word: word)

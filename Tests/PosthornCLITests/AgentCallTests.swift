@@ -140,12 +140,13 @@ struct AgentCallTests {
         #expect(throws: UsageError.self) { try typed("register", "a", "--environment", "sandbox") }
     }
 
-    @Test(arguments: [.subscribe, .unsubscribe])
-    func `subscribe and unsubscribe send app and channel`(method: String) throws {
-        let invocation = try typed(method.lowercased(), "a", "AAECAwQFBgcICQoLDA0ODw==")
+    @Test(arguments: [AgentMethod.subscribe, .unsubscribe])
+    func `subscribe and unsubscribe send app and channel`(method: AgentMethod) throws {
+        let word = method.rawValue.lowercased()
+        let invocation = try typed(word, "a", "AAECAwQFBgcICQoLDA0ODw==")
         let call = try SubscribeCommands.call(method, invocation)
         check(call, method, [.string("a"), .string("AAECAwQFBgcICQoLDA0ODw==")])
-        let file = try typed(method.lowercased(), "a.desktop", "c")
+        let file = try typed(word, "a.desktop", "c")
         let error = thrown { () throws(CommandError) in _ = try SubscribeCommands.call(method, file) }
         #expect(error?.exitCode == .usage)
     }

@@ -48,7 +48,7 @@ struct GeneratedPagesTests {
     }
 
     @Test func `the agent's introspection data is up to date`() throws {
-        try check("Sources/DeviceAgent/Service/AgentIntrospection.swift", renders: DBusPage.introspectionSource())
+        try check("Sources/AgentBus/AgentIntrospection.swift", renders: DBusPage.introspectionSource())
     }
 
     @Test func `the sample configuration shows every setting, and no other`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 package import AgentStore
 package import PushAPI
 internal import PushCore

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import AgentStore
 internal import PushCore
 internal import PushNet

@@ -1,48 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 internal import LinuxDesktop
 internal import PushCore
 
 /// The reason why the agent refused a request of an app or of the user.
 package struct AgentRefusal: Error, Sendable, Equatable {
-    /// The last part of the D-Bus error name, `org.posthorn.Error.…`.
-    package enum Code: String, Sendable, CaseIterable {
-        case alreadyEnrolled = "AlreadyEnrolled"
-        case badEnrolmentCode = "BadEnrolmentCode"
-        case badServer = "BadServer"
-        case notEnrolled = "NotEnrolled"
-        case deviceRemoved = "DeviceRemoved"
-        case unreachable = "Unreachable"
-        case notTrusted = "NotTrusted"
-        case badFile = "BadFile"
-        case refused = "Refused"
-        case unknownTopic = "UnknownTopic"
-        case badTopic = "BadTopic"
-        case badEnvironment = "BadEnvironment"
-        case badChannelID = "BadChannelID"
-        case unknownChannel = "UnknownChannel"
-        case tooMany = "TooMany"
-        case badAppID = "BadAppID"
-        case unknownApp = "UnknownApp"
-        case unknownSetting = "UnknownSetting"
-        case badManifest = "BadManifest"
-        case badSound = "BadSound"
-        case unknownSound = "UnknownSound"
-        case unknownEvent = "UnknownEvent"
-        case badValue = "BadValue"
-        case locked = "Locked"
-        case unknownEntry = "UnknownEntry"
-        case appNotInstalled = "AppNotInstalled"
-        case appDamaged = "AppDamaged"
-        case needsTerminal = "NeedsTerminal"
-        case notOpened = "NotOpened"
-        case invalidArguments = "InvalidArguments"
-        case notYours = "NotYours"
-        case limitsExceeded = "LimitsExceeded"
-        case failed = "Failed"
-    }
-
-    package var code: Code
+    package var code: AgentErrorCode
     /// One sentence for the user that says what is wrong.
     ///
     /// The advice depends on the code; each client has its own words for it.
@@ -50,7 +14,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     /// The time after which the server accepts the next attempt; nil if it named none.
     package var retryAfter: Duration?
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: AgentErrorCode, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -71,7 +35,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
 
     /// Returns a refusal for an app that did not open, with a code that matches the error.
     static func notOpened(_ error: AppOpenError) -> AgentRefusal {
-        let code: Code =
+        let code: AgentErrorCode =
             switch error.failure {
             case .notInstalled: .appNotInstalled
             case .damaged: .appDamaged

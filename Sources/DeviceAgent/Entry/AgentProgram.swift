@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import AgentStore
 internal import CommandLineKit
 internal import Glibc
@@ -93,7 +94,7 @@ final class AgentProgram {
         desk.onLockChange = { [agent] in agent.lockChanged() }
         try agent.start()
         if try service?.claimName() == false {
-            agentLog.warning("bus_name_taken", ["name": AgentService.name])
+            agentLog.warning("bus_name_taken", ["name": AgentInterface.name])
         }
         watchMachine()
         enrolment.start()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import AgentStore
 package import PushNet
 
@@ -66,7 +67,7 @@ package final class UnattendedEnrolment {
         agent.observer?.statusChanged()
     }
 
-    private static func remedy(_ code: AgentRefusal.Code) -> String {
+    private static func remedy(_ code: AgentErrorCode) -> String {
         switch code {
         case .badEnrolmentCode: "set enrolment_code in agent.ini and restart the agent"
         case .notTrusted:

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import AgentStore
 internal import PushDBus
 
 extension AgentService {
     /// Answers the methods about alerts that wait in the panel; returns nil for other methods.
-    func answerAboutAlerts(_ call: IncomingCall, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue]? {
-        switch call.member {
-        case "ListAlerts":
-            let alerts = try agent.waitingAlerts(for: call.sender)
-            return [.array("a{sv}", alerts.map { .dictionary($0.dictionary) })]
-        case "AnswerAlert":
+    func answerAboutAlerts(
+        _ method: AgentMethod, _ caller: String, _ arguments: Arguments
+    ) throws(AgentRefusal) -> [BusValue]? {
+        switch method {
+        case .listAlerts:
+            return [AlertRecord.array(try agent.waitingAlerts(for: caller).map(\.record))]
+        case .answerAlert:
             let token = AlertOutcome.activationToken(try arguments.text(4))
             try agent.answerAlert(try arguments.int64(0), try Self.outcome(arguments, token))
             return []
@@ -18,22 +20,20 @@ extension AgentService {
         }
     }
 
-    /// Opens an app and replies when that succeeded or failed; returns false for other methods.
-    func openApp(_ call: IncomingCall, _ reply: BusReply) throws(AgentRefusal) -> Bool {
-        let arguments = Arguments(call)
+    /// Opens an app and replies when that succeeded or failed; does nothing for other methods.
+    func openApp(_ method: AgentMethod, _ arguments: Arguments, _ reply: BusReply) throws(AgentRefusal) {
         let finish: (Result<Void, AgentRefusal>) -> Void = {
             reply.answer($0.map { [] }.mapError(BusError.init))
         }
-        switch call.member {
-        case "OpenEntry":
+        switch method {
+        case .openEntry:
             let token = AlertOutcome.activationToken(try arguments.text(1))
             agent.openEntry(try arguments.int64(0), activationToken: token, completion: finish)
-        case "OpenApp":
+        case .openApp:
             let token = AlertOutcome.activationToken(try arguments.text(1))
             agent.openApp(try arguments.text(0), activationToken: token, completion: finish)
-        default: return false
+        default: break
         }
-        return true
     }
 
     private static func outcome(_ arguments: Arguments, _ token: String?) throws(AgentRefusal) -> AlertOutcome {
@@ -50,25 +50,27 @@ extension AgentService {
 }
 
 extension Agent.WaitingAlert {
-    /// The dictionary that ListAlerts returns.
-    fileprivate var dictionary: [(String, BusValue)] {
-        [
-            ("entry", .variant(.int64(alert.entry))), ("app_id", .variant(.text(alert.appID))),
-            ("app_name", .variant(.text(alert.appName))), ("icon", .variant(.text(alert.icon ?? ""))),
-            ("title", .variant(.text(alert.title ?? ""))), ("subtitle", .variant(.text(alert.subtitle ?? ""))),
-            ("body", .variant(.text(alert.body ?? ""))), ("view_label", .variant(.text(alert.viewLabel ?? ""))),
-            ("actions", .variant(.array("a{sv}", alert.actions.map { .dictionary($0.dictionary) }))),
-            ("received_at", .variant(.int64(receivedUnixMilliseconds))),
-            ("earlier", .variant(.uint32(UInt32(clamping: alert.earlierCount)))),
-        ]
+    fileprivate var record: AlertRecord {
+        var record = AlertRecord()
+        record.entry = alert.entry
+        record.appID = alert.appID
+        record.appName = alert.appName
+        record.icon = alert.icon ?? ""
+        record.title = alert.title ?? ""
+        record.subtitle = alert.subtitle ?? ""
+        record.body = alert.body ?? ""
+        record.viewLabel = alert.viewLabel ?? ""
+        record.actions = alert.actions.map(\.record)
+        record.receivedUnixMilliseconds = receivedUnixMilliseconds
+        record.earlierCount = UInt32(clamping: alert.earlierCount)
+        return record
     }
 }
 
 extension AppManifest.Action {
-    fileprivate var dictionary: [(String, BusValue)] {
-        [
-            ("id", .variant(.text(id))), ("title", .variant(.text(title))),
-            ("takes_text", .variant(.bool(takesText))),
-        ]
+    fileprivate var record: AlertActionRecord {
+        var record = AlertActionRecord()
+        (record.id, record.title, record.takesText) = (id, title, takesText)
+        return record
     }
 }

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PushDBus
 
 extension AgentService {
     /// Answers the methods about sounds; returns nil for other methods.
-    func answerAboutSounds(_ member: String, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue]? {
-        switch member {
-        case "ListSounds":
-            let sounds = try agent.sounds(appID: try arguments.text(0))
-            return [
-                .array(
-                    "a{sv}",
-                    sounds.map { sound in
-                        .dictionary([("name", .variant(.text(sound.name))), ("origin", .variant(.text(sound.origin)))])
-                    })
-            ]
-        case "InstallSound":
+    func answerAboutSounds(_ method: AgentMethod, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue]? {
+        switch method {
+        case .listSounds:
+            let sounds = try agent.sounds(appID: try arguments.text(0)).map { sound in
+                var record = SoundRecord()
+                (record.name, record.origin) = (sound.name, sound.origin)
+                return record
+            }
+            return [SoundRecord.array(sounds)]
+        case .installSound:
             return [
                 .text(
                     try agent.installSound(
                         path: try arguments.text(1), appID: try arguments.text(0), name: try arguments.text(2)))
             ]
-        case "RemoveSound":
+        case .removeSound:
             try agent.removeSound(try arguments.text(1), appID: try arguments.text(0))
             return []
-        case "PlaySound":
+        case .playSound:
             try agent.playSound(try arguments.text(1), appID: try arguments.text(0))
             return []
         default: return nil

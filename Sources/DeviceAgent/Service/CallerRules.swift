@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import Glibc
 internal import LinuxDesktop
 package import PushDBus
@@ -88,10 +89,10 @@ package final class CallerRules: CallerPolicy {
     private func judge(
         _ call: IncomingCall, from program: RunningProgram, _ completion: @escaping (CallVerdict) -> Void
     ) {
-        switch call.member {
+        switch AgentMethod(rawValue: call.member) {
         // Every program on the bus receives BadgeChanged, too.
-        case "GetStatus", "GetBadges": return completion(.allowed(.app))
-        case "Register", "Unregister", "Subscribe", "Unsubscribe", "GetSetting", "ListSettings":
+        case .getStatus, .getBadges: return completion(.allowed(.app))
+        case .register, .unregister, .subscribe, .unsubscribe, .getSetting, .listSettings:
             // An empty app ID means the user's own settings. A missing or malformed argument is refused, too.
             guard case .string(let appID)? = call.arguments.first, !appID.isEmpty else { break }
             return checkOwner(of: appID, call.sender, program) { [weak self] owns in

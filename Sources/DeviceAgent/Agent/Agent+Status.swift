@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import AgentBus
+internal import AgentStore
+internal import Glibc
+internal import PushAPI
+internal import PushCore
+internal import PushNet
+
+extension StatusRecord {
+    /// One line for the service manager.
+    ///
+    /// Line feeds become blanks, because each would begin another assignment.
+    package var line: String {
+        let text =
+            switch (isEnrolled, isConnected) {
+            case (true, true): "Connected to \(serverURL)."
+            case (true, false): "Not connected to \(serverURL): \(lastError)"
+            case (false, _): lastError.isEmpty ? "Not enrolled at any server." : "Not enrolled: \(lastError)"
+            }
+        return DisplayText.plain(String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\n" ? " " : $0 })))
+    }
+}
+
+extension Agent {
+    /// Returns the agent's status; `now` is the wall clock in UNIX seconds.
+    package func status(nowUnixSeconds now: Int64) -> StatusRecord {
+        var status = StatusRecord()
+        status.version = ProductVersion.text
+        status.processID = UInt32(clamping: getpid())
+        status.isEnrolled = identity != nil
+        status.serverURL = identity?.serverURL ?? ""
+        status.deviceID = identity?.deviceID ?? ""
+        status.isRemoved = isRemoved
+        status.isConnected = connectedSinceUnixSeconds != nil
+        status.connectedSinceUnixSeconds = connectedSinceUnixSeconds ?? 0
+        status.lastConnectedUnixSeconds = connectedSinceUnixSeconds == nil ? lastConnectedUnixSeconds ?? 0 : now
+        status.nextTryUnixSeconds = nextTry(nowUnixSeconds: now)
+        status.lastError = lastError
+        status.notice = notice
+        status.presenter = presenterText
+        return status
+    }
+
+    private var presenterText: String {
+        var names: [String] = []
+        if surroundings.presenter?.isAvailable(for: .banner) ?? false { names.append(surroundings.presenterName) }
+        if surroundings.panel?.isAvailable ?? false { names.append("panel") }
+        if !names.isEmpty { return names.joined(separator: ", ") }
+        return surroundings.hooks?.summary.map { "hooks: \($0)" } ?? "none"
+    }
+
+    /// Returns the time of the next attempt in UNIX seconds, rounded up, so that the wait is over by then; 0 for none.
+    private func nextTry(nowUnixSeconds now: Int64) -> Int64 {
+        guard let due = identity == nil ? enrolmentDueNanoseconds : link?.stream.connectsAtNanoseconds else { return 0 }
+        let elapsed = loop.monotonicNanoseconds
+        return due > elapsed ? now + Int64((due - elapsed) / 1_000_000_000) + 1 : now
+    }
+}
