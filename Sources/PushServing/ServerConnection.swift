@@ -16,7 +16,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     package var network: SourceAddress { source.network }
     /// The identity that the peer has proven so far; only the first proof counts.
     package private(set) var principal: Principal
-    private let endpoint: any Endpoint
+    let endpoint: any Endpoint
     /// The endpoint's own state for this connection, from `Endpoint.connectionOpened`.
     package private(set) var context: AnyObject?
     /// Whether no deadline is running, so that the loop's ticks skip the connection.
@@ -24,7 +24,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// Whether the connection is in the loop's list of connections to flush.
     var isDirty = false
     /// The TLS handshake while it is under way.
-    private(set) var handshake: ServerHandshake?
+    var handshake: ServerHandshake?
     /// The time of the first handshake step, in monotonic nanoseconds; before it, the time of acceptance.
     var beganNanoseconds: UInt64 { deadlines.begin }
     /// The time of a stranger's last step towards a credential, in monotonic nanoseconds.
@@ -379,89 +379,18 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         return session.isQuiet && !deadlines.isRunning
     }
 
-    // MARK: The end
+    // MARK: The session and the socket
 
-    func carryOut(_ action: ConnectionStateMachine.Action) {
-        switch action {
-        case .none: break
-        case .close: close(nil)
-        case .linger: linger()
-        case .finish(let reason): finish(because: reason)
-        case .announceLater: if let http { announceShutdownSoon(http) }
-        }
-    }
-
-    /// Lets open exchanges finish, then closes the connection; a busy peer is told after a while.
-    func beginShutdown() {
-        carryOut(state.beginShutdown(openExchangeCount: session?.openExchangeCount ?? 0))
-    }
-
-    /// Closes the connection after the answers to its open requests, or soon, because its peer exceeded a limit.
-    package func endBehindAnswers(because reason: GoodbyeReason) {
-        guard state.condemn(because: reason) else { return }
-        loop.markDirty(self)
-        // New requests could keep the connection open. The answers to earlier ones have been sent by then.
-        loop.events.schedule(after: Limits.drainPatience) { [weak self] in
-            guard let self, state.isWaiting else { return }
-            finish(because: reason)
-        }
-    }
-
-    /// Asks a peer that keeps sending to stop.
-    ///
-    /// Many clients treat GOAWAY as the end, so other peers are told only after their open requests are answered.
-    ///
-    /// - Parameter session: The session to announce the shutdown on.
-    private func announceShutdownSoon(_ session: any HTTPSession) {
-        loop.events.schedule(after: Limits.drainPatience) { [weak self, weak session] in
-            guard let self, let session, case .waiting(_, let isBusy) = state.drain else { return }
-            guard isBusy else { return announceShutdownSoon(session) }
-            session.announceShutdown(debugData: endpoint.goodbye(.shutdown))
-            loop.markDirty(self)
-        }
-    }
-
-    /// Says goodbye on the session; the connection closes when the output is sent.
-    func finish(because reason: GoodbyeReason) {
-        state.sayGoodbye()
-        session?.finishShutdown(debugData: endpoint.goodbye(reason))
-        loop.markDirty(self)
-    }
-
-    /// Closes our side, and waits a short time for the peer to close its own.
-    private func linger() {
-        state.linger()
+    /// Ends the session; its open exchanges end unanswered.
+    func closeSession() {
         session?.close()
         (session, http) = (nil, nil)
-        memory.release(to: loop.memory)
-        deadlines.lingers(now: loop.events.monotonicNanoseconds)
-        transport.close()
-        do throws(NetError) { try Sockets.closeOutput(socket.rawValue) } catch { return close(nil) }
-        watch(.readable)
     }
 
-    private func dropInput() throws(ServingError) {
-        let count = try ServingError.wrapping { () throws(NetError) in
-            try unsafe Sockets.read(socket.rawValue, into: loop.readBuffer)
-        }
-        if count == 0 { close(nil) }
-    }
-
-    /// Closes the connection immediately; open exchanges end unanswered.
-    package func close(_ reason: String?) {
-        let isOpen = !state.isLingering
-        guard state.close() else { return }
-        if let reason { loop.context.log.closed(self, reason: reason) }
-        session?.close()
-        (session, http) = (nil, nil)
+    /// Stops watching the socket.
+    func deregister() {
         if let registration { loop.events.deregister(registration) }
         // A later change of interest must not find a registration.
         registration = nil
-        if isOpen { transport.close() }
-        // The context stays: a session that is closed in a callback can still report a request.
-        loop.handshakeEnded(self)
-        handshake = nil
-        memory.release(to: loop.memory)
-        loop.remove(self)
     }
 }

@@ -34,16 +34,16 @@ final class AgentHarness: AgentObserver {
             return true
         }
         let installed = installed
-        var surroundings = AgentEnvironment(
+        var environment = AgentEnvironment(
             presenterName: "terminal", presenter: presenter, badges: badges, sounds: RecordingSounds(), opener: opener,
             filter: AppFilters(
                 connection: nil, loop: loop, environment: ["PATH": "/usr/bin:/bin"], timeLimit: filterTimeLimit),
             manifest: { installed.manifests[$0].map { Array($0.utf8) } },
             describeApp: { installed.names[$0].map { ($0, "mail") } })
-        surroundings.soundInstaller = SoundInstaller(environment: ["XDG_DATA_HOME": directory.path(of: "data")])
+        environment.soundInstaller = SoundInstaller(environment: ["XDG_DATA_HOME": directory.path(of: "data")])
         agent = Agent(
             loop: loop, database: database, secretFile: secretFile,
-            authorityFile: EnrolledAuthority(path: directory.path(of: "authority.pem")), surroundings: surroundings,
+            authorityFile: EnrolledAuthority(path: directory.path(of: "authority.pem")), environment: environment,
             streamForm: streamForm, access: access)
         agent.observer = self
         screen.harness = self

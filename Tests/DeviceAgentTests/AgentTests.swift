@@ -205,7 +205,7 @@ private final class Dock: BadgePresenter {
             loop: try EventLoop(), database: try AgentDatabase(path: directory.path(of: "agent.sqlite")),
             secretFile: SecretFile(path: directory.path(of: "secret")),
             authorityFile: EnrolledAuthority(path: directory.path(of: "authority.pem")),
-            surroundings: AgentEnvironment(
+            environment: AgentEnvironment(
                 presenterName: "desktop", presenter: AbsentPresenter(), describeApp: { _ in nil }))
         #expect(agent.status(nowUnixSeconds: 0).presenter == "none")
     }

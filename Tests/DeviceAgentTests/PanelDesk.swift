@@ -45,13 +45,13 @@ final class PanelDesk {
         panel = try PanelAlerts(connection: session.connection, loop: session.loop, times: times)
         desktop = try DesktopPresenter(connection: session.connection, loop: session.loop, environment: [:])
         let desk = DeskBox()
-        var surroundings = AgentEnvironment(
+        var environment = AgentEnvironment(
             presenterName: "desktop", presenter: StyledPresenter(panel: panel, desktop: desktop), sounds: sounds,
             opener: app, desk: { desk.owner?.state ?? DeskState() })
-        surroundings.panel = panel
+        environment.panel = panel
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
-            authorityFile: EnrolledAuthority(path: file.directory.path(of: "authority.pem")), surroundings: surroundings
+            authorityFile: EnrolledAuthority(path: file.directory.path(of: "authority.pem")), environment: environment
         )
         service = try AgentService(agent, on: session.connection, deviceName: "test", callers: AnyCaller())
         agent.observer = service

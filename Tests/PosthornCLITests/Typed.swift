@@ -15,7 +15,7 @@ func typed(_ words: [String]) throws -> Invocation {
 struct NothingToRun: Error {}
 
 extension CommandContext {
-    /// The surroundings of a user without any environment variable.
+    /// The context of a user without any environment variable.
     static let empty = CommandContext(environment: [:], isRoot: false)
 }
 

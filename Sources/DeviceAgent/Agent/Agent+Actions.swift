@@ -36,7 +36,7 @@ extension Agent {
             !(action.takesText && chosen.text == nil)
         else { return view(number, chosen, activationToken: activationToken) }
         guard finish(number, to: .closed, .closed), let entry = entryToHandOver(number) else { return }
-        guard let opener = surroundings.opener else {
+        guard let opener = environment.opener else {
             return note(OpenFailure.notStarted.reason("nothing here reaches apps"), on: number)
         }
         let notification = entry.notificationJSON(with: chosen)
@@ -59,7 +59,7 @@ extension Agent {
     ///   - completion: Called when the app has finished or failed, if the result is true.
     /// - Returns: Whether the app was called.
     func wake(_ wake: BackgroundWake, _ completion: @escaping () -> Void) -> Bool {
-        guard let opener = surroundings.opener, let entry = entryToHandOver(wake.entry), mayWake(wake.appID) else {
+        guard let opener = environment.opener, let entry = entryToHandOver(wake.entry), mayWake(wake.appID) else {
             return false
         }
         opener.wake(appID: wake.appID, notification: entry.notificationJSON) { [weak self] result in
@@ -103,7 +103,7 @@ extension Agent {
     private func declaredAction(_ id: String, of number: Int64) -> AppManifest.Action? {
         do {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
-                let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
+                let payload = try database.shownPayload(of: entry, environment.texts(entry.appID))
             else { return nil }
             let actions = app.manifest.category(payload.category)?.actions ?? []
             return actions.first { $0.id.utf8.elementsEqual(id.utf8) }

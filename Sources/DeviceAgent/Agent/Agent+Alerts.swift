@@ -28,8 +28,8 @@ extension Agent {
         for alert in try unhiddenAlerts() where !distinct.contains(where: { $0.alert.looksLike(alert.alert) }) {
             distinct.append(alert)
         }
-        if surroundings.desk().isLocked { distinct = try distinct.map(hidingTexts) }
-        surroundings.panel?.listed(by: caller)
+        if environment.desk().isLocked { distinct = try distinct.map(hidingTexts) }
+        environment.panel?.listed(by: caller)
         return distinct
     }
 
@@ -46,7 +46,7 @@ extension Agent {
         let alerts = try unhiddenAlerts().map(\.alert)
         let waiting = alerts.first { $0.entry == number }
         let answered = if let waiting { waiting } else { try replacedAlert(number) }
-        guard let panel = surroundings.panel, let alert = answered else {
+        guard let panel = environment.panel, let alert = answered else {
             throw AgentRefusal(.unknownEntry, "No alert \(number) waits for an answer.")
         }
         try Self.check(outcome, alert)
@@ -76,7 +76,7 @@ extension Agent {
         do throws(AgentRefusal) {
             guard let entry = try inboxEntry(number) else { throw .unknownEntry(number) }
             guard !entry.appID.isEmpty else { throw .notOpened("No app was registered for '\(entry.topic)'.") }
-            guard let opener = surroundings.opener else { throw .notOpened("nothing here opens apps") }
+            guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
             let isAnswer = finish(number, to: .viewed, .viewed)
             _ = try markRead(number, appID: "")
             presentations.withdraw([number])
@@ -101,7 +101,7 @@ extension Agent {
         do throws(AgentRefusal) {
             let app = try asking { () throws(SQLiteError) in try database.apps.app(id: appID) }
             guard app != nil else { throw .unknownApp(appID) }
-            guard let opener = surroundings.opener else { throw .notOpened("nothing here opens apps") }
+            guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
             opener.launch(appID: appID, activationToken: activationToken) { result in
                 completion(Self.noted(result, appID: appID))
             }
@@ -112,7 +112,7 @@ extension Agent {
 
     /// Notifies the observer when the screen was locked or unlocked, because that hides or shows texts.
     package func lockChanged() {
-        if surroundings.panel?.entries.isEmpty == false { observer?.alertsChanged() }
+        if environment.panel?.entries.isEmpty == false { observer?.alertsChanged() }
     }
 
     /// Withdraws alerts from the panel that the user's settings no longer allow; the inbox keeps them.
@@ -159,7 +159,7 @@ extension Agent {
 
     private func storedAlerts() throws(SQLiteError) -> [StoredAlert] {
         var alerts: [StoredAlert] = []
-        for number in surroundings.panel?.entries ?? [] {
+        for number in environment.panel?.entries ?? [] {
             if let entry = try database.inbox.entry(number), let alert = try storedAlert(entry) { alerts.append(alert) }
         }
         return alerts
@@ -170,7 +170,7 @@ extension Agent {
     /// Returns an entry with its app and payload; nil when the app is not registered any more.
     private func storedAlert(_ entry: InboxEntry) throws(SQLiteError) -> StoredAlert? {
         guard let app = try database.apps.app(id: entry.appID),
-            let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
+            let payload = try database.shownPayload(of: entry, environment.texts(entry.appID))
         else { return nil }
         return (entry, app, payload)
     }

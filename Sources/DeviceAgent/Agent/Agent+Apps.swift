@@ -34,7 +34,7 @@ extension Agent {
     ) {
         var app: RegisteredApp
         do throws(AgentRefusal) {
-            let installed = surroundings.manifest(appID)
+            let installed = self.environment.manifest(appID)
             let manifestText = manifest ?? installed ?? []
             let facts = try Self.manifest(manifestText)
             app = try describe(appID: appID, topic: topic ?? facts.topic ?? appID, name: name ?? facts.name)
@@ -100,7 +100,7 @@ extension Agent {
         if let owner, !owner.appID.utf8.elementsEqual(appID.utf8) {
             throw AgentRefusal(.badTopic, "Topic '\(topic)' belongs to app '\(owner.appID)' on this device.")
         }
-        let description = surroundings.describeApp(appID)
+        let description = environment.describeApp(appID)
         let shown = DisplayText.plain(name ?? description?.name ?? appID, scalarCountMax: 64)
         let oneLine = String(shown.unicodeScalars.map { $0 == "\n" ? " " : Character($0) })
         return RegisteredApp(

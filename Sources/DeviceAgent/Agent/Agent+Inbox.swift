@@ -53,7 +53,7 @@ extension Agent: AlertPresenterDelegate {
     /// Opens the app once; the entry is stored as viewed before.
     func view(_ number: Int64, _ action: ChosenAction? = nil, activationToken: String?) {
         guard finish(number, to: .viewed, .viewed), let entry = entryToHandOver(number) else { return }
-        guard let opener = surroundings.opener else {
+        guard let opener = environment.opener else {
             return note(OpenFailure.notStarted.reason("nothing here opens apps"), on: number)
         }
         opener.open(

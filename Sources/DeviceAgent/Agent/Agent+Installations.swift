@@ -31,7 +31,7 @@ extension Agent {
     /// Resets the record of a missing .desktop file, because an app that registers is installed.
     func noteRegistration(of appID: String) {
         do {
-            if surroundings.describeApp(appID) == nil { return try database.installations.remove(appID) }
+            if environment.describeApp(appID) == nil { return try database.installations.remove(appID) }
             try database.installations.set(appID, goneUnixSeconds: 0)
         } catch {
             databaseFailed(error)
@@ -62,7 +62,7 @@ extension Agent {
     /// existed.
     private func noteInstallation(of appID: String, _ now: Int64) throws(SQLiteError) -> Int64 {
         let noted = try database.installations.goneUnixSeconds(appID)
-        if surroundings.describeApp(appID) != nil {
+        if environment.describeApp(appID) != nil {
             if noted != 0 { try database.installations.set(appID, goneUnixSeconds: 0) }
             return 0
         }
@@ -78,7 +78,7 @@ extension Agent {
             switch result {
             case .success:
                 agentLog.info("uninstalled", ["app": appID])
-                self?.surroundings.soundInstaller?.removeAll(of: appID)
+                self?.environment.soundInstaller?.removeAll(of: appID)
             case .failure(let refusal):
                 // The next check tries again.
                 agentLog.warning("uninstalled_but_registered", ["app": appID, "error": refusal.code.rawValue])

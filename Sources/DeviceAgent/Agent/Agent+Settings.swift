@@ -71,7 +71,7 @@ extension Agent {
                 .badValue, "Invalid value '\(text)' for \(name): use \(setting.expectation(for: place.scope)).")
         }
         if setting == .soundName, let value, case .named(let sound) = SoundChoice(value),
-            surroundings.soundInstaller?.knows(sound, of: appID) == false
+            environment.soundInstaller?.knows(sound, of: appID) == false
         {
             throw AgentRefusal(.badValue, noSound(sound, for: appID))
         }
@@ -168,7 +168,7 @@ extension Agent {
     }
 
     func present(badge: UInt32, appID: String) {
-        surroundings.badges?.setBadge(badge, appID: appID)
+        environment.badges?.setBadge(badge, appID: appID)
         observer?.badgeChanged(appID: appID, count: badge)
     }
 }

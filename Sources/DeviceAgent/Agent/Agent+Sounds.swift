@@ -17,7 +17,7 @@ extension Agent {
     /// Returns the sounds that an app can name, its own first; an empty app ID selects the built-in ones.
     package func sounds(appID: String) throws(AgentRefusal) -> [SoundLine] {
         if !appID.isEmpty { _ = try registered(appID) }
-        return surroundings.soundInstaller?.sounds(of: appID).map { known in
+        return environment.soundInstaller?.sounds(of: appID).map { known in
             SoundLine(name: known.name, origin: known.isOfApp ? "app" : "built-in")
         } ?? []
     }
@@ -30,7 +30,7 @@ extension Agent {
             guard path.utf8.first == UInt8(ascii: "/") else {
                 throw SoundInstallError("'\(path)' is not an absolute path.")
             }
-            guard let installer = surroundings.soundInstaller else {
+            guard let installer = environment.soundInstaller else {
                 throw SoundInstallError("this agent plays no sounds.")
             }
             installed = try installer.install(path, for: appID, name: name)
@@ -44,7 +44,7 @@ extension Agent {
     /// Removes one of an app's own sounds.
     package func removeSound(_ name: String, appID: String) throws(AgentRefusal) {
         _ = try registered(appID)
-        guard surroundings.soundInstaller?.remove(name, of: appID) == true else {
+        guard environment.soundInstaller?.remove(name, of: appID) == true else {
             throw AgentRefusal(.unknownSound, "App '\(appID)' has no sound '\(name)'.")
         }
     }
@@ -52,16 +52,16 @@ extension Agent {
     /// Plays a sound as a notification of the app would, as a preview for the user.
     package func playSound(_ name: String, appID: String) throws(AgentRefusal) {
         let app = appID.isEmpty ? nil : try registered(appID)
-        guard name.isEmpty || surroundings.soundInstaller?.knows(name, of: appID) == true else {
+        guard name.isEmpty || environment.soundInstaller?.knows(name, of: appID) == true else {
             throw AgentRefusal(.unknownSound, noSound(name, for: appID))
         }
         let sound = name.isEmpty ? Sound.standard : .named(name)
-        surroundings.sounds?.play(sound, appID: appID, appName: app?.name ?? "Posthorn") { _ in }
+        environment.sounds?.play(sound, appID: appID, appName: app?.name ?? "Posthorn") { _ in }
     }
 
     /// Returns an error text for an unknown sound, with the command that lists the known ones.
     func noSound(_ name: String, for appID: String) -> String {
-        guard surroundings.soundInstaller?.sounds(of: appID).isEmpty == false else {
+        guard environment.soundInstaller?.sounds(of: appID).isEmpty == false else {
             return "There is no sound '\(name)'. No sounds are installed, not even the built-in ones."
         }
         let command = appID.isEmpty ? "posthorn sound list" : "posthorn sound list \(appID)"

@@ -44,10 +44,10 @@ extension Agent {
 
     private var presenterText: String {
         var names: [String] = []
-        if surroundings.presenter?.isAvailable(for: .banner) ?? false { names.append(surroundings.presenterName) }
-        if surroundings.panel?.isAvailable ?? false { names.append("panel") }
+        if environment.presenter?.isAvailable(for: .banner) ?? false { names.append(environment.presenterName) }
+        if environment.panel?.isAvailable ?? false { names.append("panel") }
         if !names.isEmpty { return names.joined(separator: ", ") }
-        return surroundings.hooks?.summary.map { "hooks: \($0)" } ?? "none"
+        return environment.hooks?.summary.map { "hooks: \($0)" } ?? "none"
     }
 
     /// Returns the time of the next attempt in UNIX seconds, rounded up, so that the wait is over by then; 0 for none.

@@ -46,7 +46,7 @@ package final class Agent {
     let database: AgentDatabase
     let secretFile: SecretFile
     let authorityFile: EnrolledAuthority
-    let surroundings: AgentEnvironment
+    let environment: AgentEnvironment
     let streamForm: StreamForm
     let access: ServerAccess
     let receiver: Receiver
@@ -93,7 +93,7 @@ package final class Agent {
     /// Creates the agent; it opens no connection before `start`.
     package init(
         loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, authorityFile: EnrolledAuthority,
-        surroundings: AgentEnvironment,
+        environment: AgentEnvironment,
         streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
     ) {
         self.loop = loop
@@ -102,26 +102,26 @@ package final class Agent {
         self.database = database
         self.secretFile = secretFile
         self.authorityFile = authorityFile
-        self.surroundings = surroundings
-        receiver = Receiver(database, desk: surroundings.desk, texts: surroundings.texts)
+        self.environment = environment
+        receiver = Receiver(database, desk: environment.desk, texts: environment.texts)
         wakes = BackgroundLauncher(database, loop: loop)
         answers = StorageRetry(loop: loop)
-        filters = FilterQueue(database, loop: loop, filter: surroundings.filter, texts: surroundings.texts) {
+        filters = FilterQueue(database, loop: loop, filter: environment.filter, texts: environment.texts) {
             () throws(SQLiteError) in
             try database.settings.circumstances(
-                nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: surroundings.desk())
+                nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: environment.desk())
         }
         presentations = PresentationQueue(
-            database, loop: loop, presenter: surroundings.presenter, hooks: surroundings.hooks,
-            sounds: surroundings.sounds, desk: surroundings.desk, texts: surroundings.texts)
-        presentations.knowsSounds = surroundings.knowsSounds
+            database, loop: loop, presenter: environment.presenter, hooks: environment.hooks,
+            sounds: environment.sounds, desk: environment.desk, texts: environment.texts)
+        presentations.knowsSounds = environment.knowsSounds
     }
 
     /// Resumes the work of an earlier run, shows badges, and connects if the device is enrolled.
     package func start() throws(StorageError) {
-        surroundings.presenter?.delegate = self
-        surroundings.panel?.onChange = { [weak self] in self?.alertsChanged() }
-        surroundings.hooks?.onFailure = { [weak self] entry, text in self?.note(text, on: entry) }
+        environment.presenter?.delegate = self
+        environment.panel?.onChange = { [weak self] in self?.alertsChanged() }
+        environment.hooks?.onFailure = { [weak self] entry, text in self?.note(text, on: entry) }
         joinFilters()
         answers.onFailure = { [weak self] in self?.databaseFailed($0) }
         wakes.start = { [weak self] in self?.wake($0, $1) ?? false }

@@ -73,7 +73,7 @@ final class AgentProgram {
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
             authorityFile: EnrolledAuthority(path: directories.authorityPath),
-            surroundings: desk.surroundings, streamForm: configuration.streamForm, access: configuration.access)
+            environment: desk.agentEnvironment, streamForm: configuration.streamForm, access: configuration.access)
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }
         service = try desk.connection.map { connection in

@@ -24,7 +24,7 @@ internal import PushSound
 final class DesktopEnvironment {
     /// The bus on which the agent is reached, by default the session bus; nil if no bus is available.
     let connection: BusConnection?
-    private(set) var surroundings: AgentEnvironment
+    private(set) var agentEnvironment: AgentEnvironment
     /// Called when the session bus is lost; this connection does not reconnect.
     var onBusLost: () -> Void = {}
     /// Called when the state of the desktop session has changed, which may include power saving.
@@ -46,11 +46,11 @@ final class DesktopEnvironment {
     ///   reached.
     init(loop: EventLoop, environment: [String: String], wantsTerminal: Bool) throws(AgentConfigurationError) {
         let entries = DesktopEntries(environment: environment)
-        surroundings = AgentEnvironment(describeApp: { appID in entries.find(appID).map { ($0.name, $0.icon) } })
+        agentEnvironment = AgentEnvironment(describeApp: { appID in entries.find(appID).map { ($0.name, $0.icon) } })
         let manifests = AppManifestFiles(environment: environment)
-        surroundings.manifest = manifests.find
-        surroundings.texts = AppTexts(environment: environment).translation
-        surroundings.hooks = HookRunner(
+        agentEnvironment.manifest = manifests.find
+        agentEnvironment.texts = AppTexts(environment: environment).translation
+        agentEnvironment.hooks = HookRunner(
             loop: loop, folders: AgentDirectories(environment: environment).hooks, environment: environment)
         let bus = BusConnection.Bus.ofAgent(environment: environment)
         do {
@@ -69,25 +69,25 @@ final class DesktopEnvironment {
             agentLog.warning("bus_lost", ["error": error.message])
             self?.onBusLost()
         }
-        surroundings.filter = AppFilters(connection: connection, loop: loop, environment: environment)
+        agentEnvironment.filter = AppFilters(connection: connection, loop: loop, environment: environment)
         if let connection, bus.isSession { addDesktop(connection, loop: loop, environment: environment) }
         watchDesk(loop: loop)
         if let connection, bus.isSession { watchSettings(connection, loop: loop, environment: environment) }
         addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)
-        agentLog.info("presenter", ["name": surroundings.presenterName])
+        agentLog.info("presenter", ["name": agentEnvironment.presenterName])
     }
 
     private func addDesktop(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
-        surroundings.opener = AppLauncher(connection: connection, loop: loop, environment: environment)
+        agentEnvironment.opener = AppLauncher(connection: connection, loop: loop, environment: environment)
         do {
             let panel = try PanelAlerts(connection: connection, loop: loop)
-            surroundings.panel = panel
-            surroundings.presenter = try StyledPresenter(
+            agentEnvironment.panel = panel
+            agentEnvironment.presenter = try StyledPresenter(
                 panel: panel,
                 desktop: DesktopPresenter(connection: connection, loop: loop, environment: environment))
-            surroundings.presenterName = "desktop"
-            surroundings.badges = try LauncherBadges(bus: .session, loop: loop, watcher: connection, log: agentLog)
+            agentEnvironment.presenterName = "desktop"
+            agentEnvironment.badges = try LauncherBadges(bus: .session, loop: loop, watcher: connection, log: agentLog)
         } catch {
             agentLog.warning("no_desktop", ["error": error.message])
         }
@@ -106,8 +106,8 @@ final class DesktopEnvironment {
         } catch {
             agentLog.info("desk_not_watched", ["error": (error as? BusError)?.message ?? "\(error)"])
         }
-        let others = surroundings.desk
-        surroundings.desk = { [watch] in
+        let others = agentEnvironment.desk
+        agentEnvironment.desk = { [watch] in
             var state = others()
             (state.isLocked, state.isQuiet, state.lacksEventSounds) = (watch.isLocked, watch.isQuiet, watch.isSilent)
             return state
@@ -141,8 +141,8 @@ final class DesktopEnvironment {
                 connection: connection, loop: loop, environment: environment, log: agentLog)
             let quiet = try QuietSettings(
                 connection: connection, loop: loop, environment: environment, log: agentLog)
-            let others = surroundings.desk
-            surroundings.desk = {
+            let others = agentEnvironment.desk
+            agentEnvironment.desk = {
                 var state = others()
                 state.lacksEventSounds = state.lacksEventSounds || sounds.areOff
                 state.isQuiet = state.isQuiet || quiet.isQuiet
@@ -154,13 +154,13 @@ final class DesktopEnvironment {
     }
 
     private func addSounds(loop: EventLoop, environment: [String: String]) {
-        surroundings.soundInstaller = SoundInstaller(environment: environment)
+        agentEnvironment.soundInstaller = SoundInstaller(environment: environment)
         do {
-            surroundings.sounds = try DesktopSounds(loop: loop, environment: environment, log: agentLog)
+            agentEnvironment.sounds = try DesktopSounds(loop: loop, environment: environment, log: agentLog)
             let watch = try SoundStateWatch(loop: loop)
-            surroundings.knowsSounds = watch.isKnown
-            let desk = surroundings.desk
-            surroundings.desk = {
+            agentEnvironment.knowsSounds = watch.isKnown
+            let desk = agentEnvironment.desk
+            agentEnvironment.desk = {
                 var state = desk()
                 let sound = watch.current()
                 (state.isMuted, state.isRecording) = (sound.isMuted, sound.isRecording)
@@ -172,11 +172,11 @@ final class DesktopEnvironment {
     }
 
     private func chooseTerminal(_ wantsTerminal: Bool) {
-        let hasDesktop = surroundings.presenter?.isAvailable(for: .banner) ?? false
+        let hasDesktop = agentEnvironment.presenter?.isAvailable(for: .banner) ?? false
         guard wantsTerminal || (!hasDesktop && isatty(STDOUT_FILENO) == 1) else { return }
-        surroundings.presenter = TerminalPresenter()
-        surroundings.panel = nil
-        surroundings.presenterName = "terminal"
+        agentEnvironment.presenter = TerminalPresenter()
+        agentEnvironment.panel = nil
+        agentEnvironment.presenterName = "terminal"
     }
 }
 

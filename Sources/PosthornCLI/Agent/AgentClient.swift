@@ -39,7 +39,7 @@ final class AgentClient {
 
 /// A method call of the agent.
 package struct AgentCall: Equatable, Sendable {
-    /// The method.
+    /// The method to call.
     package let method: AgentMethod
     /// The arguments, in the order of the XML file.
     package let arguments: [BusValue]

@@ -21,8 +21,8 @@ package enum AgentCommands {
     ]
 
     private static let status = CommandNode(Command("status", "Show agent status.")) {
-        (_, surroundings) throws(CommandError) in
-        let facts = try surroundings.agent().call(AgentCall(.getStatus))
+        (_, context) throws(CommandError) in
+        let facts = try context.agent().call(AgentCall(.getStatus))
         return report(of: StatusRecord(try AgentAnswer.dictionary(facts, of: .getStatus)))
     }
 
@@ -47,10 +47,10 @@ package enum AgentCommands {
             examples: [
                 Explanation("posthorn agent enrol https://push.example.org:2197 CODE", "Enrol this device.")
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         try checkOrder(invocation)
         if let file = invocation.value("ca-file") { try LocalFile.checkCertificate(file) }
-        let agent = try surroundings.agent()
+        let agent = try context.agent()
         let answer: BusValue?
         do throws(CommandError) {
             answer = try agent.call(enrolCall(invocation))
@@ -71,8 +71,8 @@ package enum AgentCommands {
                 """,
             options: [Option("local", "Do not notify the server."), SharedOptions.yes],
             examples: [Explanation("posthorn agent unenrol --local", "Leave a server that no longer exists.")])
-    ) { (invocation, surroundings) throws(CommandError) in
-        let agent = try surroundings.agent()
+    ) { (invocation, context) throws(CommandError) in
+        let agent = try context.agent()
         try Console.confirm(
             "Leave the server and invalidate all device tokens of this device?", unless: invocation.has("yes"))
         do throws(CommandError) {

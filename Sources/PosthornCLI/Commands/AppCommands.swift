@@ -43,8 +43,8 @@ package enum AppCommands {
                 Explanation("posthorn app add org.example.Mail --name Mail", "Add an app named Mail."),
                 Explanation("posthorn app add org.example.News --broadcasts on", "Add an app that may have channels."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
-        let client = surroundings.admin(invocation)
+    ) { (invocation, context) throws(CommandError) in
+        let client = context.admin(invocation)
         // The team list is only for the message about a new team, so an error of this request is ignored.
         let teams = invocation.value("team").flatMap { _ in try? TeamCommands.teams(of: client) }
         let app = try client.send(addRequest(invocation), for: AdminAPI.App.self)
@@ -70,14 +70,14 @@ package enum AppCommands {
                     "posthorn app set org.example.Mail --webhook https://mail.example.org/events",
                     "Send delivery events to the back-end."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let topic = invocation.arguments[0]
         let changesWebhook = try changesWebhook(invocation)
         let request = changesWebhook && !changesOther(invocation) ? nil : try changeRequest(invocation)
         if invocation.value("broadcasts") == "off" {
             try Console.confirm("Remove all channels of \(topic)?", unless: invocation.has("yes"))
         }
-        let client = surroundings.admin(invocation)
+        let client = context.admin(invocation)
         let app = try request.map { request throws(CommandError) in
             try client.send(request, for: AdminAPI.App.self, about: [topic])
         }
@@ -91,14 +91,14 @@ package enum AppCommands {
     }
 
     private static let list = CommandNode(Command("list", "List the apps.")) {
-        (invocation, surroundings) throws(CommandError) in
-        report(of: try surroundings.admin(invocation).send(.get("apps"), for: AdminAPI.Apps.self))
+        (invocation, context) throws(CommandError) in
+        report(of: try context.admin(invocation).send(.get("apps"), for: AdminAPI.Apps.self))
     }
 
     private static let show = CommandNode(Command("show", "Show an app.", arguments: [topic])) {
-        (invocation, surroundings) throws(CommandError) in
+        (invocation, context) throws(CommandError) in
         let topic = invocation.arguments[0]
-        let client = surroundings.admin(invocation)
+        let client = context.admin(invocation)
         return report(of: try client.send(.get("apps", topic), for: AdminAPI.App.self, about: [topic]))
     }
 
@@ -108,10 +108,10 @@ package enum AppCommands {
             discussion:
                 "The app's device tokens become invalid (Unregistered), and its pending notifications are dropped.",
             arguments: [topic], options: [SharedOptions.yes])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let topic = invocation.arguments[0]
         try Console.confirm("Remove app \(topic) and invalidate all its device tokens?", unless: invocation.has("yes"))
-        try surroundings.admin(invocation).send(.delete("apps", topic), about: [topic])
+        try context.admin(invocation).send(.delete("apps", topic), about: [topic])
         return Report("Removed \(topic).", json: Done())
     }
 

@@ -23,8 +23,8 @@ package enum BackupCommand {
                 Explanation("posthorn backup", "Create a backup in the data directory."),
                 Explanation("posthorn backup /var/lib/posthorn/weekly --force", "Replace last week's backup."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
-        let admin = surroundings.admin(invocation)
+    ) { (invocation, context) throws(CommandError) in
+        let admin = context.admin(invocation)
         let order = AdminAPI.NewBackup(
             path: invocation.argument(0).map(LocalFile.absolute), replace: invocation.has("force") ? true : nil)
         var backup = try admin.send(.post("backups", order), for: AdminAPI.Backup.self)

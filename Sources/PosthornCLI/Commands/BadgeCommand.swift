@@ -34,9 +34,9 @@ package enum BadgeCommand {
                 Explanation("posthorn badge --format waybar --follow", "For a custom module of waybar."),
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let format = invocation.has("json") ? .json : Format(rawValue: invocation.value("format") ?? "") ?? .plain
-        let agent = try surroundings.agent()
+        let agent = try context.agent()
         if invocation.has("follow") { try follow(agent, app: invocation.argument(0), format) }
         let badges = try badges(of: agent, app: invocation.argument(0))
         if let app = invocation.argument(0), badges.isEmpty {

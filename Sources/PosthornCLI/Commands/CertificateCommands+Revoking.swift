@@ -21,9 +21,9 @@ extension CertificateCommands {
                 Option("file", short: "f", value: "FILE", "The certificate file (PEM).", values: .file),
                 SharedOptions.yes,
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let digits = try digits(invocation)
-        let client = surroundings.admin(invocation)
+        let client = context.admin(invocation)
         let known = try client.send(.get("certificates"), for: AdminAPI.Certificates.self).certificates
         guard let certificate = try find(digits, in: known, invocation) else {
             try Console.confirm("Revoke certificate \(digits) of another CA?", unless: invocation.has("yes"))

@@ -37,8 +37,8 @@ package enum CertificateCommands {
                     "posthorn certificate issue org.example.Mail --p12 mail.p12",
                     "Write a PKCS#12 file with a prompted or generated password."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
-        try issue(invocation, client: surroundings.admin(invocation))
+    ) { (invocation, context) throws(CommandError) in
+        try issue(invocation, client: context.admin(invocation))
     }
 
     private static let issueOptions: OptionTable = [
@@ -63,8 +63,8 @@ package enum CertificateCommands {
 
     private static let list = CommandNode(
         Command("list", "List certificates, including revoked ones of other CAs.")
-    ) { (invocation, surroundings) throws(CommandError) in
-        let certificates = try surroundings.admin(invocation).send(
+    ) { (invocation, context) throws(CommandError) in
+        let certificates = try context.admin(invocation).send(
             .get("certificates"), for: AdminAPI.Certificates.self)
         return report(of: certificates, nowUnixSeconds: LocalTime.nowUnixSeconds)
     }

@@ -49,8 +49,8 @@ package enum ChannelCommands {
                 Explanation(
                     "posthorn channel create org.example.News", "Create a channel that stores its last broadcast.")
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
-        let client = surroundings.admin(invocation)
+    ) { (invocation, context) throws(CommandError) in
+        let client = context.admin(invocation)
         let request = createRequest(invocation)
         return report(of: try client.send(request, for: AdminAPI.Channel.self, about: [invocation.arguments[0]]))
     }
@@ -59,19 +59,19 @@ package enum ChannelCommands {
         Command(
             "list", "List the channels of an app.", arguments: [topic],
             options: [environment("List only channels of production or development.")])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let topic = invocation.arguments[0]
         let request = AdminRequest.get("apps", topic, "channels").of(environment: invocation.value("environment"))
-        let client = surroundings.admin(invocation)
+        let client = context.admin(invocation)
         return report(of: try client.send(request, for: AdminAPI.Channels.self, about: [topic]), topic: topic)
     }
 
     private static let show = CommandNode(Command("show", "Show a channel.", arguments: [topic, id])) {
-        (invocation, surroundings) throws(CommandError) in
+        (invocation, context) throws(CommandError) in
         let topic = invocation.arguments[0]
         let request = AdminRequest.get("apps", topic, "channels", invocation.arguments[1])
         return report(
-            of: try surroundings.admin(invocation).send(request, for: AdminAPI.Channel.self, about: [topic]))
+            of: try context.admin(invocation).send(request, for: AdminAPI.Channel.self, about: [topic]))
     }
 
     private static let remove = CommandNode(
@@ -79,10 +79,10 @@ package enum ChannelCommands {
             "remove", "Remove a channel with its subscriptions.",
             discussion: "Broadcasts to the channel are refused from then on. Its ID is never reused.",
             arguments: [topic, id], options: [SharedOptions.yes])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let (topic, id) = (invocation.arguments[0], invocation.arguments[1])
         try Console.confirm("Remove channel \(id) and its subscriptions?", unless: invocation.has("yes"))
-        try surroundings.admin(invocation).send(.delete("apps", topic, "channels", id), about: [topic])
+        try context.admin(invocation).send(.delete("apps", topic, "channels", id), about: [topic])
         return Report("Removed channel \(id).", json: Done())
     }
 

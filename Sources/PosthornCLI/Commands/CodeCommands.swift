@@ -11,22 +11,22 @@ package enum CodeCommands {
         children: [list, revoke], defaultChild: "list")
 
     private static let list = CommandNode(Command("list", "List the codes that are still valid and unused.")) {
-        (invocation, surroundings) throws(CommandError) in
-        report(of: try surroundings.admin(invocation).send(.get("enrolment-codes"), for: AdminAPI.UnusedCodes.self))
+        (invocation, context) throws(CommandError) in
+        report(of: try context.admin(invocation).send(.get("enrolment-codes"), for: AdminAPI.UnusedCodes.self))
     }
 
     private static let revoke = CommandNode(
         Command(
             "revoke", "Revoke a code; no device can enrol with it.",
             arguments: [Argument("ID", "The ID from 'posthorn code list'.")], options: [SharedOptions.yes])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let id = invocation.arguments[0]
         // A code has groups of digits with dashes between them; an ID has none.
         guard !id.contains("-") else {
             throw .usage(invocation.error(.contradiction("this is the code; specify its ID from 'posthorn code list'")))
         }
         try Console.confirm("Revoke code \(id)?", unless: invocation.has("yes"))
-        try surroundings.admin(invocation).send(.delete("enrolment-codes", id))
+        try context.admin(invocation).send(.delete("enrolment-codes", id))
         return Report("Revoked code \(oneLine(id)).", json: Done())
     }
 

@@ -12,8 +12,8 @@ package enum DeviceCommands {
     private static let id = Argument("ID", "The device ID (16 hexadecimal digits).")
 
     private static let list = CommandNode(Command("list", "List the devices.")) {
-        (invocation, surroundings) throws(CommandError) in
-        let admin = surroundings.admin(invocation)
+        (invocation, context) throws(CommandError) in
+        let admin = context.admin(invocation)
         let first = try admin.send(.get("devices"), for: AdminAPI.Devices.self)
         guard first.next != nil else { return report(of: first) }
         return try writePages(from: first, asJSON: invocation.has("json")) { (after) throws(CommandError) in
@@ -53,9 +53,9 @@ package enum DeviceCommands {
     }
 
     private static let show = CommandNode(Command("show", "Show a device.", arguments: [id])) {
-        (invocation, surroundings) throws(CommandError) in
+        (invocation, context) throws(CommandError) in
         let request = AdminRequest.get("devices", invocation.arguments[0])
-        return report(of: try surroundings.admin(invocation).send(request, for: AdminAPI.Device.self))
+        return report(of: try context.admin(invocation).send(request, for: AdminAPI.Device.self))
     }
 
     private static let remove = CommandNode(
@@ -66,10 +66,10 @@ package enum DeviceCommands {
                 and its secret is revoked.
                 """,
             arguments: [id], options: [SharedOptions.yes])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let id = invocation.arguments[0]
         try Console.confirm("Remove device \(id)?", unless: invocation.has("yes"))
-        try surroundings.admin(invocation).send(.delete("devices", id))
+        try context.admin(invocation).send(.delete("devices", id))
         return Report("Removed device \(id).", json: Done())
     }
 

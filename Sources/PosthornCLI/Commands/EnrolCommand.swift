@@ -16,9 +16,9 @@ package enum EnrolCommand {
                 To list unused codes, run 'posthorn code list'; to revoke one, run 'posthorn code revoke'.
                 """,
             examples: [Explanation("posthorn enrol", "Create a code, then run the printed command on the device.")])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let request = AdminRequest.post("enrolment-codes")
-        return report(of: try surroundings.admin(invocation).send(request, for: AdminAPI.EnrolmentCode.self))
+        return report(of: try context.admin(invocation).send(request, for: AdminAPI.EnrolmentCode.self))
     }
 
     /// Formats the output of `enrol`.

@@ -28,8 +28,8 @@ package enum InboxCommands {
 
     private static let list = CommandNode(
         Command("list", "List notifications, newest first.", options: OptionTable(pageOptions))
-    ) { (invocation, surroundings) throws(CommandError) in
-        try answer(to: invocation, surroundings)
+    ) { (invocation, context) throws(CommandError) in
+        try answer(to: invocation, context)
     }
 
     private static let search = CommandNode(
@@ -38,15 +38,15 @@ package enum InboxCommands {
             arguments: [Argument("WORD", "A word to find, ignoring case; all words must match.", repeatable: true)],
             options: OptionTable(pageOptions),
             examples: [Explanation("posthorn inbox search lunch anna", "Find 'Anna: Lunch at noon?'.")])
-    ) { (invocation, surroundings) throws(CommandError) in
-        try answer(to: invocation, surroundings)
+    ) { (invocation, context) throws(CommandError) in
+        try answer(to: invocation, context)
     }
 
     private static func answer(
-        to invocation: Invocation, _ surroundings: CommandContext
+        to invocation: Invocation, _ context: CommandContext
     ) throws(CommandError) -> Report {
         let call = try searchCall(invocation)
-        let agent = try surroundings.agent()
+        let agent = try context.agent()
         try SettingsCommands.checkApp(invocation.value("app") ?? "", agent)
         let entries = try agent.call(call)
         return report(of: try AgentAnswer.list(entries, of: .searchInbox, as: InboxRecord.self))
@@ -56,8 +56,8 @@ package enum InboxCommands {
         Command(
             "show", "Show a notification with its payload and mark it as read.",
             arguments: [Argument("ENTRY", "The entry number from 'posthorn inbox list'.")])
-    ) { (invocation, surroundings) throws(CommandError) in
-        let agent = try surroundings.agent()
+    ) { (invocation, context) throws(CommandError) in
+        let agent = try context.agent()
         let call = try showCall(invocation)
         let facts = try AgentAnswer.dictionary(try agent.call(call), of: call.method)
         try agent.call(AgentCall(.markRead, call.arguments[0], .string("")))
@@ -68,8 +68,8 @@ package enum InboxCommands {
         Command(
             "read", "Mark notifications as read.",
             arguments: [Argument("ENTRY|APP", "An entry number or an app ID. Default: all.", optional: true)])
-    ) { (invocation, surroundings) throws(CommandError) in
-        let agent = try surroundings.agent()
+    ) { (invocation, context) throws(CommandError) in
+        let agent = try context.agent()
         try Which(invocation).check(agent)
         let answer = try agent.call(readCall(invocation))
         let count = try AgentAnswer.integer(answer, of: .markRead)
@@ -82,8 +82,8 @@ package enum InboxCommands {
             "clear", "Remove notifications and close their alerts.",
             arguments: [Argument("ENTRY|APP", "An entry number or an app ID. Default: all.", optional: true)],
             options: [SharedOptions.yes])
-    ) { (invocation, surroundings) throws(CommandError) in
-        let agent = try surroundings.agent()
+    ) { (invocation, context) throws(CommandError) in
+        let agent = try context.agent()
         try Which(invocation).check(agent)
         let whose =
             switch Which(invocation) {

@@ -36,23 +36,23 @@ package enum KeyCommands {
                 Explanation("posthorn key create --topic org.example.Mail -o mail.p8", "Create a key for one app."),
                 Explanation("posthorn key create --environment development", "Create a key for development only."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
-        try create(invocation, client: surroundings.admin(invocation))
+    ) { (invocation, context) throws(CommandError) in
+        try create(invocation, client: context.admin(invocation))
     }
 
     private static let list = CommandNode(Command("list", "List the keys.")) {
-        (invocation, surroundings) throws(CommandError) in
-        report(of: try surroundings.admin(invocation).send(.get("keys"), for: AdminAPI.Keys.self))
+        (invocation, context) throws(CommandError) in
+        report(of: try context.admin(invocation).send(.get("keys"), for: AdminAPI.Keys.self))
     }
 
     private static let revoke = CommandNode(
         Command(
             "revoke", "Revoke a key; provider tokens signed with it are refused.",
             arguments: [Argument("KEYID", "The key ID (10 characters).")], options: [SharedOptions.yes])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let keyID = invocation.arguments[0]
         try Console.confirm("Revoke key \(keyID)?", unless: invocation.has("yes"))
-        try surroundings.admin(invocation).send(.delete("keys", keyID))
+        try context.admin(invocation).send(.delete("keys", keyID))
         return Report("Revoked key \(keyID).", json: Done())
     }
 

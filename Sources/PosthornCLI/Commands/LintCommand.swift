@@ -38,9 +38,9 @@ enum LintCommand {
                     "posthorn lint --interval 60 first.json second.json",
                     "Check two payloads that are sent a minute apart."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let interval = try interval(invocation)
-        let appName = try appName(invocation, in: surroundings)
+        let appName = try appName(invocation, in: context)
         var files: [(path: String, payload: [UInt8])] = []
         for path in invocation.arguments {
             do throws(FileError) { files.append((path, try LocalFile.read(path))) } catch { throw .file(error) }
@@ -61,12 +61,12 @@ enum LintCommand {
 
     /// Returns the app's name from the command line, or from the server for `--topic`.
     private static func appName(
-        _ invocation: Invocation, in surroundings: CommandContext
+        _ invocation: Invocation, in context: CommandContext
     ) throws(CommandError) -> String? {
         guard let topic = invocation.value("topic") else { return invocation.value("app-name") }
         guard !invocation.has("app-name") else {
             throw .usage(invocation.error(.contradiction("--topic and --app-name cannot be combined")))
         }
-        return try surroundings.admin(invocation).send(.get("apps", topic), for: AdminAPI.App.self).name
+        return try context.admin(invocation).send(.get("apps", topic), for: AdminAPI.App.self).name
     }
 }

@@ -23,8 +23,8 @@ package enum PolicyCommands {
         values: .choice(PersonalSetting.allCases.map(\.rawValue)))
 
     private static let list = CommandNode(Command("list", "List the policies.")) {
-        (invocation, surroundings) throws(CommandError) in
-        report(of: try surroundings.admin(invocation).send(.get("policies"), for: AdminAPI.Policies.self))
+        (invocation, context) throws(CommandError) in
+        report(of: try context.admin(invocation).send(.get("policies"), for: AdminAPI.Policies.self))
     }
 
     private static let set = CommandNode(
@@ -43,9 +43,9 @@ package enum PolicyCommands {
                     "posthorn policy set schedule 'mon-fri 18:00-08:00'", "Do not disturb in the evening, by default."),
                 Explanation("posthorn policy set --device 5f2b9c0d1e3a4f60 silent on", "Mute one device."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let request = setRequest(invocation)
-        let client = surroundings.admin(invocation)
+        let client = context.admin(invocation)
         return report(of: try client.send(request, for: AdminAPI.Policies.self))
     }
 
@@ -53,10 +53,10 @@ package enum PolicyCommands {
         Command(
             "remove", "Remove a policy; the user's choice or the default applies again.",
             arguments: [setting], options: scope)
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let place = place(invocation)
         let request = AdminRequest.delete("policies", place.device, place.topic, invocation.arguments[0])
-        return report(of: try surroundings.admin(invocation).send(request, for: AdminAPI.Policies.self))
+        return report(of: try context.admin(invocation).send(request, for: AdminAPI.Policies.self))
     }
 
     /// Builds the request of `policy set`.

@@ -31,9 +31,9 @@ package enum QuietCommand {
                     "posthorn dnd schedule mon-fri 22:00-07:00, sat sun 23:00-09:00", "Turn it on every night."),
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let call = try setCall(invocation, nowUnixSeconds: LocalTime.nowUnixSeconds)
-        let agent = try surroundings.agent()
+        let agent = try context.agent()
         if let call { try agent.call(call) }
         let settings = try AgentAnswer.list(
             try agent.call(AgentCall(.listSettings, .string(""))), of: .listSettings, as: SettingRecord.self)

@@ -29,8 +29,8 @@ package enum QuotaCommands {
                 all refusals of the team, key or app since the server started. Without options, all limits are listed.
                 """,
             options: subjects)
-    ) { (invocation, surroundings) throws(CommandError) in
-        let client = surroundings.admin(invocation)
+    ) { (invocation, context) throws(CommandError) in
+        let client = context.admin(invocation)
         let chosen = chosen(invocation)
         guard !chosen.isEmpty else { return report(of: try client.send(.get("quotas"), for: AdminAPI.Quotas.self)) }
         var quotas: [AdminAPI.Quota] = []
@@ -63,9 +63,9 @@ package enum QuotaCommands {
                     "posthorn quota set --topic org.example.Mail --daily 100000", "Allow 100000 notifications per day."),
                 Explanation("posthorn quota set --key ABCDE12345 --rate 0", "Remove the rate limit of a key."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let request = try changeRequest(invocation)
-        let client = surroundings.admin(invocation)
+        let client = context.admin(invocation)
         let quotas = try client.send(request, for: AdminAPI.Quotas.self, about: invocation.values("topic"))
         let subject = try one(invocation)
         return report(of: quotas, ifNone: "No limits for \(subject.kind.rawValue) \(oneLine(subject.name)).")
@@ -76,9 +76,9 @@ package enum QuotaCommands {
             "clear", "Remove the limits set for a team, key or app.",
             discussion: "The defaults in the server's configuration apply again. Daily usage is not reset.",
             options: subjects)
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let subject = try one(invocation)
-        try surroundings.admin(invocation).send(.delete("quotas", subject.kind.rawValue, subject.name))
+        try context.admin(invocation).send(.delete("quotas", subject.kind.rawValue, subject.name))
         return Report("Cleared the limits of \(subject.kind.rawValue) \(oneLine(subject.name)).", json: Done())
     }
 

@@ -37,15 +37,15 @@ package enum RegisterCommands {
                 Explanation("posthorn register org.example.Backup --manifest backup.json", "Register a script."),
             ],
             environment: AgentCommands.sessionBus)
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let call = try registerCall(invocation)
         let appID = invocation.arguments[0]
-        let agent = try surroundings.agent()
+        let agent = try context.agent()
         let token: String
         do throws(CommandError) {
             token = try AgentAnswer.string(try agent.call(call), of: .register)
         } catch {
-            throw advised(error, invocation, surroundings)
+            throw advised(error, invocation, context)
         }
         // The registration succeeded, so an error while reading the advice is ignored.
         let advice = (try? SettingsCommands.apps(of: agent))?.first { $0.appID == appID }?.advice ?? []
@@ -57,9 +57,9 @@ package enum RegisterCommands {
         Command(
             "unregister", "Unregister an app; its device token becomes invalid (Unregistered).", arguments: [app],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let id = try appID(invocation)
-        try surroundings.agent().call(AgentCall(.unregister, .string(id)))
+        try context.agent().call(AgentCall(.unregister, .string(id)))
         return Report("Unregistered \(id).", json: Done())
     }
 
@@ -78,10 +78,10 @@ package enum RegisterCommands {
 
     /// Suggests the closest known topic if this user can query a server on this machine.
     private static func advised(
-        _ error: CommandError, _ invocation: Invocation, _ surroundings: CommandContext
+        _ error: CommandError, _ invocation: Invocation, _ context: CommandContext
     ) -> CommandError {
         guard case .agentRefused(let name, _) = error, AgentFailure(busName: name) == .agent(.unknownTopic),
-            let apps = try? surroundings.admin(invocation).send(.get("apps"), for: AdminAPI.Apps.self)
+            let apps = try? context.admin(invocation).send(.get("apps"), for: AdminAPI.Apps.self)
         else { return error }
         let topic = invocation.value("topic") ?? invocation.arguments[0]
         guard let meant = Spelling.closest(to: topic, among: apps.apps.map(\.topic)) else { return error }

@@ -43,9 +43,9 @@ enum SendCommand {
                     "Send a broadcast that the channel stores for an hour."),
             ],
             environment: SendOptions.variables.map { Explanation($0.variable, "The default of --\($0.option).") })
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let file = try invocation.value("file").map { path throws(CommandError) in try RequestFile(path: path) }
-        let options = SendOptions(invocation, in: surroundings, file: file ?? .none)
+        let options = SendOptions(invocation, in: context, file: file ?? .none)
         guard invocation.has("lint") || !invocation.has("force") else {
             throw .usage(invocation.error(.contradiction("--force requires --lint")))
         }
@@ -54,7 +54,7 @@ enum SendCommand {
         _ = try SendDestination(options)
         if !options.hasWholePayload { _ = try options.payload() }
         if let file = options.value("ca-file") { try LocalFile.checkCertificate(file) }
-        let request = try request(options, admin: surroundings.admin(invocation))
+        let request = try request(options, admin: context.admin(invocation))
         if invocation.has("lint") {
             let pushType = request.destination.pushType(options)
             try lint(request.payload, pushType: pushType, isForced: invocation.has("force"))

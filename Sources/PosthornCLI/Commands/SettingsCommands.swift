@@ -16,8 +16,8 @@ package enum SettingsCommands {
     private static let list = CommandNode(
         Command("list", "List the global settings and those of every registered app.")
     ) {
-        (_, surroundings) throws(CommandError) in
-        let agent = try surroundings.agent()
+        (_, context) throws(CommandError) in
+        let agent = try context.agent()
         let personal = try lines(of: "", agent)
         return report(personal: personal, apps: try apps(of: agent))
     }
@@ -26,9 +26,9 @@ package enum SettingsCommands {
         Command(
             "show", "Show the settings of an app and of its event types.",
             arguments: [Argument("APP", "The app ID: the name of its desktop file without '.desktop'.")])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let id = invocation.arguments[0]
-        let agent = try surroundings.agent()
+        let agent = try context.agent()
         let found = try apps(of: agent).first { $0.appID.utf8.elementsEqual(id.utf8) }
         guard let found else { throw unknownApp(id, known: try apps(of: agent).map(\.appID)) }
         return report(of: found, try lines(of: id, agent))
@@ -67,9 +67,9 @@ package enum SettingsCommands {
                     "posthorn settings set schedule 'mon-fri 22:00-07:00'", "Turn on Do Not Disturb every night."),
                 Explanation("posthorn settings set master off", "Turn off all notifications."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let call = try setCall(invocation)
-        let agent = try surroundings.agent()
+        let agent = try context.agent()
         try agent.call(call)
         let places = call.arguments.dropLast().compactMap(\.stringValue)
         // Only the agent knows the default value, and the alert style that `on` restores.

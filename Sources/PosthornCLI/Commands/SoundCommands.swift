@@ -18,9 +18,9 @@ package enum SoundCommands {
         Command(
             "list", "List the built-in sounds and those of an app.",
             arguments: [Argument("APP", "The app ID. Default: built-in sounds only.", optional: true)])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let call = AgentCall(.listSounds, .string(invocation.arguments.first ?? ""))
-        let sounds = try AgentAnswer.list(try surroundings.agent().call(call), of: call.method, as: SoundRecord.self)
+        let sounds = try AgentAnswer.list(try context.agent().call(call), of: call.method, as: SoundRecord.self)
         return report(of: sounds)
     }
 
@@ -28,9 +28,9 @@ package enum SoundCommands {
         Command(
             "play", "Play a sound as a notification would.",
             arguments: [name, Argument("APP", "The app that owns the sound.", optional: true)])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let words = invocation.arguments
-        try surroundings.agent().call(
+        try context.agent().call(
             AgentCall(.playSound, .string(words.count > 1 ? words[1] : ""), .string(words[0])))
         return Report("Playing \(oneLine(words[0])).", json: Done())
     }
@@ -49,7 +49,7 @@ package enum SoundCommands {
             ],
             examples: [Explanation("posthorn sound install org.example.Mail ping.oga", "Install the sound 'ping'.")]
         )
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         // The file is checked here, because a missing file is not an error about sounds.
         do throws(FileError) {
             try LocalFile.checkRegular(invocation.arguments[1])
@@ -59,15 +59,15 @@ package enum SoundCommands {
         let call = AgentCall(
             .installSound, .string(invocation.arguments[0]), .string(LocalFile.absolute(invocation.arguments[1])),
             .string(invocation.value("name") ?? ""))
-        let name = try AgentAnswer.string(try surroundings.agent().call(call), of: call.method)
+        let name = try AgentAnswer.string(try context.agent().call(call), of: call.method)
         return Report("Installed sound \(oneLine(name)).", json: InstalledSound(name: name))
     }
 
     private static let remove = CommandNode(
         Command("remove", "Remove one of an app's sounds.", arguments: [app, name])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let words = invocation.arguments
-        try surroundings.agent().call(AgentCall(.removeSound, .string(words[0]), .string(words[1])))
+        try context.agent().call(AgentCall(.removeSound, .string(words[0]), .string(words[1])))
         return Report("Removed \(oneLine(words[1])).", json: Done())
     }
 

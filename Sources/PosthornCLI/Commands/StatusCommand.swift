@@ -8,8 +8,8 @@ package enum StatusCommand {
     static let node = CommandNode(
         Command(
             "status", "Show server status.")
-    ) { (invocation, surroundings) throws(CommandError) in
-        report(of: try surroundings.admin(invocation).send(.get("status"), for: AdminAPI.Status.self))
+    ) { (invocation, context) throws(CommandError) in
+        report(of: try context.admin(invocation).send(.get("status"), for: AdminAPI.Status.self))
     }
 
     /// Formats the output of `status`.

@@ -22,9 +22,9 @@ package enum SubscribeCommands {
                 Explanation("posthorn subscribe org.example.Mail AAECAwQFBgcICQoLDA0ODw==", "Subscribe to a channel.")
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let call = try call(.subscribe, invocation)
-        let state = try AgentAnswer.string(try surroundings.agent().call(call), of: .subscribe)
+        let state = try AgentAnswer.string(try context.agent().call(call), of: .subscribe)
         return report(appID: invocation.arguments[0], channel: invocation.arguments[1], state: state)
     }
 
@@ -33,8 +33,8 @@ package enum SubscribeCommands {
             "unsubscribe", "End an app's subscription to a broadcast channel.",
             arguments: [RegisterCommands.app, channel], environment: AgentCommands.sessionBus,
             unused: AgentCommands.ofServer)
-    ) { (invocation, surroundings) throws(CommandError) in
-        try surroundings.agent().call(try call(.unsubscribe, invocation))
+    ) { (invocation, context) throws(CommandError) in
+        try context.agent().call(try call(.unsubscribe, invocation))
         let words = invocation.arguments.map(oneLine)
         return Report("Unsubscribed \(words[0]) from channel \(words[1]).", json: Done())
     }

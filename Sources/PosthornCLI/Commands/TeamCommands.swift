@@ -15,8 +15,8 @@ package enum TeamCommands {
 
     private static let list = CommandNode(
         Command("list", "List the teams with the number of their apps and valid keys.")
-    ) { (invocation, surroundings) throws(CommandError) in
-        report(of: try teams(of: surroundings.admin(invocation)))
+    ) { (invocation, context) throws(CommandError) in
+        report(of: try teams(of: context.admin(invocation)))
     }
 
     /// A team, in the JSON of `team list`.

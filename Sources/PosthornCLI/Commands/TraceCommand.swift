@@ -33,9 +33,9 @@ package enum TraceCommand {
                     "posthorn trace 0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b", "Show the history of one notification."),
                 Explanation("posthorn trace --device 00a1b2c3d4e5f607 --since 1h", "Show the last hour of a device."),
             ])
-    ) { (invocation, surroundings) throws(CommandError) in
+    ) { (invocation, context) throws(CommandError) in
         let request = try request(invocation, nowUnixSeconds: LocalTime.nowUnixSeconds)
-        let client = surroundings.admin(invocation)
+        let client = context.admin(invocation)
         let topics = invocation.value("app").map { [$0] } ?? []
         let trace = try client.send(request, for: AdminAPI.Trace.self, about: topics)
         return invocation.arguments.isEmpty ? list(trace) : timeLines(trace)

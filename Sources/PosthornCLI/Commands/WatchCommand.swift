@@ -23,8 +23,8 @@ package enum WatchCommand {
                 Explanation("posthorn watch --json | jq -r .title", "Print titles, for a script."),
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
-    ) { (invocation, surroundings) throws(CommandError) in
-        let (agent, app) = (try surroundings.agent(), invocation.value("app") ?? "")
+    ) { (invocation, context) throws(CommandError) in
+        let (agent, app) = (try context.agent(), invocation.value("app") ?? "")
         try SettingsCommands.checkApp(app, agent)
         try watch(agent, app: app, asJSON: invocation.has("json"))
     }

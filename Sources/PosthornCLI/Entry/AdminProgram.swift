@@ -54,9 +54,9 @@ package enum AdminProgram {
     ///
     /// - Parameters:
     ///   - arguments: The arguments, without the program's own name.
-    ///   - surroundings: The environment variables and the effective user.
+    ///   - context: The environment variables and the effective user.
     /// - Returns: The exit code of the process.
-    package static func run(_ arguments: [String], in surroundings: CommandContext) -> ExitCode {
+    package static func run(_ arguments: [String], in context: CommandContext) -> ExitCode {
         do throws(CommandError) {
             switch root.command.parse(arguments) {
             case .failure(let error): throw .usage(error)
@@ -66,7 +66,7 @@ package enum AdminProgram {
                 guard let run = root.find(invocation.path.dropFirst()) else {
                     preconditionFailure("\(invocation.command) does nothing")
                 }
-                return try Console.show(try run(invocation, surroundings), asJSON: invocation.has("json"))
+                return try Console.show(try run(invocation, context), asJSON: invocation.has("json"))
             }
         } catch {
             if wantsJSON(arguments) { Console.show(failure: error.json) }
@@ -95,7 +95,7 @@ extension AdminProgram {
     package static func main(_ arguments: [String]) -> Never {
         // A write to a closed pipe then fails with EPIPE, which ends the process with exit code 1.
         _ = signal(SIGPIPE, SIG_IGN)
-        let surroundings = CommandContext(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
-        exit(run(arguments, in: surroundings).rawValue)
+        let context = CommandContext(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+        exit(run(arguments, in: context).rawValue)
     }
 }

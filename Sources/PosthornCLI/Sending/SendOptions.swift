@@ -49,18 +49,18 @@ package struct SendOptions: Sendable {
     ]
 
     private let invocation: Invocation
-    private let surroundings: CommandContext
+    private let context: CommandContext
     private let file: RequestFile
 
     /// Creates the options from their three sources.
     ///
     /// - Parameters:
     ///   - invocation: The command line.
-    ///   - surroundings: The environment.
+    ///   - context: The environment.
     ///   - file: The request file; `RequestFile.none` without one.
-    package init(_ invocation: Invocation, in surroundings: CommandContext, file: RequestFile) {
+    package init(_ invocation: Invocation, in context: CommandContext, file: RequestFile) {
         self.invocation = invocation
-        self.surroundings = surroundings
+        self.context = context
         self.file = file
     }
 
@@ -68,7 +68,7 @@ package struct SendOptions: Sendable {
     package func value(_ name: String) -> String? {
         if let value = invocation.value(name) ?? file[name] { return value }
         let variable = Self.variables.first { $0.option == name }?.variable
-        return variable.flatMap { surroundings.variable($0) }
+        return variable.flatMap { context.variable($0) }
     }
 
     /// Returns the key id: from the command line or request file, else the key file's name, else the environment.

@@ -12,19 +12,19 @@ package enum AdminSocket {
     /// Returns the socket paths in the order in which they are tried.
     ///
     /// A path from the command line or the environment is the only candidate, so that no other server answers instead.
-    package static func candidates(named option: String?, in surroundings: CommandContext) -> [String] {
-        if let named = option ?? surroundings.variable(variable) { return [named] }
-        return [systemPath, defaultDataDirectory(in: surroundings)].compactMap(\.self)
+    package static func candidates(named option: String?, in context: CommandContext) -> [String] {
+        if let named = option ?? context.variable(variable) { return [named] }
+        return [systemPath, defaultDataDirectory(in: context)].compactMap(\.self)
     }
 
     /// The socket in the default data directory of a server that this user starts without a configuration.
-    private static func defaultDataDirectory(in surroundings: CommandContext) -> String? {
-        if surroundings.isRoot { return "/var/lib/posthorn/admin.sock" }
+    private static func defaultDataDirectory(in context: CommandContext) -> String? {
+        if context.isRoot { return "/var/lib/posthorn/admin.sock" }
         // The XDG base directory specification says that relative paths must be ignored.
-        if let data = surroundings.variable("XDG_DATA_HOME"), data.hasPrefix("/") {
+        if let data = context.variable("XDG_DATA_HOME"), data.hasPrefix("/") {
             return "\(data)/posthorn/server/admin.sock"
         }
-        return surroundings.variable("HOME").map { "\($0)/.local/share/posthorn/server/admin.sock" }
+        return context.variable("HOME").map { "\($0)/.local/share/posthorn/server/admin.sock" }
     }
 
     /// Finds the reason why a connection to the socket failed.

@@ -71,10 +71,10 @@ final class ServerRuntime {
         let control = try makeControlLoop(context)
         let keeper = QuotaKeeper(context.quotas, loop: control)
         keeper.start()
-        let conductor = SignalController(
+        let controller = SignalController(
             signals: signals, mailboxes: Array(mailboxes.dropLast()), control: control, log: log,
             loadCertificate: loadCertificate, renewCertificate: renewCertificate, reportState: reportState)
-        try conductor.watch()
+        try controller.watch()
         log.info(
             "listening",
             [

@@ -16,23 +16,23 @@ struct EphemeralExtras {
     let values: [String: String]
 
     init(
-        _ workshop: TestModeSetup, _ made: [(device: BuiltInDevices.Device, goneToken: String)],
+        _ setup: TestModeSetup, _ made: [(device: BuiltInDevices.Device, goneToken: String)],
         _ ports: [NetworkPort]
     ) throws(StoreRefusal) {
         guard made.count > 1 else { throw .unavailable("two topics are needed") }
         let (main, other) = (made[0].device, made[1].device)
-        let developer = try workshop.makeDevice(main.topic, .development)
-        let stranger = try Self.makeStranger(workshop, main.topic)
+        let developer = try setup.makeDevice(main.topic, .development)
+        let stranger = try Self.makeStranger(setup, main.topic)
         devices = [developer, stranger.device]
-        var values = try Self.makeKeys(workshop, main.topic, other.topic)
+        var values = try Self.makeKeys(setup, main.topic, other.topic)
         values.merge(stranger.values) { first, _ in first }
-        values.merge(try Self.makeCertificates(workshop, main.topic)) { first, _ in first }
+        values.merge(try Self.makeCertificates(setup, main.topic)) { first, _ in first }
         values["APNS_OTHER_TOPIC"] = other.topic
         values["APNS_OTHER_TOKEN"] = other.token
         values["APNS_NOBROADCAST_TOPIC"] = other.topic
         values["APNS_SANDBOX_TOKEN"] = developer.token
-        values["APNS_EXPIRED"] = try Self.makeExpiredToken(workshop, main.topic)
-        values["APNS_CHANNEL_ID"] = try Self.makeChannel(workshop, main)
+        values["APNS_EXPIRED"] = try Self.makeExpiredToken(setup, main.topic)
+        values["APNS_CHANNEL_ID"] = try Self.makeChannel(setup, main)
         values["APNS_BROADCAST"] = "1"
         // Responses contain apns-unique-id in both environments.
         values["APNS_DEV"] = "1"
@@ -49,13 +49,13 @@ struct EphemeralExtras {
     }
 
     private static func makeKeys(
-        _ workshop: TestModeSetup, _ topic: String, _ otherTopic: String
+        _ setup: TestModeSetup, _ topic: String, _ otherTopic: String
     ) throws(StoreRefusal) -> [String: String] {
-        let unrelated = try workshop.makeKey(topics: [otherTopic])
-        let scoped = try workshop.makeKey(topics: [topic])
-        let development = try workshop.makeKey(environment: .development)
-        let revoked = try workshop.makeKey()
-        try workshop.ask(.revokeKey(id: revoked.id))
+        let unrelated = try setup.makeKey(topics: [otherTopic])
+        let scoped = try setup.makeKey(topics: [topic])
+        let development = try setup.makeKey(environment: .development)
+        let revoked = try setup.makeKey()
+        try setup.ask(.revokeKey(id: revoked.id))
         return [
             "APNS_KEY2": unrelated.file, "APNS_KEY2_ID": unrelated.id, "APNS_KEY_TOPIC": scoped.file,
             "APNS_KEY_TOPIC_ID": scoped.id, "APNS_KEY_ENV": development.file, "APNS_KEY_ENV_ID": development.id,
@@ -65,11 +65,11 @@ struct EphemeralExtras {
 
     /// Creates another team with an app, a device and a key.
     private static func makeStranger(
-        _ workshop: TestModeSetup, _ topic: String
+        _ setup: TestModeSetup, _ topic: String
     ) throws(StoreRefusal) -> (device: BuiltInDevices.Device, values: [String: String]) {
         let teamID = Identifier.make()
-        let key = try workshop.makeKey(teamID: teamID)
-        guard let device = try workshop.makeDevices([topic + ".Stranger"], teamID: teamID).first?.device else {
+        let key = try setup.makeKey(teamID: teamID)
+        guard let device = try setup.makeDevices([topic + ".Stranger"], teamID: teamID).first?.device else {
             throw .unavailable("no device was made")
         }
         let values = [
@@ -80,37 +80,37 @@ struct EphemeralExtras {
     }
 
     private static func makeExpiredToken(
-        _ workshop: TestModeSetup, _ topic: String
+        _ setup: TestModeSetup, _ topic: String
     ) throws(StoreRefusal) -> String {
-        let device = try workshop.makeDevice(topic, .production)
-        try workshop.ask(.expireDevice(device.id))
+        let device = try setup.makeDevice(topic, .production)
+        try setup.ask(.expireDevice(device.id))
         return device.token
     }
 
     /// Creates a channel to which the app's device is subscribed.
     private static func makeChannel(
-        _ workshop: TestModeSetup, _ device: BuiltInDevices.Device
+        _ setup: TestModeSetup, _ device: BuiltInDevices.Device
     ) throws(StoreRefusal) -> String {
         let channel = ChannelID.random()
-        try workshop.ask(
+        try setup.ask(
             .changeApp(topic: device.topic, name: nil, checks: nil, allowsBroadcasts: true))
-        try workshop.ask(
+        try setup.ask(
             .createChannel(
                 channel, topic: device.topic, environment: .production, policy: .mostRecentMessageStored))
-        try workshop.ask(.subscribe(secretHash: device.secret.hash, topic: device.topic, channel: channel))
+        try setup.ask(.subscribe(secretHash: device.secret.hash, topic: device.topic, channel: channel))
         return channel.text
     }
 
     private static func makeCertificates(
-        _ workshop: TestModeSetup, _ topic: String
+        _ setup: TestModeSetup, _ topic: String
     ) throws(StoreRefusal) -> [String: String] {
-        let revoked = try workshop.makeCertificate(.single, topic)
-        try workshop.ask(.revokeCertificate(revoked.fingerprint))
+        let revoked = try setup.makeCertificate(.single, topic)
+        try setup.ask(.revokeCertificate(revoked.fingerprint))
         return [
-            "APNS_CLIENT_CERT": try workshop.makeCertificate(.single, topic).file,
-            "APNS_CLIENT_CERT_MULTI": try workshop.makeCertificate(.universal, topic).file,
-            "APNS_CLIENT_CERT_VOIP": try workshop.makeCertificate(.voip, topic).file,
-            "APNS_CLIENT_CERT_ENV": try workshop.makeCertificate(.single, topic, .development).file,
+            "APNS_CLIENT_CERT": try setup.makeCertificate(.single, topic).file,
+            "APNS_CLIENT_CERT_MULTI": try setup.makeCertificate(.universal, topic).file,
+            "APNS_CLIENT_CERT_VOIP": try setup.makeCertificate(.voip, topic).file,
+            "APNS_CLIENT_CERT_ENV": try setup.makeCertificate(.single, topic, .development).file,
             "APNS_CLIENT_CERT_REVOKED": revoked.file,
         ]
     }

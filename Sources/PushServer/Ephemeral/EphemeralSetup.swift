@@ -22,16 +22,16 @@ struct EphemeralSetup {
         ports: [NetworkPort]
     ) throws(ServerError) {
         do throws(StoreRefusal) {
-            let workshop = try TestModeSetup(context, conversation)
-            let key = try workshop.makeKey()
+            let setup = try TestModeSetup(context, conversation)
+            let key = try setup.makeKey()
             let topics = ephemeral.isFull ? Self.withAnother(ephemeral.topics) : ephemeral.topics
-            let made = try workshop.makeDevices(topics)
-            let extras = ephemeral.isFull ? try EphemeralExtras(workshop, made, ports) : nil
+            let made = try setup.makeDevices(topics)
+            let extras = ephemeral.isFull ? try EphemeralExtras(setup, made, ports) : nil
             devices = made.map(\.device) + (extras?.devices ?? [])
             var facts = AdminAPI.Ephemeral(
                 host: "127.0.0.1", port: Int(ports.first?.address.port ?? 0),
                 caFile: context.installation.authorityFile ?? "", keyFile: key.file, keyID: key.id,
-                teamID: workshop.teamID, adminSocket: context.configuration.adminSocket,
+                teamID: setup.teamID, adminSocket: context.configuration.adminSocket,
                 topics: made.map { device, goneToken in
                     AdminAPI.EphemeralTopic(
                         topic: device.topic, token: device.token, goneToken: goneToken, deviceID: device.id.text,

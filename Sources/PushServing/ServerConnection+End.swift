@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushNet
+
+/// The end of a connection: shutdown, goodbye, linger, close.
+extension ServerConnection {
+    func carryOut(_ action: ConnectionStateMachine.Action) {
+        switch action {
+        case .none: break
+        case .close: close(nil)
+        case .linger: linger()
+        case .finish(let reason): finish(because: reason)
+        case .announceLater: if let http { announceShutdownSoon(http) }
+        }
+    }
+
+    /// Lets open exchanges finish, then closes the connection; a busy peer is told after a while.
+    func beginShutdown() {
+        carryOut(state.beginShutdown(openExchangeCount: session?.openExchangeCount ?? 0))
+    }
+
+    /// Closes the connection after the answers to its open requests, or soon, because its peer exceeded a limit.
+    package func endBehindAnswers(because reason: GoodbyeReason) {
+        guard state.condemn(because: reason) else { return }
+        loop.markDirty(self)
+        // New requests could keep the connection open. The answers to earlier ones have been sent by then.
+        loop.events.schedule(after: Limits.drainPatience) { [weak self] in
+            guard let self, state.isWaiting else { return }
+            finish(because: reason)
+        }
+    }
+
+    /// Asks a peer that keeps sending to stop.
+    ///
+    /// Many clients treat GOAWAY as the end, so other peers are told only after their open requests are answered.
+    ///
+    /// - Parameter session: The session to announce the shutdown on.
+    private func announceShutdownSoon(_ session: any HTTPSession) {
+        loop.events.schedule(after: Limits.drainPatience) { [weak self, weak session] in
+            guard let self, let session, case .waiting(_, let isBusy) = state.drain else { return }
+            guard isBusy else { return announceShutdownSoon(session) }
+            session.announceShutdown(debugData: endpoint.goodbye(.shutdown))
+            loop.markDirty(self)
+        }
+    }
+
+    /// Says goodbye on the session; the connection closes when the output is sent.
+    func finish(because reason: GoodbyeReason) {
+        state.sayGoodbye()
+        session?.finishShutdown(debugData: endpoint.goodbye(reason))
+        loop.markDirty(self)
+    }
+
+    /// Closes our side, and waits a short time for the peer to close its own.
+    private func linger() {
+        state.linger()
+        closeSession()
+        memory.release(to: loop.memory)
+        deadlines.lingers(now: loop.events.monotonicNanoseconds)
+        transport.close()
+        do throws(NetError) { try Sockets.closeOutput(socket.rawValue) } catch { return close(nil) }
+        watch(.readable)
+    }
+
+    /// Reads and discards input while the connection lingers.
+    func dropInput() throws(ServingError) {
+        let count = try ServingError.wrapping { () throws(NetError) in
+            try unsafe Sockets.read(socket.rawValue, into: loop.readBuffer)
+        }
+        if count == 0 { close(nil) }
+    }
+
+    /// Closes the connection immediately; open exchanges end unanswered.
+    package func close(_ reason: String?) {
+        let isOpen = !state.isLingering
+        guard state.close() else { return }
+        if let reason { loop.context.log.closed(self, reason: reason) }
+        closeSession()
+        deregister()
+        if isOpen { transport.close() }
+        // The context stays: a session that is closed in a callback can still report a request.
+        loop.handshakeEnded(self)
+        handshake = nil
+        memory.release(to: loop.memory)
+        loop.remove(self)
+    }
+}
