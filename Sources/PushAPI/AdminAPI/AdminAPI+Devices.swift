@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PushCore
+
+extension AdminAPI {
+    /// A device in the responses of `/v1/devices`.
+    public struct Device: Codable, Sendable {
+        /// The device id: sixteen hexadecimal digits.
+        public var deviceID: String
+        /// The machine's display name.
+        public var name: String
+        /// The platform, for example `linux`.
+        public var platform: String
+        /// The time of enrolment, in UNIX seconds.
+        public var enrolledAt: Int64
+        /// Whether the device's stream is open now.
+        public var connected: Bool
+        /// The topics that are registered on the device.
+        public var topics: [String]
+        /// The number of notifications that wait for the device.
+        public var pendingCount: Int
+        /// The time of the last connection or request, in UNIX seconds, accurate to about an hour; nil when unknown.
+        public var seenAt: Int64?
+
+        public init(
+            deviceID: String, name: String, platform: String, enrolledAt: Int64, connected: Bool, topics: [String],
+            pendingCount: Int, seenAt: Int64? = nil
+        ) {
+            self.deviceID = deviceID
+            self.name = name
+            self.platform = platform
+            self.enrolledAt = enrolledAt
+            self.connected = connected
+            self.topics = topics
+            self.pendingCount = pendingCount
+            self.seenAt = seenAt
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case name, platform, connected, topics
+            case seenAt = "seen_at"
+            case deviceID = "device_id"
+            case enrolledAt = "enrolled_at"
+            case pendingCount = "pending_count"
+        }
+    }
+
+    /// The response of `GET /v1/devices`.
+    public struct Devices: Codable, Sendable {
+        /// The devices, oldest first.
+        public var devices: [Device]
+        /// The device id after which the next page starts; nil on the last page.
+        public var next: String?
+
+        public init(devices: [Device], next: String? = nil) {
+            self.devices = devices
+            self.next = next
+        }
+    }
+}
