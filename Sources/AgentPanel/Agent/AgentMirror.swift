@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -70,9 +71,9 @@ final class AgentMirror {
 
     // MARK: Changes
 
-    private func hear(_ signal: AgentProxy.Signal, _ appID: String) {
+    private func hear(_ signal: AgentSignal, _ appID: String) {
         switch signal {
-        case .settings:
+        case .settingsChanged:
             ask(.settings(""))
             ask(.apps)
             if appID.isEmpty {
@@ -80,10 +81,12 @@ final class AgentMirror {
             } else if settings[appID] != nil {
                 ask(.settings(appID))
             }
-        case .inbox, .arrived: ask(.inbox)
-        case .badge, .token: ask(.apps)
-        case .status: ask(.status)
-        case .alerts: ask(.alerts)
+        case .inboxChanged, .notificationArrived: ask(.inbox)
+        case .badgeChanged, .tokenChanged: ask(.apps)
+        case .statusChanged: ask(.status)
+        case .alertsChanged: ask(.alerts)
+        // The panel shows no channels.
+        case .subscriptionEnded: break
         }
     }
 
@@ -124,18 +127,18 @@ final class AgentMirror {
             return
         }
         asking[topic] = false
-        let (member, arguments) = Self.question(topic)
+        let (method, arguments) = Self.question(topic)
         guard let agent else { return }
-        agent.call(member, arguments) { [weak self] answer in self?.take(answer, topic) }
+        agent.call(method, arguments) { [weak self] answer in self?.take(answer, topic) }
     }
 
-    private static func question(_ topic: Topic) -> (String, [BusValue]) {
+    private static func question(_ topic: Topic) -> (AgentMethod, [BusValue]) {
         switch topic {
-        case .presence, .status: ("GetStatus", [])
-        case .apps: ("ListApps", [])
-        case .inbox: ("CountInbox", [])
-        case .alerts: ("ListAlerts", [])
-        case .settings(let appID): ("ListSettings", [.text(appID)])
+        case .presence, .status: (.getStatus, [])
+        case .apps: (.listApps, [])
+        case .inbox: (.countInbox, [])
+        case .alerts: (.listAlerts, [])
+        case .settings(let appID): (.listSettings, [.text(appID)])
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -51,7 +52,7 @@ final class InboxFeed {
 
     /// Requests the numbers of all matching entries by app, including entries that are not loaded.
     func find(_ completion: @escaping ([String: [Int64]]) -> Void, onFailure: @escaping (BusError) -> Void) {
-        mirror.agent?.call("FindInbox", [.text(query.text), .string(query.filter.kind)]) { answer in
+        mirror.agent?.call(.findInbox, [.text(query.text), .string(query.filter.kind)]) { answer in
             switch answer {
             case .success(let values):
                 let pairs = values.first?.dictionaryPairs ?? []
@@ -93,7 +94,7 @@ final class InboxFeed {
         let arguments: [BusValue] = [
             .text(asked.text), .string(""), .string(asked.filter.kind), .int64(before), .uint32(UInt32(limit)),
         ]
-        agent.call("SearchInbox", arguments) { [weak self] answer in
+        agent.call(.searchInbox, arguments) { [weak self] answer in
             guard let self else { return }
             isAsking = false
             switch answer {

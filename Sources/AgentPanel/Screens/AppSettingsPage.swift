@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushAPI
 internal import PushDBus
@@ -132,7 +133,7 @@ final class AppSettingsPage: Page {
         window.offer(SheetPlan(destroy: Texts.fill(tr("Remove %1"), app.name))) { [weak self] role in
             guard let self, role == .destroy else { return }
             window.call(
-                "Unregister", [.text(appID)], timeout: AgentProxy.patience,
+                .unregister, [.text(appID)], timeout: AgentProxy.patience,
                 onSuccess: { [weak self] _ in
                     self?.navigator?.popAll()
                 })

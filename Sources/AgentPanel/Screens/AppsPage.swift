@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -107,7 +108,7 @@ final class AppsPage: Page {
     }
 
     private func open(_ appID: String) {
-        window.call("OpenApp", [.text(appID), .text(Desktop.activationToken(shownAs: MainWindow.title))])
+        window.call(.openApp, [.text(appID), .text(Desktop.activationToken(shownAs: MainWindow.title))])
     }
 }
 

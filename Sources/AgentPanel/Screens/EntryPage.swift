@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -13,7 +14,7 @@ final class EntryPage: Page {
         let table = PreferencesPage()
         super.init(tr("Details"), in: window, table)
         for group in [texts, viewGroup, facts, settingsGroup, clearGroup] { table.add(group) }
-        if !entry.isRead { window.call("MarkRead", [.int64(entry.entry), .string("")]) }
+        if !entry.isRead { window.call(.markRead, [.int64(entry.entry), .string("")]) }
     }
 
     override func focus() { viewButton.focus() }
@@ -55,7 +56,7 @@ final class EntryPage: Page {
         let group = PreferencesGroup()
         viewButton.onPressed { [weak self] in
             guard let self else { return }
-            window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
+            window.call(.openEntry, [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
         }
         group.add(viewButton.styled("touch", "suggested-action"))
         return group
@@ -77,7 +78,7 @@ final class EntryPage: Page {
         let clear = Button(tr("Clear")) { [weak self] in
             guard let self else { return }
             window.call(
-                "RemoveInboxEntry", [.int64(entry.entry)],
+                .removeInboxEntry, [.int64(entry.entry)],
                 onSuccess: { [weak self] _ in
                     self?.navigator?.pop()
                 })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -198,10 +199,10 @@ final class MainWindow {
 
     /// Calls a method of the agent; shows an error and then calls `onFailure` if the call fails.
     func call(
-        _ member: String, _ arguments: [BusValue], timeout: Duration = .seconds(25),
+        _ method: AgentMethod, _ arguments: [BusValue], timeout: Duration = .seconds(25),
         onSuccess: @escaping ([BusValue]) -> Void = { _ in }, onFailure: @escaping () -> Void = {}
     ) {
-        mirror.agent?.call(member, arguments, timeout: timeout) { [weak self] answer in
+        mirror.agent?.call(method, arguments, timeout: timeout) { [weak self] answer in
             switch answer {
             case .success(let values): onSuccess(values)
             case .failure(let error):
@@ -214,13 +215,13 @@ final class MainWindow {
     /// Changes a setting; if the agent refuses, the row shows the effective value again.
     func set(_ name: String, of appID: String = "", event: String = "", to value: String) {
         let arguments: [BusValue] = [.text(appID), .text(event), .text(name), .text(value)]
-        call("SetSetting", arguments, onFailure: { [weak self] in self?.mirror.tellAgain(.settings(appID)) })
+        call(.setSetting, arguments, onFailure: { [weak self] in self?.mirror.tellAgain(.settings(appID)) })
     }
 
     func clear(_ entries: [Int64]) { clearing.clear(entries) }
 
     /// Plays a sound as a notification of the app would.
-    func play(_ sound: String, of appID: String) { call("PlaySound", [.text(appID), .text(sound)]) }
+    func play(_ sound: String, of appID: String) { call(.playSound, [.text(appID), .text(sound)]) }
 
     /// Shows a sheet of choices; does nothing while another sheet is open.
     func offer(_ plan: SheetPlan, _ onChosen: @escaping (SheetPlan.Role) -> Void) {

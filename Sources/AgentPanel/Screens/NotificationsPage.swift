@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -264,7 +265,7 @@ final class NotificationsPage: Page {
     }
 
     private func view(_ entry: EntryFacts) {
-        window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
+        window.call(.openEntry, [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
     }
 
     private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }
@@ -272,7 +273,7 @@ final class NotificationsPage: Page {
     /// Marks all matching entries as seen, including those that are not loaded.
     private func markAll() {
         guard (mirror.unseenCount ?? 0) > 0, let feed else { return }
-        if feed.isWhole { return window.call("MarkRead", [.int64(0), .string("")]) }
+        if feed.isWhole { return window.call(.markRead, [.int64(0), .string("")]) }
         find { $0.mark($1.values.flatMap(\.self)) }
     }
 
@@ -280,7 +281,7 @@ final class NotificationsPage: Page {
         // The agent limits the number of entries per call.
         for start in stride(from: 0, to: entries.count, by: 10_000) {
             let part = entries[start...].prefix(10_000)
-            window.call("MarkEntriesRead", [.array("x", part.map(BusValue.int64))])
+            window.call(.markEntriesRead, [.array("x", part.map(BusValue.int64))])
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -93,7 +94,7 @@ final class PairingWindow {
     private func pair() {
         setBusy(true)
         let arguments: [BusValue] = [.text(server.text), .text(code.text), .string("")]
-        owner.mirror.agent?.call("Enrol", arguments, timeout: AgentProxy.patience) { [weak self] answer in
+        owner.mirror.agent?.call(.enrol, arguments, timeout: AgentProxy.patience) { [weak self] answer in
             guard let self else { return }
             setBusy(false)
             switch answer {

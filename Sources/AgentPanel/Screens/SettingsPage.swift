@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 
 /// The settings: global switches, the apps, and the server.
@@ -108,7 +109,7 @@ final class SettingsPage: Page {
 
     private func leave() {
         window.offer(SheetPlan(destroy: tr("Leave This Server"))) { [weak self] role in
-            if role == .destroy { self?.window.call("Unenrol", [], timeout: AgentProxy.patience) }
+            if role == .destroy { self?.window.call(.unenrol, [], timeout: AgentProxy.patience) }
         }
     }
 }
