@@ -22,15 +22,15 @@ final class AgentMirror {
     }
 
     private(set) var presence = Presence.asking
-    private(set) var status: StatusFacts?
+    private(set) var status: StatusRecord?
     /// The apps, sorted by name.
-    private(set) var apps: [AppFacts] = []
+    private(set) var apps: [AppRecord] = []
     /// The settings by app id: the user's under the empty id, and those of each app that was queried.
-    private(set) var settings: [String: [SettingFacts]] = [:]
+    private(set) var settings: [String: [SettingRecord]] = [:]
     private(set) var unseenCount: Int?
     /// The number of unseen entries by app id.
     private(set) var unseenCounts: [String: Int] = [:]
-    private(set) var alerts: [AlertFacts] = []
+    private(set) var alerts: [AlertRecord] = []
 
     private(set) var agent: AgentProxy?
     private var watchers: [(isAlive: () -> Bool, tell: (Topic) -> Void)] = []
@@ -62,10 +62,10 @@ final class AgentMirror {
         ask(.inbox)
     }
 
-    func app(_ id: String) -> AppFacts? { apps.first { $0.id == id } }
+    func app(_ id: String) -> AppRecord? { apps.first { $0.appID == id } }
 
     /// Returns a setting; nil while it is unknown.
-    func setting(_ name: String, of appID: String = "", event: String = "") -> SettingFacts? {
+    func setting(_ name: String, of appID: String = "", event: String = "") -> SettingRecord? {
         settings[appID]?.first { $0.name == name && $0.event == event }
     }
 
@@ -167,8 +167,8 @@ final class AgentMirror {
         let first = values.first ?? .dictionary([])
         let items = first.arrayValue ?? []
         switch topic {
-        case .presence, .status: return replace(\.status, StatusFacts(first))
-        case .apps: return replace(\.apps, items.map(AppFacts.init).sorted(by: AppOrder.precedes))
+        case .presence, .status: return replace(\.status, StatusRecord(first))
+        case .apps: return replace(\.apps, items.map(AppRecord.init).sorted(by: AppOrder.precedes))
         case .inbox:
             unseenCount = first.integerValue.map { Int(clamping: $0) }
             let counts = (values.last?.dictionaryPairs ?? []).map { ($0, Int(clamping: $1.integerValue ?? 0)) }
@@ -176,10 +176,10 @@ final class AgentMirror {
             // Always report a change: the count may be the same for different entries.
             return true
         case .alerts:
-            alerts = items.map(AlertFacts.init)
+            alerts = items.map(AlertRecord.init)
             // Always report a change: `AlertStage` confirms to the agent that it received the list.
             return true
-        case .settings(let appID): return replace(\.settings[appID], items.map(SettingFacts.init))
+        case .settings(let appID): return replace(\.settings[appID], items.map(SettingRecord.init))
         }
     }
 

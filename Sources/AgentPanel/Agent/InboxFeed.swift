@@ -14,7 +14,7 @@ final class InboxFeed {
     /// The maximum number of entries in one answer.
     private static let answerCountMax = 1000
 
-    private(set) var entries: [EntryFacts] = []
+    private(set) var entries: [InboxRecord] = []
     /// Whether the first answer to the current query is still missing.
     private(set) var isLoading = true
     private(set) var hasMore = false
@@ -87,7 +87,7 @@ final class InboxFeed {
         ask(before: last.entry, limit: Self.pageCount, keeping: entries)
     }
 
-    private func ask(before: Int64, limit: Int, keeping earlier: [EntryFacts]) {
+    private func ask(before: Int64, limit: Int, keeping earlier: [InboxRecord]) {
         guard let agent = mirror.agent else { return }
         isAsking = true
         let asked = query
@@ -100,7 +100,7 @@ final class InboxFeed {
             switch answer {
             case .success(let values) where asked == query:
                 let items = values.first?.arrayValue ?? []
-                take(earlier + items.map(EntryFacts.init), isFull: items.count == limit)
+                take(earlier + items.map { InboxRecord($0).withoutUnusedPayload }, isFull: items.count == limit)
             // The query changed meanwhile, so this answer is outdated.
             case .success: break
             case .failure(let error):
@@ -117,7 +117,7 @@ final class InboxFeed {
         MainLoop.after(milliseconds: Self.pauseMilliseconds) { [weak self] in self?.reload() }
     }
 
-    private func take(_ entries: [EntryFacts], isFull: Bool) {
+    private func take(_ entries: [InboxRecord], isFull: Bool) {
         self.entries = entries
         hasMore = isFull
         isLoading = false

@@ -50,7 +50,7 @@ final class AlertStage {
         }
     }
 
-    private func show(_ alert: AlertFacts) {
+    private func show(_ alert: AlertRecord) {
         if let window, window.entry == alert.entry { return window.show(alert) }
         window = AlertWindow(alert, of: application, above: owner()) { [weak self] in self?.answer($0) }
     }

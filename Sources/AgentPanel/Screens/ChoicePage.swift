@@ -103,11 +103,11 @@ final class SoundPage: ChoicePage {
         window.call(
             .listSounds, [.text(appID)],
             onSuccess: { [weak self] values in
-                self?.show(Self.choices((values.first?.arrayValue ?? []).map(SoundFacts.init)))
+                self?.show(Self.choices((values.first?.arrayValue ?? []).map(SoundRecord.init)))
             })
     }
 
-    private static func choices(_ sounds: [SoundFacts]) -> [Choice] {
+    private static func choices(_ sounds: [SoundRecord]) -> [Choice] {
         SoundText.choices(sounds).map { Choice(value: $0.value, title: $0.title) }
     }
 }

@@ -6,10 +6,10 @@ internal import PushDBus
 
 /// The details of one notification, with its delivery result.
 final class EntryPage: Page {
-    private let entry: EntryFacts
+    private let entry: InboxRecord
     private let viewButton = Button(tr("View"))
 
-    init(_ entry: EntryFacts, in window: MainWindow) {
+    init(_ entry: InboxRecord, in window: MainWindow) {
         self.entry = entry
         let table = PreferencesPage()
         super.init(tr("Details"), in: window, table)
@@ -23,8 +23,8 @@ final class EntryPage: Page {
         let group = PreferencesGroup()
         let icon = mirror.app(entry.appID)?.icon ?? ""
         let head = Box.row(
-            spacing: 10, AppIcon.make(icon, of: entry.appName, pixels: 40),
-            Label(entry.appName, .cut(lines: 1)).styled("heading"))
+            spacing: 10, AppIcon.make(icon, of: entry.appTitle, pixels: 40),
+            Label(entry.appTitle, .cut(lines: 1)).styled("heading"))
         group.add(head.padded(below: 10))
         let (title, body) = (VisibleText.line(entry.title), VisibleText.lines(entry.body))
         for (text, style) in [(title, "title-4"), (body, "body")] where !text.isEmpty {

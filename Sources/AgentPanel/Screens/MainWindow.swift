@@ -241,7 +241,7 @@ final class MainWindow {
     }
 
     /// Opens an app's settings on top of the given page.
-    func showSettings(of app: AppFacts, from page: Page) {
+    func showSettings(of app: AppRecord, from page: Page) {
         page.navigator?.push(AppSettingsPage(app, in: self))
     }
 }

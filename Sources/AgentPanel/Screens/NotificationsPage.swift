@@ -23,7 +23,7 @@ final class NotificationsPage: Page {
     private var feed: InboxFeed?
     private var filter = InboxFilter.all
     private var rows: [NotificationRows.Row] = []
-    private var entries: [EntryFacts] = []
+    private var entries: [InboxRecord] = []
     /// The entries selected for clearing; nil outside of selection mode.
     private var chosen: Set<Int64>?
     private var isShown = false
@@ -148,7 +148,7 @@ final class NotificationsPage: Page {
 
     // MARK: Display
 
-    private func entry(at index: Int) -> EntryFacts? {
+    private func entry(at index: Int) -> InboxRecord? {
         guard rows.indices.contains(index), case .entry(let entry) = rows[index] else { return nil }
         return entry
     }
@@ -264,11 +264,11 @@ final class NotificationsPage: Page {
         }
     }
 
-    private func view(_ entry: EntryFacts) {
+    private func view(_ entry: InboxRecord) {
         window.call(.openEntry, [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
     }
 
-    private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }
+    private func showDetails(_ entry: InboxRecord) { navigator?.push(EntryPage(entry, in: window)) }
 
     /// Marks all matching entries as seen, including those that are not loaded.
     private func markAll() {
@@ -285,10 +285,10 @@ final class NotificationsPage: Page {
         }
     }
 
-    private func clear(_ entry: EntryFacts) { window.clear([entry.entry]) }
+    private func clear(_ entry: InboxRecord) { window.clear([entry.entry]) }
 
     /// Applies an action to the focused notification; returns false if none has the focus.
-    private func withFocused(_ body: (EntryFacts) -> Void) -> Bool {
+    private func withFocused(_ body: (InboxRecord) -> Void) -> Bool {
         guard let entry = list?.focused?.entry else { return false }
         body(entry)
         return true
