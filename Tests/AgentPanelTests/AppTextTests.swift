@@ -74,11 +74,24 @@ struct AppTextTests {
         "AppDamaged", "NeedsTerminal", "NotOpened", "SomethingNew",
     ])
     func `each error text says what happened and what to do`(error: String) {
-        let text = ProblemText.text("org.posthorn.Error.\(error)")
+        let text = ProblemText.text(BusError(name: "org.posthorn.Error.\(error)", message: ""))
         #expect(text.split(separator: ". ").count == 2 && text.hasSuffix("."))
     }
 
     @Test func `an agent that does not answer has an error text`() {
-        #expect(ProblemText.text("org.freedesktop.DBus.Error.NoReply").hasPrefix("The notification service"))
+        let error = BusError(name: BusError.noReplyName, message: "")
+        #expect(ProblemText.text(error).hasPrefix("The notification service"))
+    }
+
+    @Test(arguments: AgentErrorCode.allCases) func `each error of the agent has a text`(code: AgentErrorCode) {
+        let text = ProblemText.text(BusError(name: code.busName, message: ""))
+        #expect(text.hasSuffix(".") && !text.hasPrefix("The notification service does"))
+    }
+
+    @Test func `too many calls have the same text from the bus as from the agent`() {
+        let texts = [AgentErrorCode.limitsExceeded.busName, BusError.limitsExceededName].map { name in
+            ProblemText.text(BusError(name: name, message: ""))
+        }
+        #expect(texts[0].hasPrefix("There were too many requests") && texts[0] == texts[1])
     }
 }

@@ -154,10 +154,10 @@ final class AgentMirror {
     }
 
     private func fail(_ error: BusError, _ topic: Topic) {
-        if case .settings(let appID) = topic, error.name.hasPrefix("org.posthorn.Error.") {
+        if case .settings(let appID) = topic, error.isOfAgent {
             // The app was unregistered.
             if settings.removeValue(forKey: appID) != nil { tell(topic) }
-        } else if !error.name.hasPrefix("org.posthorn.Error.") {
+        } else if !error.isOfAgent {
             set(.absent)
         }
     }

@@ -64,7 +64,7 @@ final class EntryClearing {
             isBusy = false
             switch answer {
             case .success: finish(Set(entries))
-            case .failure(let error) where error.name.hasSuffix(".LimitsExceeded"): return pause()
+            case .failure(let error) where error.agentCode == .limitsExceeded: return pause()
             case .failure(let error):
                 waiting = []
                 onFailure(error)

@@ -104,7 +104,7 @@ final class InboxFeed {
             // The query changed meanwhile, so this answer is outdated.
             case .success: break
             case .failure(let error):
-                if error.name.hasSuffix(".LimitsExceeded") { reloadLater() }
+                if error.agentCode == .limitsExceeded { reloadLater() }
             }
             if isToBeAskedAgain {
                 isToBeAskedAgain = false

@@ -76,7 +76,7 @@ final class AlertStage {
             underWay.remove(entry)
             switch result {
             // The agent is not running. The answer is sent again when it returns.
-            case .failure(let error) where !error.name.hasPrefix("org.posthorn.Error."): break
+            case .failure(let error) where !error.isOfAgent: break
             case .success, .failure: untaken[entry] = nil
             }
             mirror.ask(.alerts)

@@ -194,7 +194,7 @@ final class MainWindow {
     func tell(_ error: BusError) {
         // Without the agent, its absence is the problem to report.
         guard mirror.presence != .absent else { return showPresence() }
-        notice.show(ProblemText.text(error.name))
+        notice.show(ProblemText.text(error))
     }
 
     /// Calls a method of the agent; shows an error and then calls `onFailure` if the call fails.

@@ -112,9 +112,9 @@ final class PairingWindow {
     }
 
     private func fail(_ error: BusError) {
-        trouble.setText(ProblemText.text(error.name))
+        trouble.setText(ProblemText.text(error))
         trouble.isVisible = true
-        let isOfCode = ["BadEnrolmentCode", "NotTrusted"].contains { error.name.hasSuffix(".\($0)") }
+        let isOfCode = [.badEnrolmentCode, .notTrusted].contains(error.agentCode)
         (isOfCode ? code : server).focus()
     }
 }
