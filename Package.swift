@@ -77,7 +77,7 @@ let modules: [Target] = [
     module("PanelToolkit", uses: ["CAdwaita", "PushCore"]),
     module(
         "AgentPanel",
-        uses: ["CommandLineKit", "PanelToolkit", "PushAPI", "PushCore", "PushDBus", "PushNet"]),
+        uses: ["AgentBus", "CommandLineKit", "PanelToolkit", "PushAPI", "PushCore", "PushDBus", "PushNet"]),
     module(
         "PosthornCLI",
         uses: ["AgentBus", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
@@ -125,7 +125,7 @@ let testTargets: [Target] = [
             "PushWebSocket",
         ]),
     tests(of: "PanelToolkit"),
-    tests(of: "AgentPanel", uses: ["PanelToolkit", "PushDBus"]),
+    tests(of: "AgentPanel", uses: ["AgentBus", "PanelToolkit", "PushDBus"]),
     tests(
         of: "PosthornCLI",
         uses: ["AgentBus", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),

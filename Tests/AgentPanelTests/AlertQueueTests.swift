@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentPanel
 import Testing
 
 struct AlertQueueTests {
-    private let first = SampleFacts.alert(1)
-    private let second = SampleFacts.alert(2)
+    private let first = SampleRecords.alert(1)
+    private let second = SampleRecords.alert(2)
 
     @Test func `the oldest alert is shown, and stays when others arrive`() {
         var queue = AlertQueue()
@@ -48,7 +49,7 @@ struct AlertQueueTests {
     @Test func `an alert is shown again when its content changes`() {
         var queue = AlertQueue()
         _ = queue.take([first], isWriting: false)
-        let hidden = SampleFacts.alert(1, body: "")
+        let hidden = SampleRecords.alert(1, body: "")
         #expect(queue.take([hidden], isWriting: false) == .show(hidden))
         #expect(queue.take([hidden], isWriting: false) == .nothing)
     }

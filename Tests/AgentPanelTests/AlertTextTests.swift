@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentPanel
 import Testing
 
 struct AlertTextTests {
     @Test func `title and subtitle are a line each, and the body has its own`() {
-        var alert = SampleFacts.alert(body: "One.\nTwo.")
+        var alert = SampleRecords.alert(body: "One.\nTwo.")
         (alert.title, alert.subtitle) = ("Lunch\n\nat noon", "\n")
         let text = AlertText(alert)
         #expect(text.title == "Lunch  at noon" && text.subtitle == "" && text.body == "One.\nTwo.")
@@ -13,10 +14,10 @@ struct AlertTextTests {
     }
 
     @Test(arguments: ["", "\n\n\n\n", " \u{200B}"]) func `an alert without text shows a placeholder`(nothing: String) {
-        var alert = SampleFacts.alert(body: nothing)
+        var alert = SampleRecords.alert(body: nothing)
         (alert.title, alert.subtitle) = (nothing, nothing)
         #expect(AlertText(alert).body == "No text" && AlertText(alert).title == "" && AlertText(alert).subtitle == "")
         #expect(
-            EntryText(SampleFacts.entry(1, title: nothing, body: nothing, effects: ["alert"])).headline == "No text")
+            EntryText(SampleRecords.entry(1, title: nothing, body: nothing, effects: ["alert"])).headline == "No text")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentPanel
 import PushDBus
 import Testing
@@ -10,7 +11,7 @@ struct AppTextTests {
         (false, true, "none", "Sounds"), (false, false, "none", "Off"), (false, false, "odd", "None"),
     ])
     func `an app's row lists the effects that are on`(badge: Bool, sound: Bool, style: String, text: String) {
-        #expect(AppText.subtitle(SampleFacts.app(allowsBadge: badge, allowsSound: sound, style: style)) == text)
+        #expect(AppText.subtitle(SampleRecords.app(allowsBadge: badge, allowsSound: sound, style: style)) == text)
     }
 
     @Test func `an event type's row lists the effects that are on`() {
@@ -20,17 +21,16 @@ struct AppTextTests {
 
     @Test(arguments: [(0, "Mail"), (1, "Mail, 1 new item"), (1280, "Mail, 1280 new items")])
     func `an icon's accessible name is the app's name and its badge number`(badge: UInt32, name: String) {
-        #expect(AppText.iconName(SampleFacts.app(badge: badge)) == name)
+        #expect(AppText.iconName(SampleRecords.app(badge: badge)) == name)
     }
 
     @Test func `an icon's badge has digits only, and is absent for zero and below`() {
-        #expect(BadgeText.icon(0) == nil && BadgeText.icon(-1) == nil)
+        #expect(BadgeText.icon(0) == nil && BadgeText.icon(SampleRecords.badge(-1)) == nil)
         #expect(BadgeText.icon(100) == "100" && BadgeText.icon(4_294_967_295) == "4294967295")
     }
 
     @Test func `an icon's badge is at most 4294967295, and long ones are shown smaller`() {
-        let facts = AppFacts(.dictionary([("badge", .int64(.max))]))
-        #expect(BadgeText.icon(facts.badge) == "4294967295")
+        #expect(BadgeText.icon(SampleRecords.badge(.max)) == "4294967295")
         #expect(!BadgeText.isLong("99999999", textScale: 1) && BadgeText.isLong("999999999", textScale: 1))
         #expect(!BadgeText.isLong("9999", textScale: 2) && BadgeText.isLong("99999", textScale: 2))
     }
@@ -41,7 +41,7 @@ struct AppTextTests {
 
     @Test func `the sound choices are None, As Sent, the built-in sounds and the app's own`() {
         let sounds = [("postman", "app"), ("door-bell", "built-in")].map { name, origin in
-            SoundFacts(.dictionary([("name", .string(name)), ("origin", .string(origin))]))
+            SoundRecord(.dictionary([("name", .string(name)), ("origin", .string(origin))]))
         }
         let choices = SoundText.choices(sounds)
         #expect(choices.map(\.value) == ["none", "as-sent", "door-bell", "postman"])
@@ -50,7 +50,7 @@ struct AppTextTests {
     }
 
     @Test func `apps keep their places on the screen, and new apps follow them`() {
-        let apps = ["Aardvark", "Chat", "Mail", "News"].map { SampleFacts.app("id.\($0)", name: $0) }
+        let apps = ["Aardvark", "Chat", "Mail", "News"].map { SampleRecords.app("id.\($0)", name: $0) }
         func names(_ shown: [String]) -> [String] { AppOrder.keeping(apps, asShown: shown).map(\.name) }
         #expect(names([]) == ["Aardvark", "Chat", "Mail", "News"])
         #expect(names(["id.Mail", "id.Chat"]) == ["Mail", "Chat", "Aardvark", "News"])
@@ -74,11 +74,24 @@ struct AppTextTests {
         "AppDamaged", "NeedsTerminal", "NotOpened", "SomethingNew",
     ])
     func `each error text says what happened and what to do`(error: String) {
-        let text = ProblemText.text("org.posthorn.Error.\(error)")
+        let text = ProblemText.text(BusError(name: "org.posthorn.Error.\(error)", message: ""))
         #expect(text.split(separator: ". ").count == 2 && text.hasSuffix("."))
     }
 
     @Test func `an agent that does not answer has an error text`() {
-        #expect(ProblemText.text("org.freedesktop.DBus.Error.NoReply").hasPrefix("The notification service"))
+        let error = BusError(name: BusError.noReplyName, message: "")
+        #expect(ProblemText.text(error).hasPrefix("The notification service"))
+    }
+
+    @Test(arguments: AgentErrorCode.allCases) func `each error of the agent has a text`(code: AgentErrorCode) {
+        let text = ProblemText.text(BusError(name: code.busName, message: ""))
+        #expect(text.hasSuffix(".") && !text.hasPrefix("The notification service does"))
+    }
+
+    @Test func `too many calls have the same text from the bus as from the agent`() {
+        let texts = [AgentErrorCode.limitsExceeded.busName, BusError.limitsExceededName].map { name in
+            ProblemText.text(BusError(name: name, message: ""))
+        }
+        #expect(texts[0].hasPrefix("There were too many requests") && texts[0] == texts[1])
     }
 }

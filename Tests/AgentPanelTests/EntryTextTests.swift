@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentPanel
+import AgentBus
 import Testing
+
+@testable import AgentPanel
 
 struct EntryTextTests {
     @Test func `title and body take one line each`() {
-        let text = EntryText(SampleFacts.entry(1, title: "Lunch\non Friday", body: " At\tnoon.\n\nBring  all. "))
+        let text = EntryText(SampleRecords.entry(1, title: "Lunch\non Friday", body: " At\tnoon.\n\nBring  all. "))
         #expect(text.headline == "Lunch on Friday" && text.detail == "At noon. Bring all.")
     }
 
     @Test func `without a title the body is the first line`() {
-        let text = EntryText(SampleFacts.entry(1, title: "", body: "At noon."))
+        let text = EntryText(SampleRecords.entry(1, title: "", body: "At noon."))
         #expect(text.headline == "At noon." && text.detail == "")
-        #expect(EntryText(SampleFacts.entry(1, title: "", body: "\n", effects: ["alert"])).headline == "No text")
+        #expect(EntryText(SampleRecords.entry(1, title: "", body: "\n", effects: ["alert"])).headline == "No text")
     }
 
     @Test(arguments: [
@@ -21,7 +23,7 @@ struct EntryTextTests {
         (["badge", "alert"], "1", "No text"), ([], "1", "No text"),
     ])
     func `a notification without text is named by its effects`(effects: [String], badge: String, words: String) {
-        let entry = SampleFacts.entry(
+        let entry = SampleRecords.entry(
             1, title: "", body: "", payload: #"{"aps":{"badge":\#(badge)}}"#, effects: effects)
         #expect(EntryText(entry).headline == words)
     }
@@ -36,11 +38,11 @@ struct EntryTextTests {
         ("closed", "app-not-started: Archive: x: y", "Closed"), ("odd", "", "odd"),
     ])
     func `an entry's outcome names its state and the reason`(state: String, reason: String, words: String) {
-        #expect(EntryText(SampleFacts.entry(1, state: state, reason: reason)).outcome == words)
+        #expect(EntryText(SampleRecords.entry(1, state: state, reason: reason)).outcome == words)
     }
 
     @Test func `an entry whose alert was suppressed counts as not shown, even if its badge is`() {
-        var entry = SampleFacts.entry(1, state: "shown", reason: "")
+        var entry = SampleRecords.entry(1, state: "shown", reason: "")
         entry.effects = ["badge", "sound:do-not-disturb", "alert:do-not-disturb"]
         #expect(entry.reasonNotShown == "do-not-disturb" && InboxFilter.notShown.takes(entry))
         #expect(EntryText(entry).outcome == "Not shown: Do Not Disturb was on.")

@@ -1,40 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentPanel
+import AgentBus
 import PushDBus
 import Testing
 
+@testable import AgentPanel
+
 struct FactsTests {
     @Test func `an app is read with its event types`() {
-        let app = SampleFacts.app(badge: 3)
-        #expect(app.id == "org.example.Mail" && app.name == "Mail" && app.icon == "mail-unread" && app.badge == 3)
-        #expect(app.eventTypes == [AppFacts.EventType(id: "message", name: "Messages")])
+        let app = SampleRecords.app(badge: 3)
+        #expect(
+            app.appID == "org.example.Mail" && app.appTitle == "Mail" && app.icon == "mail-unread" && app.badge == 3)
+        #expect(app.eventTypes.map(\.id) == ["message"] && app.eventTypes.map(\.name) == ["Messages"])
     }
 
     @Test func `values that an older agent does not send read as empty`() {
         let nothing = BusValue.dictionary([])
-        #expect(AppFacts(nothing).eventTypes == [] && AppFacts(nothing).icon == "")
-        #expect(AlertFacts(nothing).actions == [] && AlertFacts(nothing).earlierCount == 0)
-        #expect(StatusFacts(nothing).isEnrolled == false)
-        #expect(EntryFacts(.string("no dictionary")).entry == 0)
-        #expect(SettingFacts(nothing).isLocked == false && SoundFacts(nothing).isOfApp == false)
+        #expect(AppRecord(nothing).eventTypes == [] && AppRecord(nothing).icon == "")
+        #expect(AlertRecord(nothing).actions == [] && AlertRecord(nothing).earlierCount == 0)
+        #expect(StatusRecord(nothing).isEnrolled == false)
+        #expect(InboxRecord(.string("no dictionary")).entry == 0)
+        #expect(SettingRecord(nothing).isLocked == false && SoundRecord(nothing).isOfApp == false)
     }
 
     @Test func `an app without a name shows its id`() {
-        #expect(SampleFacts.app(name: "").name == "org.example.Mail")
-        #expect(SampleFacts.entry(1, name: "").appName == "org.example.Mail")
+        #expect(SampleRecords.app(name: "").appTitle == "org.example.Mail")
+        #expect(SampleRecords.entry(1, name: "").appTitle == "org.example.Mail")
+        var alert = SampleRecords.alert()
+        alert.appName = ""
+        #expect(alert.appTitle == "org.example.Mail")
     }
 
     @Test func `a status has a connection time only when the agent sent one that applies`() {
-        let connected = StatusFacts(
+        let connected = StatusRecord(
             .dictionary([("enrolled", .bool(true)), ("connected", .bool(true)), ("connected_since", .int64(5))]))
-        #expect(connected.server.connectedSinceUnixSeconds == 5 && connected.server.lastConnectedUnixSeconds == nil)
-        let lost = StatusFacts(.dictionary([("connected_since", .int64(5)), ("last_connected", .int64(7))]))
-        #expect(lost.server.connectedSinceUnixSeconds == nil && lost.server.lastConnectedUnixSeconds == 7)
+        #expect(connected.connectionStartUnixSeconds == 5 && connected.lastConnectionUnixSeconds == nil)
+        let lost = StatusRecord(.dictionary([("connected_since", .int64(5)), ("last_connected", .int64(7))]))
+        #expect(lost.connectionStartUnixSeconds == nil && lost.lastConnectionUnixSeconds == 7)
     }
 
     @Test func `apps are sorted by name without regard to case`() {
-        let apps = [("b", "mail"), ("a", "Mail"), ("c", "Chat")].map { SampleFacts.app($0.0, name: $0.1) }
-        #expect(apps.sorted(by: AppOrder.precedes).map(\.id) == ["c", "a", "b"])
+        let apps = [("b", "mail"), ("a", "Mail"), ("c", "Chat")].map { SampleRecords.app($0.0, name: $0.1) }
+        #expect(apps.sorted(by: AppOrder.precedes).map(\.appID) == ["c", "a", "b"])
+    }
+
+    @Test func `an entry keeps its payload only if it has no text`() {
+        let payload = #"{"aps":{"badge":3}}"#
+        let badge = SampleRecords.entry(1, title: "", body: "", payload: payload)
+        #expect(badge.withoutUnusedPayload == badge && badge.badge == 3)
+        for (title, body) in [("Lunch", ""), ("", "At noon.")] {
+            let entry = SampleRecords.entry(1, title: title, body: body, payload: payload)
+            #expect(entry.withoutUnusedPayload.payload == "" && entry.badge == nil)
+        }
     }
 }

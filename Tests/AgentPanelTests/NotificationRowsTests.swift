@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentPanel
 import Testing
 
 struct NotificationRowsTests {
     private let entries = [
-        SampleFacts.entry(9, app: "b", name: "Chat", isRead: false), SampleFacts.entry(8, app: "a", name: "Mail"),
-        SampleFacts.entry(7, app: "b", name: "Chat", state: "suppressed", reason: "silent"),
-        SampleFacts.entry(6, app: "", name: "", isRead: false),
+        SampleRecords.entry(9, app: "b", name: "Chat", isRead: false), SampleRecords.entry(8, app: "a", name: "Mail"),
+        SampleRecords.entry(7, app: "b", name: "Chat", state: "suppressed", reason: "silent"),
+        SampleRecords.entry(6, app: "", name: "", isRead: false),
     ]
     private let unseenCounts = ["b": 3333, "": 1, "c": 5]
 
@@ -34,8 +35,8 @@ struct NotificationRowsTests {
     @Test func `a row's key does not depend on its content, and keys are unique`() {
         let keys = NotificationRows(entries, filter: .all, unseenCounts: [:]).rows.map(\.key)
         #expect(Set(keys).count == keys.count)
-        let read = NotificationRows([SampleFacts.entry(9, isRead: true)], filter: .all, unseenCounts: [:]).rows[1].key
-        let unread = NotificationRows([SampleFacts.entry(9, isRead: false)], filter: .all, unseenCounts: [:]).rows[1]
+        let read = NotificationRows([SampleRecords.entry(9, isRead: true)], filter: .all, unseenCounts: [:]).rows[1].key
+        let unread = NotificationRows([SampleRecords.entry(9, isRead: false)], filter: .all, unseenCounts: [:]).rows[1]
             .key
         #expect(read == unread)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import AgentPanel
 import Testing
 
@@ -10,10 +11,14 @@ struct ServerTextTests {
         since: Int64?, last: Int64?, error: String = "", url: String = "https://push.example.org:2197",
         isRemoved: Bool = false
     ) -> ServerText {
-        ServerText(
-            ServerFacts(
-                url: url, connectedSinceUnixSeconds: since, lastConnectedUnixSeconds: last, lastError: error,
-                isRemoved: isRemoved))
+        var status = StatusRecord()
+        status.serverURL = url
+        status.isConnected = since != nil
+        status.connectedSinceUnixSeconds = since ?? 0
+        status.lastConnectedUnixSeconds = last ?? 0
+        status.lastError = error
+        status.isRemoved = isRemoved
+        return ServerText(status)
     }
 
     @Test func `a connected server shows since when, and hides earlier errors`() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -21,15 +22,15 @@ final class AgentMirror {
     }
 
     private(set) var presence = Presence.asking
-    private(set) var status: StatusFacts?
+    private(set) var status: StatusRecord?
     /// The apps, sorted by name.
-    private(set) var apps: [AppFacts] = []
+    private(set) var apps: [AppRecord] = []
     /// The settings by app id: the user's under the empty id, and those of each app that was queried.
-    private(set) var settings: [String: [SettingFacts]] = [:]
+    private(set) var settings: [String: [SettingRecord]] = [:]
     private(set) var unseenCount: Int?
     /// The number of unseen entries by app id.
     private(set) var unseenCounts: [String: Int] = [:]
-    private(set) var alerts: [AlertFacts] = []
+    private(set) var alerts: [AlertRecord] = []
 
     private(set) var agent: AgentProxy?
     private var watchers: [(isAlive: () -> Bool, tell: (Topic) -> Void)] = []
@@ -61,18 +62,18 @@ final class AgentMirror {
         ask(.inbox)
     }
 
-    func app(_ id: String) -> AppFacts? { apps.first { $0.id == id } }
+    func app(_ id: String) -> AppRecord? { apps.first { $0.appID == id } }
 
     /// Returns a setting; nil while it is unknown.
-    func setting(_ name: String, of appID: String = "", event: String = "") -> SettingFacts? {
+    func setting(_ name: String, of appID: String = "", event: String = "") -> SettingRecord? {
         settings[appID]?.first { $0.name == name && $0.event == event }
     }
 
     // MARK: Changes
 
-    private func hear(_ signal: AgentProxy.Signal, _ appID: String) {
+    private func hear(_ signal: AgentSignal, _ appID: String) {
         switch signal {
-        case .settings:
+        case .settingsChanged:
             ask(.settings(""))
             ask(.apps)
             if appID.isEmpty {
@@ -80,10 +81,12 @@ final class AgentMirror {
             } else if settings[appID] != nil {
                 ask(.settings(appID))
             }
-        case .inbox, .arrived: ask(.inbox)
-        case .badge, .token: ask(.apps)
-        case .status: ask(.status)
-        case .alerts: ask(.alerts)
+        case .inboxChanged, .notificationArrived: ask(.inbox)
+        case .badgeChanged, .tokenChanged: ask(.apps)
+        case .statusChanged: ask(.status)
+        case .alertsChanged: ask(.alerts)
+        // The panel shows no channels.
+        case .subscriptionEnded: break
         }
     }
 
@@ -124,18 +127,18 @@ final class AgentMirror {
             return
         }
         asking[topic] = false
-        let (member, arguments) = Self.question(topic)
+        let (method, arguments) = Self.question(topic)
         guard let agent else { return }
-        agent.call(member, arguments) { [weak self] answer in self?.take(answer, topic) }
+        agent.call(method, arguments) { [weak self] answer in self?.take(answer, topic) }
     }
 
-    private static func question(_ topic: Topic) -> (String, [BusValue]) {
+    private static func question(_ topic: Topic) -> (AgentMethod, [BusValue]) {
         switch topic {
-        case .presence, .status: ("GetStatus", [])
-        case .apps: ("ListApps", [])
-        case .inbox: ("CountInbox", [])
-        case .alerts: ("ListAlerts", [])
-        case .settings(let appID): ("ListSettings", [.text(appID)])
+        case .presence, .status: (.getStatus, [])
+        case .apps: (.listApps, [])
+        case .inbox: (.countInbox, [])
+        case .alerts: (.listAlerts, [])
+        case .settings(let appID): (.listSettings, [.text(appID)])
         }
     }
 
@@ -151,10 +154,10 @@ final class AgentMirror {
     }
 
     private func fail(_ error: BusError, _ topic: Topic) {
-        if case .settings(let appID) = topic, error.name.hasPrefix("org.posthorn.Error.") {
+        if case .settings(let appID) = topic, error.isOfAgent {
             // The app was unregistered.
             if settings.removeValue(forKey: appID) != nil { tell(topic) }
-        } else if !error.name.hasPrefix("org.posthorn.Error.") {
+        } else if !error.isOfAgent {
             set(.absent)
         }
     }
@@ -164,8 +167,8 @@ final class AgentMirror {
         let first = values.first ?? .dictionary([])
         let items = first.arrayValue ?? []
         switch topic {
-        case .presence, .status: return replace(\.status, StatusFacts(first))
-        case .apps: return replace(\.apps, items.map(AppFacts.init).sorted(by: AppOrder.precedes))
+        case .presence, .status: return replace(\.status, StatusRecord(first))
+        case .apps: return replace(\.apps, items.map(AppRecord.init).sorted(by: AppOrder.precedes))
         case .inbox:
             unseenCount = first.integerValue.map { Int(clamping: $0) }
             let counts = (values.last?.dictionaryPairs ?? []).map { ($0, Int(clamping: $1.integerValue ?? 0)) }
@@ -173,10 +176,10 @@ final class AgentMirror {
             // Always report a change: the count may be the same for different entries.
             return true
         case .alerts:
-            alerts = items.map(AlertFacts.init)
+            alerts = items.map(AlertRecord.init)
             // Always report a change: `AlertStage` confirms to the agent that it received the list.
             return true
-        case .settings(let appID): return replace(\.settings[appID], items.map(SettingFacts.init))
+        case .settings(let appID): return replace(\.settings[appID], items.map(SettingRecord.init))
         }
     }
 

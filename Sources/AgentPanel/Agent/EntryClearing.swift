@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -58,12 +59,12 @@ final class EntryClearing {
         let entries = waiting.suffix(Self.callCount)
         guard let agent = mirror.agent, !entries.isEmpty else { return stop() }
         isBusy = true
-        agent.call("RemoveInboxEntries", [.array("x", entries.map(BusValue.int64))]) { [weak self] answer in
+        agent.call(.removeInboxEntries, [.array("x", entries.map(BusValue.int64))]) { [weak self] answer in
             guard let self else { return }
             isBusy = false
             switch answer {
             case .success: finish(Set(entries))
-            case .failure(let error) where error.name.hasSuffix(".LimitsExceeded"): return pause()
+            case .failure(let error) where error.agentCode == .limitsExceeded: return pause()
             case .failure(let error):
                 waiting = []
                 onFailure(error)

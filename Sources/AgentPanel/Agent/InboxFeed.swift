@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -13,7 +14,7 @@ final class InboxFeed {
     /// The maximum number of entries in one answer.
     private static let answerCountMax = 1000
 
-    private(set) var entries: [EntryFacts] = []
+    private(set) var entries: [InboxRecord] = []
     /// Whether the first answer to the current query is still missing.
     private(set) var isLoading = true
     private(set) var hasMore = false
@@ -51,7 +52,7 @@ final class InboxFeed {
 
     /// Requests the numbers of all matching entries by app, including entries that are not loaded.
     func find(_ completion: @escaping ([String: [Int64]]) -> Void, onFailure: @escaping (BusError) -> Void) {
-        mirror.agent?.call("FindInbox", [.text(query.text), .string(query.filter.kind)]) { answer in
+        mirror.agent?.call(.findInbox, [.text(query.text), .string(query.filter.kind)]) { answer in
             switch answer {
             case .success(let values):
                 let pairs = values.first?.dictionaryPairs ?? []
@@ -86,24 +87,24 @@ final class InboxFeed {
         ask(before: last.entry, limit: Self.pageCount, keeping: entries)
     }
 
-    private func ask(before: Int64, limit: Int, keeping earlier: [EntryFacts]) {
+    private func ask(before: Int64, limit: Int, keeping earlier: [InboxRecord]) {
         guard let agent = mirror.agent else { return }
         isAsking = true
         let asked = query
         let arguments: [BusValue] = [
             .text(asked.text), .string(""), .string(asked.filter.kind), .int64(before), .uint32(UInt32(limit)),
         ]
-        agent.call("SearchInbox", arguments) { [weak self] answer in
+        agent.call(.searchInbox, arguments) { [weak self] answer in
             guard let self else { return }
             isAsking = false
             switch answer {
             case .success(let values) where asked == query:
                 let items = values.first?.arrayValue ?? []
-                take(earlier + items.map(EntryFacts.init), isFull: items.count == limit)
+                take(earlier + items.map { InboxRecord($0).withoutUnusedPayload }, isFull: items.count == limit)
             // The query changed meanwhile, so this answer is outdated.
             case .success: break
             case .failure(let error):
-                if error.name.hasSuffix(".LimitsExceeded") { reloadLater() }
+                if error.agentCode == .limitsExceeded { reloadLater() }
             }
             if isToBeAskedAgain {
                 isToBeAskedAgain = false
@@ -116,7 +117,7 @@ final class InboxFeed {
         MainLoop.after(milliseconds: Self.pauseMilliseconds) { [weak self] in self?.reload() }
     }
 
-    private func take(_ entries: [EntryFacts], isFull: Bool) {
+    private func take(_ entries: [InboxRecord], isFull: Bool) {
         self.entries = entries
         hasMore = isFull
         isLoading = false

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
+
 /// The buttons of an alert and their layout.
 ///
 /// Two buttons are side by side: the dark Close at the left, the light one at the right. Three or more are stacked,
@@ -35,7 +37,7 @@ package struct AlertButtons: Equatable, Sendable {
     static let actionCountMax = 4
 
     /// Chooses the buttons of an alert.
-    package init(_ alert: AlertFacts) {
+    package init(_ alert: AlertRecord) {
         let close = Button(title: tr("Close"), role: .close, isDark: true)
         // A button without a label would be meaningless, so it is left out.
         let choices = alert.actions.map { Self.button(for: $0) }.filter { !$0.title.isEmpty }
@@ -52,7 +54,7 @@ package struct AlertButtons: Equatable, Sendable {
     }
 
     /// Chooses the buttons for the time while the user enters a text for an action.
-    package init(writing action: AlertFacts.Action) {
+    package init(writing action: AlertActionRecord) {
         self.init(
             choices: [Button(title: VisibleText.label(action.title), role: .action(action.id), isDark: false)],
             close: Button(title: tr("Close"), role: .close, isDark: true))
@@ -82,7 +84,7 @@ package struct AlertButtons: Equatable, Sendable {
         return pairs + [choices.count % 2 == 0 ? [close] : [close, choices[choices.count - 1]]]
     }
 
-    private static func button(for action: AlertFacts.Action) -> Button {
+    private static func button(for action: AlertActionRecord) -> Button {
         let role: Role = action.takesText ? .write(action.id) : .action(action.id)
         return Button(title: VisibleText.label(action.title), role: role, isDark: false)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
+
 /// Selects the alert on the screen: the oldest one that waits, one at a time.
 ///
 ///     nothing ──alerts──▶ showing ──answered──▶ nothing, until the agent lists the waiting alerts again
@@ -8,12 +10,12 @@ package struct AlertQueue: Equatable, Sendable {
     package enum Step: Equatable, Sendable {
         case nothing
         /// Show this alert and replace the current one.
-        case show(AlertFacts)
+        case show(AlertRecord)
         /// Close the window, because the alert ended without an answer here.
         case takeDown
     }
 
-    package private(set) var shown: AlertFacts?
+    package private(set) var shown: AlertRecord?
     /// The answered alerts that the agent's list may still contain.
     private var answered: Set<Int64> = []
 
@@ -26,7 +28,7 @@ package struct AlertQueue: Equatable, Sendable {
     ///   - isWriting: Whether the user writes a reply. The window then stays until the reply is sent or closed, even if
     ///     a newer alert replaced this one in the list. The agent still accepts the reply.
     /// - Returns: The change that the window needs.
-    package mutating func take(_ alerts: [AlertFacts], isWriting: Bool) -> Step {
+    package mutating func take(_ alerts: [AlertRecord], isWriting: Bool) -> Step {
         let waiting = alerts.filter { !answered.contains($0.entry) }
         // An alert that the agent no longer lists need not be remembered.
         answered.formIntersection(alerts.map(\.entry))

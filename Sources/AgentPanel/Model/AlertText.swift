@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
+
 /// The texts of an alert below the app's name.
 package struct AlertText: Equatable, Sendable {
     /// The title on one line; may be empty.
@@ -10,7 +12,7 @@ package struct AlertText: Equatable, Sendable {
     package var body: String
 
     /// Takes the texts of an alert; an alert without text gets the same placeholder as in the inbox.
-    package init(_ alert: AlertFacts) {
+    package init(_ alert: AlertRecord) {
         title = VisibleText.line(alert.title)
         subtitle = VisibleText.line(alert.subtitle)
         body = VisibleText.lines(alert.body)

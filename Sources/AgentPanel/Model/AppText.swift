@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 internal import PushAPI
 
 /// Texts about an app.
 package enum AppText {
     /// Returns what is enabled, for the app's row in the settings: `Badges, Sounds, Banners`.
-    package static func subtitle(_ app: AppFacts) -> String {
+    package static func subtitle(_ app: AppRecord) -> String {
         list(
             badge: app.allowsBadge, sound: app.allowsSound,
             alert: app.alertStyle == AlertStyle.none.rawValue ? nil : style(app.alertStyle))
@@ -31,17 +32,17 @@ package enum AppText {
     }
 
     /// Returns the accessible name of an app's icon: `Mail, 3 new items`.
-    package static func iconName(_ app: AppFacts) -> String {
-        guard app.badge > 0 else { return app.name }
+    package static func iconName(_ app: AppRecord) -> String {
+        guard app.badge > 0 else { return app.appTitle }
         let count = Texts.text("%d new item", "%d new items", count: Int(clamping: app.badge))
-        return "\(app.name)\(tr(", "))\(count)"
+        return "\(app.appTitle)\(tr(", "))\(count)"
     }
 }
 
 /// Texts of badges.
 package enum BadgeText {
     /// Returns all digits of the badge on an app's icon; nil for no badge.
-    package static func icon(_ badge: Int64) -> String? { badge > 0 ? "\(badge)" : nil }
+    package static func icon(_ badge: UInt32) -> String? { badge > 0 ? "\(badge)" : nil }
 
     /// Reports whether the number is too wide for the icon at normal size, so that it needs a smaller font.
     package static func isLong(_ text: String, textScale: Double) -> Bool {

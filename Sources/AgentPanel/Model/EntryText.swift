@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
+
 /// The texts about a notification.
 package struct EntryText: Equatable, Sendable {
     /// The first line of its row.
@@ -9,7 +11,7 @@ package struct EntryText: Equatable, Sendable {
     /// The result of the delivery, in words for the user.
     package var outcome: String
 
-    package init(_ entry: EntryFacts) {
+    package init(_ entry: InboxRecord) {
         let (title, body) = (Self.line(VisibleText.line(entry.title)), Self.line(VisibleText.lines(entry.body)))
         if !title.isEmpty {
             (headline, detail) = (title, body)
@@ -20,11 +22,12 @@ package struct EntryText: Equatable, Sendable {
     }
 
     /// Describes the parts of a notification without text.
-    private static func parts(of entry: EntryFacts) -> String {
+    private static func parts(of entry: InboxRecord) -> String {
         let parts = entry.effects.map { $0.prefix { $0 != ":" } }
         guard !parts.isEmpty, !parts.contains("alert") else { return tr("No text") }
+        let badge = entry.badge
         return parts.map { part in
-            switch (part, entry.badge) {
+            switch (part, badge) {
             case ("badge", 0): tr("Badge removed")
             case ("badge", let number?): Texts.fill(tr("Badge: %1"), "\(number)")
             default: ReasonText.effect(String(part))
@@ -32,7 +35,7 @@ package struct EntryText: Equatable, Sendable {
         }.joined(separator: tr(", "))
     }
 
-    private static func outcome(of entry: EntryFacts) -> String {
+    private static func outcome(of entry: InboxRecord) -> String {
         if let reason = entry.reasonNotShown.map(ReasonText.sentence) {
             return reason.isEmpty ? tr("Not shown") : Texts.fill(tr("Not shown: %1"), reason)
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
+
 /// The rows of the notification list: a section per app, the most recent app first, newest notifications first.
 package struct NotificationRows: Equatable, Sendable {
     /// The header of a section.
@@ -14,7 +16,7 @@ package struct NotificationRows: Equatable, Sendable {
 
     package enum Row: Equatable, Sendable {
         case section(Section)
-        case entry(EntryFacts)
+        case entry(InboxRecord)
 
         /// The row's unique key, which does not depend on its content.
         package var key: String {
@@ -34,9 +36,9 @@ package struct NotificationRows: Equatable, Sendable {
     ///   - entries: The entries, newest first.
     ///   - filter: The filter to apply.
     ///   - unseenCounts: The number of new notifications in the whole inbox, by app id.
-    package init(_ entries: [EntryFacts], filter: InboxFilter, unseenCounts: [String: Int]) {
+    package init(_ entries: [InboxRecord], filter: InboxFilter, unseenCounts: [String: Int]) {
         var order: [String] = []
-        var entriesByApp: [String: [EntryFacts]] = [:]
+        var entriesByApp: [String: [InboxRecord]] = [:]
         for entry in entries where filter.takes(entry) {
             if entriesByApp[entry.appID] == nil { order.append(entry.appID) }
             entriesByApp[entry.appID, default: []].append(entry)
@@ -49,13 +51,13 @@ package struct NotificationRows: Equatable, Sendable {
         }
     }
 
-    private static func name(of entries: [EntryFacts]) -> String {
-        let name = entries.first?.appName ?? ""
+    private static func name(of entries: [InboxRecord]) -> String {
+        let name = entries.first?.appTitle ?? ""
         return name.isEmpty ? tr("Unknown app") : name
     }
 
     /// The entries without the section headers, in the same order.
-    package var entries: [EntryFacts] {
+    package var entries: [InboxRecord] {
         rows.compactMap { row in
             switch row {
             case .section: nil

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentBus
 internal import PushAPI
 
 /// Texts about sounds.
@@ -23,7 +24,7 @@ package enum SoundText {
     }
 
     /// Returns the choices: None, As Sent, the built-in sounds, and the app's own sounds.
-    package static func choices(_ sounds: [SoundFacts]) -> [Choice] {
+    package static func choices(_ sounds: [SoundRecord]) -> [Choice] {
         let fixed = ["none", "as-sent"].map { Choice(value: $0, title: title($0)) }
         let ordered = sounds.filter { !$0.isOfApp } + sounds.filter(\.isOfApp)
         return fixed + ordered.map { Choice(value: $0.name, title: words($0.name)) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -40,7 +41,7 @@ final class AlertStage {
     private func showNext() {
         // The call must come from the connection that owns the panel's bus name, else the agent treats the alerts as
         // not shown. The mirror uses a connection of its own.
-        application.callFromOwnName(AgentProxy.name, AgentProxy.path, "ListAlerts")
+        application.callFromOwnName(AgentInterface.name, AgentInterface.path, AgentMethod.listAlerts.rawValue)
         for entry in untaken.keys.sorted() { send(entry) }
         switch queue.take(mirror.alerts, isWriting: window?.isWriting ?? false) {
         case .nothing: break
@@ -49,7 +50,7 @@ final class AlertStage {
         }
     }
 
-    private func show(_ alert: AlertFacts) {
+    private func show(_ alert: AlertRecord) {
         if let window, window.entry == alert.entry { return window.show(alert) }
         window = AlertWindow(alert, of: application, above: owner()) { [weak self] in self?.answer($0) }
     }
@@ -70,12 +71,12 @@ final class AlertStage {
 
     private func send(_ entry: Int64) {
         guard let arguments = untaken[entry], underWay.insert(entry).inserted else { return }
-        mirror.agent?.call("AnswerAlert", arguments) { [weak self] result in
+        mirror.agent?.call(.answerAlert, arguments) { [weak self] result in
             guard let self else { return }
             underWay.remove(entry)
             switch result {
             // The agent is not running. The answer is sent again when it returns.
-            case .failure(let error) where !error.name.hasPrefix("org.posthorn.Error."): break
+            case .failure(let error) where !error.isOfAgent: break
             case .success, .failure: untaken[entry] = nil
             }
             mirror.ask(.alerts)
@@ -97,6 +98,6 @@ final class AlertStage {
     /// Closes the alert on the screen and waits for the agent; a later process shows the alerts that still wait.
     func closeBeforeTheEnd() {
         if let entry = queue.answer() { untaken[entry] = Self.arguments(entry, .close) }
-        for arguments in untaken.values { mirror.agent?.callBeforeTheEnd("AnswerAlert", arguments) }
+        for arguments in untaken.values { mirror.agent?.callBeforeTheEnd(.answerAlert, arguments) }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushCore
 
@@ -15,7 +16,7 @@ final class AlertWindow {
 
     private let window: DialogWindow
     private let onAnswer: (Answer) -> Void
-    private var alert: AlertFacts
+    private var alert: AlertRecord
     private let head = Box.column(spacing: 6)
     private let texts = Box.column(spacing: 6)
     private let scroller: Scroller
@@ -38,7 +39,8 @@ final class AlertWindow {
     ///   - application: The application that owns the window.
     ///   - owner: The panel's window that the alert is above; nil for none.
     ///   - onAnswer: Called for each action of the user.
-    init(_ alert: AlertFacts, of application: Application, above owner: Window?, onAnswer: @escaping (Answer) -> Void) {
+    init(_ alert: AlertRecord, of application: Application, above owner: Window?, onAnswer: @escaping (Answer) -> Void)
+    {
         self.alert = alert
         self.onAnswer = onAnswer
         let screen = Desktop.monitorSize ?? (1024, 768)
@@ -47,7 +49,7 @@ final class AlertWindow {
         // The text gets the height that the icon, the name, the buttons and the margins leave.
         let rowCount = AlertButtons(alert).rows(isLow: isLow).count
         textHeightMax = max(screen.height - (isLow ? 120 : 160) - rowCount * 54, 40)
-        window = DialogWindow(of: application, title: alert.appName, role: .alert)
+        window = DialogWindow(of: application, title: alert.appTitle, role: .alert)
         scroller = Scroller(texts)
         typing.styled("touch")
         typingPlace = Revealer(typing.padded(above: 6), from: .above)
@@ -79,7 +81,7 @@ final class AlertWindow {
     // MARK: Content
 
     /// Shows an alert or its updated version; keeps the text that the user has entered.
-    func show(_ alert: AlertFacts) {
+    func show(_ alert: AlertRecord) {
         self.alert = alert
         showTexts()
         if !isWriting { showButtons(AlertButtons(alert)) }
@@ -89,8 +91,8 @@ final class AlertWindow {
         head.removeAll()
         texts.removeAll()
         head.turn(isRow: isLow)
-        head.append(AppIcon.make(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
-        head.append(Label(alert.appName, .cut(lines: 1)).centered().styled("app-name", "dim-label"))
+        head.append(AppIcon.make(alert.icon, of: alert.appTitle, pixels: isLow ? 32 : 48).placed(across: .center))
+        head.append(Label(alert.appTitle, .cut(lines: 1)).centered().styled("app-name", "dim-label"))
         head.placed(across: isLow ? .center : .fill)
         let text = AlertText(alert)
         for (text, style) in [(text.title, "alert-title"), (text.subtitle, "heading"), (text.body, "body")]
@@ -98,11 +100,12 @@ final class AlertWindow {
             texts.append(Label(text).centered().styled(style))
         }
         if alert.earlierCount > 0 {
-            let text = Texts.text("%d earlier alert waits", "%d earlier alerts wait", count: alert.earlierCount)
+            let text = Texts.text(
+                "%d earlier alert waits", "%d earlier alerts wait", count: Int(clamping: alert.earlierCount))
             texts.append(Label(text).centered().styled("caption", "dim-label"))
         }
         scroller.fit(width: contentWidth, heightMax: textHeightMax)
-        window.named(DisplayText.plain(alert.appName)).described(DisplayText.plain(text.spoken))
+        window.named(DisplayText.plain(alert.appTitle)).described(DisplayText.plain(text.spoken))
     }
 
     /// Replaces the buttons; returns the default one.
@@ -121,7 +124,7 @@ final class AlertWindow {
         }
         buttons.setContent(box)
         let first = made[plan.defaultIndex]
-        first.described(DisplayText.plain("\(alert.appName)\n\(AlertText(alert).spoken)"))
+        first.described(DisplayText.plain("\(alert.appTitle)\n\(AlertText(alert).spoken)"))
         window.setDefault(first)
         first.focus()
         return first

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushAPI
 internal import PushDBus
@@ -18,10 +19,10 @@ final class AppSettingsPage: Page {
     private let eventGroup = PreferencesGroup(tr("Kinds of Notifications"))
     private var eventRows: [(id: String, row: ValueRow)] = []
 
-    init(_ app: AppFacts, in window: MainWindow) {
-        appID = app.id
+    init(_ app: AppRecord, in window: MainWindow) {
+        appID = app.appID
         let table = PreferencesPage()
-        super.init(app.name, in: window, table)
+        super.init(app.appTitle, in: window, table)
         for group in [allowed, locked, urgent, eventGroup, removal(app)] { table.add(group) }
         buildEvents(app)
         mirror.watch(self) { page, topic in
@@ -57,7 +58,7 @@ final class AppSettingsPage: Page {
         return group
     }
 
-    private func buildEvents(_ app: AppFacts) {
+    private func buildEvents(_ app: AppRecord) {
         for type in app.eventTypes {
             let row = ValueRow(type.name, isBelow: true) { [weak self] in
                 guard let self else { return }
@@ -69,7 +70,7 @@ final class AppSettingsPage: Page {
         eventGroup.isVisible = !app.eventTypes.isEmpty
     }
 
-    private func removal(_ app: AppFacts) -> PreferencesGroup {
+    private func removal(_ app: AppRecord) -> PreferencesGroup {
         let group = PreferencesGroup()
         let off = Button(tr("Turn Off All")) { [weak self] in self?.turnOffAll() }
         let remove = Button(tr("Remove App")) { [weak self] in self?.remove(app) }
@@ -101,7 +102,7 @@ final class AppSettingsPage: Page {
         }
     }
 
-    private func setting(_ name: String) -> SettingFacts? { mirror.setting(name, of: appID) }
+    private func setting(_ name: String) -> SettingRecord? { mirror.setting(name, of: appID) }
 
     // MARK: Actions
 
@@ -128,11 +129,11 @@ final class AppSettingsPage: Page {
         }
     }
 
-    private func remove(_ app: AppFacts) {
-        window.offer(SheetPlan(destroy: Texts.fill(tr("Remove %1"), app.name))) { [weak self] role in
+    private func remove(_ app: AppRecord) {
+        window.offer(SheetPlan(destroy: Texts.fill(tr("Remove %1"), app.appTitle))) { [weak self] role in
             guard let self, role == .destroy else { return }
             window.call(
-                "Unregister", [.text(appID)], timeout: AgentProxy.patience,
+                .unregister, [.text(appID)], timeout: AgentProxy.patience,
                 onSuccess: { [weak self] _ in
                     self?.navigator?.popAll()
                 })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -14,7 +15,7 @@ final class AppsPage: Page {
     private let empty: StatusPage
     private var grids: [Grid] = []
     private var tiles: [String: AppTile] = [:]
-    private var shown: [AppFacts] = []
+    private var shown: [AppRecord] = []
     private var plan: GridPlan?
     private var space = (width: 0, height: 0)
     private var isShown = false
@@ -52,13 +53,13 @@ final class AppsPage: Page {
 
     /// Updates the grid; an icon at the right place is not touched, so that none moves under the pointer.
     private func refresh() {
-        let apps = isShown ? AppOrder.keeping(mirror.apps, asShown: shown.map(\.id)) : mirror.apps
+        let apps = isShown ? AppOrder.keeping(mirror.apps, asShown: shown.map(\.appID)) : mirror.apps
         guard !apps.isEmpty else { return showEmptiness() }
         guard space.width > 0 else { return }
         let plan = GridPlan(
             count: apps.count, width: space.width - 16, height: space.height - 36, textScale: Desktop.textScale)
-        if plan != self.plan || apps.map(\.id) != shown.map(\.id) { lay(out: apps, plan) }
-        for app in apps { tiles[app.id]?.show(app) }
+        if plan != self.plan || apps.map(\.appID) != shown.map(\.appID) { lay(out: apps, plan) }
+        for app in apps { tiles[app.appID]?.show(app) }
         shown = apps
     }
 
@@ -71,14 +72,14 @@ final class AppsPage: Page {
     }
 
     /// Appends new icons if the others keep their places, else rebuilds the grid; the focus stays on its app.
-    private func lay(out apps: [AppFacts], _ plan: GridPlan) {
-        let isLonger = plan.keepsPlaces(of: self.plan) && apps.map(\.id).starts(with: shown.map(\.id))
+    private func lay(out apps: [AppRecord], _ plan: GridPlan) {
+        let isLonger = plan.keepsPlaces(of: self.plan) && apps.map(\.appID).starts(with: shown.map(\.appID))
         let focused = tiles.first { $0.value.widget.containsFocus }?.key
         if !isLonger { clear() }
         self.plan = plan
         for (index, app) in apps.enumerated().dropFirst(isLonger ? shown.count : 0) {
-            let tile = AppTile(app) { [weak self] in self?.open(app.id) }
-            tiles[app.id] = tile
+            let tile = AppTile(app) { [weak self] in self?.open(app.appID) }
+            tiles[app.appID] = tile
             let place = plan.place(index)
             if place.page == grids.count { addGrid(plan) }
             grids[place.page].attach(tile.widget, column: place.column, row: place.row)
@@ -107,7 +108,7 @@ final class AppsPage: Page {
     }
 
     private func open(_ appID: String) {
-        window.call("OpenApp", [.text(appID), .text(Desktop.activationToken(shownAs: MainWindow.title))])
+        window.call(.openApp, [.text(appID), .text(Desktop.activationToken(shownAs: MainWindow.title))])
     }
 }
 
@@ -118,18 +119,18 @@ final class AppTile {
     private let badge = Label("", .cut(lines: 1)).centered().styled("badge")
         .placed(across: .end, down: .start).leftToRight()
 
-    init(_ app: AppFacts, pressed: @escaping () -> Void) {
+    init(_ app: AppRecord, pressed: @escaping () -> Void) {
         let icon = Overlay(
-            AppIcon.make(app.icon, of: app.name, pixels: 64).padded(across: 12, above: 8))
+            AppIcon.make(app.icon, of: app.appTitle, pixels: 64).padded(across: 12, above: 8))
         icon.lay(over: badge)
         let face = Box.column(
-            spacing: 6, icon.placed(across: .center), Label(app.name, .cut(lines: 1)).centered().styled("name"))
-        widget = Button(around: face, named: app.name, pressed).styled("flat", "tile").placed(down: .start)
+            spacing: 6, icon.placed(across: .center), Label(app.appTitle, .cut(lines: 1)).centered().styled("name"))
+        widget = Button(around: face, named: app.appTitle, pressed).styled("flat", "tile").placed(down: .start)
         show(app)
     }
 
     /// Updates the badge.
-    func show(_ app: AppFacts) {
+    func show(_ app: AppRecord) {
         let text = BadgeText.icon(app.badge)
         badge.setText(text ?? "")
         badge.isVisible = text != nil

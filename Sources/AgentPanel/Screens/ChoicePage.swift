@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -100,13 +101,13 @@ final class SoundPage: ChoicePage {
         }
         follow(.settings(appID)) { [weak window] in window?.mirror.setting("sound-name", of: appID)?.value }
         window.call(
-            "ListSounds", [.text(appID)],
+            .listSounds, [.text(appID)],
             onSuccess: { [weak self] values in
-                self?.show(Self.choices((values.first?.arrayValue ?? []).map(SoundFacts.init)))
+                self?.show(Self.choices((values.first?.arrayValue ?? []).map(SoundRecord.init)))
             })
     }
 
-    private static func choices(_ sounds: [SoundFacts]) -> [Choice] {
+    private static func choices(_ sounds: [SoundRecord]) -> [Choice] {
         SoundText.choices(sounds).map { Choice(value: $0.value, title: $0.title) }
     }
 }

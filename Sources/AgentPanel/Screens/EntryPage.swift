@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
 /// The details of one notification, with its delivery result.
 final class EntryPage: Page {
-    private let entry: EntryFacts
+    private let entry: InboxRecord
     private let viewButton = Button(tr("View"))
 
-    init(_ entry: EntryFacts, in window: MainWindow) {
+    init(_ entry: InboxRecord, in window: MainWindow) {
         self.entry = entry
         let table = PreferencesPage()
         super.init(tr("Details"), in: window, table)
         for group in [texts, viewGroup, facts, settingsGroup, clearGroup] { table.add(group) }
-        if !entry.isRead { window.call("MarkRead", [.int64(entry.entry), .string("")]) }
+        if !entry.isRead { window.call(.markRead, [.int64(entry.entry), .string("")]) }
     }
 
     override func focus() { viewButton.focus() }
@@ -22,8 +23,8 @@ final class EntryPage: Page {
         let group = PreferencesGroup()
         let icon = mirror.app(entry.appID)?.icon ?? ""
         let head = Box.row(
-            spacing: 10, AppIcon.make(icon, of: entry.appName, pixels: 40),
-            Label(entry.appName, .cut(lines: 1)).styled("heading"))
+            spacing: 10, AppIcon.make(icon, of: entry.appTitle, pixels: 40),
+            Label(entry.appTitle, .cut(lines: 1)).styled("heading"))
         group.add(head.padded(below: 10))
         let (title, body) = (VisibleText.line(entry.title), VisibleText.lines(entry.body))
         for (text, style) in [(title, "title-4"), (body, "body")] where !text.isEmpty {
@@ -55,7 +56,7 @@ final class EntryPage: Page {
         let group = PreferencesGroup()
         viewButton.onPressed { [weak self] in
             guard let self else { return }
-            window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
+            window.call(.openEntry, [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
         }
         group.add(viewButton.styled("touch", "suggested-action"))
         return group
@@ -77,7 +78,7 @@ final class EntryPage: Page {
         let clear = Button(tr("Clear")) { [weak self] in
             guard let self else { return }
             window.call(
-                "RemoveInboxEntry", [.int64(entry.entry)],
+                .removeInboxEntry, [.int64(entry.entry)],
                 onSuccess: { [weak self] _ in
                     self?.navigator?.pop()
                 })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 
 /// A row of the notification list: a section header or a notification.
@@ -8,8 +9,8 @@ internal import PanelToolkit
 final class EntryRow {
     /// The actions of a row besides the click on the row itself.
     struct Actions {
-        var showDetails: (EntryFacts) -> Void
-        var clear: (EntryFacts) -> Void
+        var showDetails: (InboxRecord) -> Void
+        var clear: (InboxRecord) -> Void
         var clearSection: (NotificationRows.Section) -> Void
     }
 
@@ -68,7 +69,7 @@ final class EntryRow {
     }
 
     /// The notification in the row; nil for a section header.
-    var entry: EntryFacts? {
+    var entry: InboxRecord? {
         if case .entry(let entry)? = row { entry } else { nil }
     }
 
@@ -110,7 +111,7 @@ final class EntryRow {
         switch row {
         case .section(let section)?: sectionIcon.setContent(AppIcon.make(icon, of: section.name, pixels: 24))
         case .entry(let entry)?:
-            self.icon.setContent(AppIcon.make(icon, of: entry.appName, pixels: 32).placed(down: .center))
+            self.icon.setContent(AppIcon.make(icon, of: entry.appTitle, pixels: 32).placed(down: .center))
         case nil: break
         }
     }
@@ -123,7 +124,7 @@ final class EntryRow {
         sectionClear.firstChild?.named(Texts.fill(tr("Clear all of %1"), section.name))
     }
 
-    private func show(_ entry: EntryFacts, _ now: Int64) {
+    private func show(_ entry: InboxRecord, _ now: Int64) {
         sectionPart.isVisible = false
         entryPart.isVisible = true
         let text = EntryText(entry)
@@ -148,7 +149,7 @@ final class EntryRow {
     private static func appName(of row: NotificationRows.Row) -> String {
         switch row {
         case .section(let section): section.name
-        case .entry(let entry): entry.appName
+        case .entry(let entry): entry.appTitle
         }
     }
 
@@ -160,7 +161,7 @@ final class EntryRow {
         case .entry(let entry):
             let text = EntryText(entry)
             let parts = [
-                entry.isRead ? "" : tr("New"), entry.appName, text.headline, text.detail,
+                entry.isRead ? "" : tr("New"), entry.appTitle, text.headline, text.detail,
                 PanelTime.short(entry.receivedUnixMilliseconds / 1000, now: now),
                 entry.reasonNotShown == nil ? "" : text.outcome,
             ]

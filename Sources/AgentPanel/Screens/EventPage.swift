@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 
 /// The settings of one event type, which apply within the settings of the app.
@@ -8,7 +9,7 @@ final class EventPage: Page {
     private let event: String
     private var rows: [(name: String, row: SwitchRow)] = []
 
-    init(_ type: AppFacts.EventType, of appID: String, in window: MainWindow) {
+    init(_ type: EventTypeRecord, of appID: String, in window: MainWindow) {
         self.appID = appID
         event = type.id
         let table = PreferencesPage()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -193,15 +194,15 @@ final class MainWindow {
     func tell(_ error: BusError) {
         // Without the agent, its absence is the problem to report.
         guard mirror.presence != .absent else { return showPresence() }
-        notice.show(ProblemText.text(error.name))
+        notice.show(ProblemText.text(error))
     }
 
     /// Calls a method of the agent; shows an error and then calls `onFailure` if the call fails.
     func call(
-        _ member: String, _ arguments: [BusValue], timeout: Duration = .seconds(25),
+        _ method: AgentMethod, _ arguments: [BusValue], timeout: Duration = .seconds(25),
         onSuccess: @escaping ([BusValue]) -> Void = { _ in }, onFailure: @escaping () -> Void = {}
     ) {
-        mirror.agent?.call(member, arguments, timeout: timeout) { [weak self] answer in
+        mirror.agent?.call(method, arguments, timeout: timeout) { [weak self] answer in
             switch answer {
             case .success(let values): onSuccess(values)
             case .failure(let error):
@@ -214,13 +215,13 @@ final class MainWindow {
     /// Changes a setting; if the agent refuses, the row shows the effective value again.
     func set(_ name: String, of appID: String = "", event: String = "", to value: String) {
         let arguments: [BusValue] = [.text(appID), .text(event), .text(name), .text(value)]
-        call("SetSetting", arguments, onFailure: { [weak self] in self?.mirror.tellAgain(.settings(appID)) })
+        call(.setSetting, arguments, onFailure: { [weak self] in self?.mirror.tellAgain(.settings(appID)) })
     }
 
     func clear(_ entries: [Int64]) { clearing.clear(entries) }
 
     /// Plays a sound as a notification of the app would.
-    func play(_ sound: String, of appID: String) { call("PlaySound", [.text(appID), .text(sound)]) }
+    func play(_ sound: String, of appID: String) { call(.playSound, [.text(appID), .text(sound)]) }
 
     /// Shows a sheet of choices; does nothing while another sheet is open.
     func offer(_ plan: SheetPlan, _ onChosen: @escaping (SheetPlan.Role) -> Void) {
@@ -240,7 +241,7 @@ final class MainWindow {
     }
 
     /// Opens an app's settings on top of the given page.
-    func showSettings(of app: AppFacts, from page: Page) {
+    func showSettings(of app: AppRecord, from page: Page) {
         page.navigator?.push(AppSettingsPage(app, in: self))
     }
 }

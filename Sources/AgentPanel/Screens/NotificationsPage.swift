@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -22,7 +23,7 @@ final class NotificationsPage: Page {
     private var feed: InboxFeed?
     private var filter = InboxFilter.all
     private var rows: [NotificationRows.Row] = []
-    private var entries: [EntryFacts] = []
+    private var entries: [InboxRecord] = []
     /// The entries selected for clearing; nil outside of selection mode.
     private var chosen: Set<Int64>?
     private var isShown = false
@@ -147,7 +148,7 @@ final class NotificationsPage: Page {
 
     // MARK: Display
 
-    private func entry(at index: Int) -> EntryFacts? {
+    private func entry(at index: Int) -> InboxRecord? {
         guard rows.indices.contains(index), case .entry(let entry) = rows[index] else { return nil }
         return entry
     }
@@ -263,16 +264,16 @@ final class NotificationsPage: Page {
         }
     }
 
-    private func view(_ entry: EntryFacts) {
-        window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
+    private func view(_ entry: InboxRecord) {
+        window.call(.openEntry, [.int64(entry.entry), .text(Desktop.activationToken(shownAs: MainWindow.title))])
     }
 
-    private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }
+    private func showDetails(_ entry: InboxRecord) { navigator?.push(EntryPage(entry, in: window)) }
 
     /// Marks all matching entries as seen, including those that are not loaded.
     private func markAll() {
         guard (mirror.unseenCount ?? 0) > 0, let feed else { return }
-        if feed.isWhole { return window.call("MarkRead", [.int64(0), .string("")]) }
+        if feed.isWhole { return window.call(.markRead, [.int64(0), .string("")]) }
         find { $0.mark($1.values.flatMap(\.self)) }
     }
 
@@ -280,14 +281,14 @@ final class NotificationsPage: Page {
         // The agent limits the number of entries per call.
         for start in stride(from: 0, to: entries.count, by: 10_000) {
             let part = entries[start...].prefix(10_000)
-            window.call("MarkEntriesRead", [.array("x", part.map(BusValue.int64))])
+            window.call(.markEntriesRead, [.array("x", part.map(BusValue.int64))])
         }
     }
 
-    private func clear(_ entry: EntryFacts) { window.clear([entry.entry]) }
+    private func clear(_ entry: InboxRecord) { window.clear([entry.entry]) }
 
     /// Applies an action to the focused notification; returns false if none has the focus.
-    private func withFocused(_ body: (EntryFacts) -> Void) -> Bool {
+    private func withFocused(_ body: (InboxRecord) -> Void) -> Bool {
         guard let entry = list?.focused?.entry else { return false }
         body(entry)
         return true

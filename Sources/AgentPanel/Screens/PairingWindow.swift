@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
@@ -93,7 +94,7 @@ final class PairingWindow {
     private func pair() {
         setBusy(true)
         let arguments: [BusValue] = [.text(server.text), .text(code.text), .string("")]
-        owner.mirror.agent?.call("Enrol", arguments, timeout: AgentProxy.patience) { [weak self] answer in
+        owner.mirror.agent?.call(.enrol, arguments, timeout: AgentProxy.patience) { [weak self] answer in
             guard let self else { return }
             setBusy(false)
             switch answer {
@@ -111,9 +112,9 @@ final class PairingWindow {
     }
 
     private func fail(_ error: BusError) {
-        trouble.setText(ProblemText.text(error.name))
+        trouble.setText(ProblemText.text(error))
         trouble.isVisible = true
-        let isOfCode = ["BadEnrolmentCode", "NotTrusted"].contains { error.name.hasSuffix(".\($0)") }
+        let isOfCode = [.badEnrolmentCode, .notTrusted].contains(error.agentCode)
         (isOfCode ? code : server).focus()
     }
 }

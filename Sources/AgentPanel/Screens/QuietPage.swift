@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 
 /// The settings of Do Not Disturb: the switch and the weekly schedule.

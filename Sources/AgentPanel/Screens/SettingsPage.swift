@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 
 /// The settings: global switches, the apps, and the server.
@@ -78,9 +79,9 @@ final class SettingsPage: Page {
 
     private func showApps() {
         let apps = mirror.apps
-        if apps.map(\.id) != appRows.map(\.id) {
+        if apps.map(\.appID) != appRows.map(\.id) {
             for row in appRows { appGroup.remove(row.widget) }
-            appRows = apps.map { app in AppRow(app) { [weak self] in self?.open(app.id) } }
+            appRows = apps.map { app in AppRow(app) { [weak self] in self?.open(app.appID) } }
             for row in appRows { appGroup.add(row.widget) }
         }
         // The rows stay visible while all notifications are off, but they are disabled.
@@ -97,7 +98,7 @@ final class SettingsPage: Page {
 
     private func showServer() {
         guard let status = mirror.status else { return }
-        let text = ServerText(status.server)
+        let text = ServerText(status)
         server.show(status.isEnrolled ? text.name : tr("None"))
         connection.isVisible = status.isEnrolled
         connection.setTitle(text.connection(now: PanelTime.now))
@@ -108,7 +109,7 @@ final class SettingsPage: Page {
 
     private func leave() {
         window.offer(SheetPlan(destroy: tr("Leave This Server"))) { [weak self] role in
-            if role == .destroy { self?.window.call("Unenrol", [], timeout: AgentProxy.patience) }
+            if role == .destroy { self?.window.call(.unenrol, [], timeout: AgentProxy.patience) }
         }
     }
 }
@@ -118,17 +119,17 @@ final class AppRow {
     let id: String
     let widget: ActionRow
 
-    init(_ app: AppFacts, pressed: @escaping () -> Void) {
-        id = app.id
-        widget = ActionRow(app.name)
-        widget.addPrefix(AppIcon.make(app.icon, of: app.name, pixels: 32))
+    init(_ app: AppRecord, pressed: @escaping () -> Void) {
+        id = app.appID
+        widget = ActionRow(app.appTitle)
+        widget.addPrefix(AppIcon.make(app.icon, of: app.appTitle, pixels: 32))
         widget.addSuffix(Symbol("go-next-symbolic").styled("dim-label"))
         widget.onActivated(pressed)
     }
 
     /// Updates the enabled features.
-    func show(_ app: AppFacts, isActive: Bool) {
-        widget.setTitle(app.name)
+    func show(_ app: AppRecord, isActive: Bool) {
+        widget.setTitle(app.appTitle)
         widget.setSubtitle(AppText.subtitle(app))
         widget.isSensitive = isActive
     }

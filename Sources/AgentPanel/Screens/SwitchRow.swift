@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PanelToolkit
 
 /// A row with a switch that takes effect immediately; its title says what "on" allows.
@@ -43,7 +44,7 @@ final class SwitchRow {
     }
 
     /// Shows a setting; does nothing while it is unknown.
-    func show(_ setting: SettingFacts?) {
+    func show(_ setting: SettingRecord?) {
         guard let setting else { return }
         show(setting.value == "on", isLocked: setting.isLocked)
     }
