@@ -8,7 +8,7 @@ archive=$PWD/.build/docs/Posthorn.doccarchive
 rm -rf .build/docs
 mkdir -p "$graphs"
 
-for module in PushCore PushStore PushServer DeviceAgent; do
+for module in PushCore PushAPI PushStore PushServing PushServer LinuxDesktop AgentStore AgentBus DeviceAgent; do
     swift build --scratch-path .build/symbols --target "$module" -Xswiftc -emit-symbol-graph \
         -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs" -Xswiftc -symbol-graph-minimum-access-level \
         -Xswiftc package

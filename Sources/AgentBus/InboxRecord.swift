@@ -33,6 +33,9 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
     /// The conversation; may be empty.
     package var threadID = ""
 
+    /// The app's name; its app ID if the app has no name.
+    package var appTitle: String { appName.isEmpty ? appID : appName }
+
     /// Creates an empty record.
     package init() {}
 

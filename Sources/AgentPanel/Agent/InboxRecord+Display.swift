@@ -4,9 +4,6 @@ internal import AgentBus
 internal import PushCore
 
 extension InboxRecord {
-    /// The app's name; its app ID if the app has no name.
-    var appTitle: String { appName.isEmpty ? appID : appName }
-
     /// The badge number; nil if the payload has no badge, or if the notification has a title or a body.
     ///
     /// Each use parses the payload.

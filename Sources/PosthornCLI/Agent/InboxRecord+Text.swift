@@ -4,9 +4,6 @@ internal import AgentBus
 internal import PushCore
 
 extension InboxRecord {
-    /// The app's name; its app id if the app has no name.
-    var appTitle: String { appName.isEmpty ? appID : appName }
-
     /// The title and body in one line; the other parts if there is no text.
     var summary: String {
         let texts = [title, body].filter { !$0.isEmpty }

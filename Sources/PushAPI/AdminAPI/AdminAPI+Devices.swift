@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PushCore
+internal import PushCore
 
 extension AdminAPI {
     /// A device in the responses of `/v1/devices`.

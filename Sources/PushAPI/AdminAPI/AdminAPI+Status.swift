@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PushCore
+internal import PushCore
 
 extension AdminAPI {
     /// The response of `GET /v1/status`.

@@ -225,7 +225,7 @@ final class DeviceEndpoint {
     }
 
     /// Records a request, or answers 429 if an equal one is unanswered.
-    private func beginsAlone(
+    func beginsAlone(
         _ work: UnansweredRequests.Work, _ exchange: HTTPExchange, _ connection: ServerConnection
     ) -> Bool {
         if services.unanswered.begin(work, at: connection.address(of: exchange)) { return true }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AgentPanel
 
-struct FactsTests {
+struct RecordDisplayTests {
     @Test func `an app is read with its event types`() {
         let app = SampleRecords.app(badge: 3)
         #expect(
