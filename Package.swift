@@ -66,7 +66,7 @@ let modules: [Target] = [
             "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP",
             "PushWebSocket", "PushINI", "PushStore", "PushServing",
         ]),
-    module("LinuxDesktop", uses: ["PushAPI", "PushCore", "PushNet", "PushDBus"]),
+    module("LinuxDesktop", uses: ["PushCore", "PushNet", "PushDBus"]),
     module("AgentStore", uses: ["PayloadLint", "PushAPI", "PushCore", "PushNet", "PushSQLite"]),
     module(
         "DeviceAgent",

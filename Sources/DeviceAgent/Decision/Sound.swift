@@ -9,7 +9,7 @@ package enum Sound: Sendable, Equatable {
     case standard
     /// A name that matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
     ///
-    /// It is searched in the app's folder, then in the sound theme.
+    /// The agent searches the app's folder, then the sound theme.
     case named(String)
 }
 

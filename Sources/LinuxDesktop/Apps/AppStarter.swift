@@ -38,7 +38,7 @@ package final class AppStarter {
         entries = DesktopEntries(environment: environment)
     }
 
-    /// Returns the app with an ID; nil if there is none.
+    /// Returns the `.desktop` entry of an app ID; nil if no such app is installed.
     package func find(_ appID: String) -> DesktopEntry? { entries.find(appID) }
 
     /// Opens an app once.

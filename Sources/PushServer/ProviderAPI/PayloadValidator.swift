@@ -8,7 +8,7 @@ internal import PushStore
 /// Checks the payloads of a loop as their apps require.
 ///
 /// A payload must be JSON. The linter checks how users will perceive it: with `strict` each payload, with `warn` a
-/// sample, because it takes as long as everything else that a loop does for a notification.
+/// sample, because it would take a third of a loop's instructions for a notification.
 final class PayloadValidator {
     /// An app on a device.
     fileprivate struct Place: Hashable {

@@ -4,8 +4,8 @@ internal import PushCore
 
 /// An index of the connected devices' channel subscriptions.
 ///
-/// It is loaded when a stream opens and updated by committed events. A broadcast finds its connected subscribers here
-/// without a query.
+/// A stream that opens adds its subscriptions, and committed events update them. So a broadcast finds its connected
+/// subscribers without a query.
 struct SubscriberIndex {
     /// A connected device that subscribes to a channel.
     struct Subscriber {
