@@ -51,7 +51,11 @@ enum ConformanceRun {
     static func environment(in files: TemporaryDirectory) async throws -> [String: String] {
         let clock = files.path(of: "clock.so")
         try await RunningProcess.run(
-            try RepositoryPaths.tool("clang"), ["-shared", "-fPIC", "-O", "-o", clock, "\(programs)/clock.c"]
+            try RepositoryPaths.tool("clang"),
+            [
+                "-shared", "-fPIC", "-O", "-Wl,--version-script=\(programs)/clock.map", "-o", clock,
+                "\(programs)/clock.c",
+            ]
         ).succeeded()
         return [
             "POSTHORN_SERVER": RepositoryPaths.program("posthornd"), "POSTHORN_CLOCK_LIBRARY": clock,

@@ -3,6 +3,8 @@
 // A library to preload into a server whose clocks a test puts forward. It adds an offset in nanoseconds to every clock.
 // The offset is the first eight bytes of $POSTHORN_CLOCK_FILE, which the test changes while the server runs. A wait until
 // a shifted time is converted back to the kernel's clock.
+//
+// The functions have the versions that glibc gives them (clock.map), because the thread sanitizer looks them up by version.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +38,8 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     return (int)code;
 }
 
-int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *moment) {
+__asm__(".symver wait_until, pthread_cond_timedwait@@@GLIBC_2.3.2");
+int wait_until(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *moment) {
     static int (*wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
     if (!wait) wait = (int (*)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *))dlsym(RTLD_NEXT, "pthread_cond_timedwait");
     struct timespec real = *moment;
