@@ -217,7 +217,7 @@ extension TextScan {
         if known?.traits.contains(.removal) == true { matches.insert(.removal) }
         if known?.word == .yes || known?.word == .no { matches.insert(.yesOrNo) }
         if let known, known.traits.contains(.label) { takeLabel(known.word, next: next) }
-        let facts = Sequence.Facts(
+        let facts = WordSequence.Facts(
             text: token.text, start: token.start, end: end, before: token.before, digitCount: token.digitCount,
             firstDigit: token.firstDigit)
         sequence.take(known?.word, known?.traits ?? [], facts, &matches)

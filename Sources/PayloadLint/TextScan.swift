@@ -76,7 +76,7 @@ struct TextScan {
     var beforePrevious: Unicode.Scalar = " "
     var token = Token()
     var word = Word()
-    var sequence = Sequence()
+    var sequence = WordSequence()
     var wide = WideText()
     private let columnsPerLine: Int
     private var lineColumnCount = 0

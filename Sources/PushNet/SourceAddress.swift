@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CPushShims
 internal import Glibc
 
 /// The address that a peer connects from, without its port.

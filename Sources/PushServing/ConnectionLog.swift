@@ -12,30 +12,27 @@ extension EventLog {
     func shed(_ connection: ServerConnection, reason: String) {
         info(
             "connection_shed",
-            ["reason": reason, "source": connection.sourceText, "principal": connection.principal.logText],
-            about: connection.logSubject(reason))
+            ["reason": reason, "source": connection.source.description, "principal": connection.principal.logText],
+            about: connection.source.logSubject(reason))
     }
 
     /// Logs the end of a connection that neither side intended.
     func closed(_ connection: ServerConnection, reason: String) {
         debug(
             "connection_closed",
-            ["reason": reason, "source": connection.sourceText, "principal": connection.principal.logText])
+            ["reason": reason, "source": connection.source.description, "principal": connection.principal.logText])
     }
 
     /// Logs that a peer violated the HTTP protocol.
     func failedSession(_ connection: ServerConnection, reason: String) {
         debug(
             "session_failed",
-            ["reason": reason, "source": connection.sourceText, "principal": connection.principal.logText])
+            ["reason": reason, "source": connection.source.description, "principal": connection.principal.logText])
     }
 }
 
-extension ServerConnection {
-    /// The peer's address in log lines.
-    package var sourceText: String { source.description }
-
-    /// The subject of a line about the peer: its whole network, because one peer can choose any address in it.
+extension SourceAddress {
+    /// The subject of a log line about a peer: its whole network, because one peer can choose any address in it.
     package func logSubject(_ reason: String) -> String { "\(network) \(reason)" }
 }
 

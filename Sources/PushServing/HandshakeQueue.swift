@@ -50,12 +50,12 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
 
     /// Appends a connection to its line, unless it is in a line already.
     mutating func append(_ connection: Connection) {
-        guard !connection.awaitsHandshake else { return }
-        connection.awaitsHandshake = true
+        guard !connection.handshakeTurn.isQueued else { return }
+        connection.handshakeTurn.isQueued = true
         fresh.append(connection)
         if connection.hasBegunHandshake {
             begun.append(connection)
-        } else if connection.isOverHandshakeRate {
+        } else if connection.handshakeTurn.isOverRate {
             late.append(connection)
         } else {
             new.append(connection)
@@ -80,8 +80,8 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
             occupySlot(connection, now: now)
             turn.append(connection)
         }
-        for connection in turn { connection.awaitsHandshake = false }
-        for connection in fresh where connection.awaitsHandshake { connection.pauseHandshake() }
+        for connection in turn { connection.handshakeTurn.isQueued = false }
+        for connection in fresh where connection.handshakeTurn.isQueued { connection.pauseHandshake() }
         fresh = []
         return turn
     }
@@ -97,7 +97,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
 
     private mutating func occupySlot(_ connection: Connection, now: UInt64) {
         lastTicket += 1
-        connection.handshakeTicket = lastTicket
+        connection.handshakeTurn.ticket = lastTicket
         tickets.append((lastTicket, now))
         slots[lastTicket] = connection.network
         let count = slotCounts[connection.network, default: 0] + 1
@@ -106,7 +106,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
     }
 
     /// Frees the slot of a connection, if it still has one, because its handshake ended.
-    mutating func freeSlot(of connection: Connection) { freeSlot(connection.handshakeTicket) }
+    mutating func freeSlot(of connection: Connection) { freeSlot(connection.handshakeTurn.ticket) }
 
     private mutating func freeSlot(_ ticket: UInt64) {
         guard let network = slots.removeValue(forKey: ticket) else { return }
@@ -171,16 +171,22 @@ private struct FirstInFirstOut<Element> {
     }
 }
 
+/// The place of a handshake among the others of its loop.
+struct HandshakeTurn {
+    /// Whether the connection is in the loop's handshake queue.
+    var isQueued = false
+    /// The number of the slot among the handshakes in flight; 0 before the first step.
+    var ticket: UInt64 = 0
+    /// Whether the network starts too many handshakes, so that others go first.
+    var isOverRate = false
+}
+
 /// A connection as the handshake queue sees it.
 protocol HandshakeTaker: AnyObject {
     /// The source network.
     var network: SourceAddress { get }
-    /// Whether the network starts too many handshakes, so that others go first.
-    var isOverHandshakeRate: Bool { get }
-    /// Whether the connection is in a line.
-    var awaitsHandshake: Bool { get set }
-    /// The number of the connection's slot among the handshakes in flight; 0 before its first step.
-    var handshakeTicket: UInt64 { get set }
+    /// The place of its handshake among the others.
+    var handshakeTurn: HandshakeTurn { get set }
     /// Whether the first step of the handshake is done.
     var hasBegunHandshake: Bool { get }
     /// Stops watching the socket while the handshake waits for its turn.

@@ -59,17 +59,9 @@ extension ServerConnection {
         closeSession()
         memory.release(to: loop.memory)
         deadlines.lingers(now: loop.events.monotonicNanoseconds)
-        transport.close()
+        socket.transport.close()
         do throws(NetError) { try Sockets.closeOutput(socket.rawValue) } catch { return close(nil) }
         watch(.readable)
-    }
-
-    /// Reads and discards input while the connection lingers.
-    func dropInput() throws(ServingError) {
-        let count = try ServingError.wrapping { () throws(NetError) in
-            try unsafe Sockets.read(socket.rawValue, into: loop.readBuffer)
-        }
-        if count == 0 { close(nil) }
     }
 
     /// Closes the connection immediately; open exchanges end unanswered.
@@ -78,8 +70,8 @@ extension ServerConnection {
         guard state.close() else { return }
         if let reason { loop.context.log.closed(self, reason: reason) }
         closeSession()
-        deregister()
-        if isOpen { transport.close() }
+        socket.deregister(from: loop.events)
+        if isOpen { socket.transport.close() }
         // The context stays: a session that is closed in a callback can still report a request.
         loop.handshakeEnded(self)
         handshake = nil

@@ -7,19 +7,9 @@ internal import PushTLS
 extension ServerConnection: HandshakeTaker {
     var hasBegunHandshake: Bool { handshake?.hasBegun ?? true }
 
-    var awaitsHandshake: Bool {
-        get { handshake?.isQueued ?? false }
-        set { handshake?.isQueued = newValue }
-    }
-
-    var handshakeTicket: UInt64 {
-        get { handshake?.ticket ?? 0 }
-        set { handshake?.ticket = newValue }
-    }
-
-    var isOverHandshakeRate: Bool {
-        get { handshake?.isOverRate ?? false }
-        set { handshake?.isOverRate = newValue }
+    var handshakeTurn: HandshakeTurn {
+        get { handshake?.turn ?? HandshakeTurn() }
+        set { handshake?.turn = newValue }
     }
 
     func pauseHandshake() {

@@ -13,7 +13,7 @@ extension ServerConnection {
 
     /// Whether the loop waits for this stranger, rather than the stranger for the loop or the store.
     var keepsLoopWaiting: Bool {
-        guard !awaitsHandshake else { return false }
+        guard !handshakeTurn.isQueued else { return false }
         guard state.isServing, let http else { return true }
         return !http.openExchanges.contains { $0.isComplete && !$0.isAnswered }
     }
@@ -48,9 +48,9 @@ extension ServerConnection {
     /// the session of nghttp2, and the buffer for a TLS record.
     private var heldByteCount: Int {
         if handshake != nil { return hasBegunHandshake ? Limits.handshakeByteCount : 0 }
-        let byteCount = (session?.retainedByteCount ?? 0) + early.count + pending.bytes.count
+        let byteCount = (session?.retainedByteCount ?? 0) + early.bytes.count + socket.pending.bytes.count
         guard principal.isStranger else { return byteCount }
-        return byteCount + (session?.libraryByteCount ?? 0) + transport.partialRecordByteCount
+        return byteCount + (session?.libraryByteCount ?? 0) + socket.transport.partialRecordByteCount
     }
 
     /// Authenticates a provider by the header fields of an unanswered request; returns whether its credential is valid.
@@ -63,19 +63,19 @@ extension ServerConnection {
     /// Sets the session's memory limit; while the connection is paused, it is the current size, so that no stream is accepted.
     func setRetainedByteCountMax() {
         guard let session else { return }
-        let limit =
-            switch principal {
-            case .stranger: Limits.retainedByteCountOfStrangerMax
-            case .device, .provider: Limits.retainedByteCountMax
-            case .administrator: Int.max / 4
-            }
         session.retainedByteCountMax =
-            memory.isPaused ? max(Limits.outputByteCountHigh, session.retainedByteCount) : limit
+            memory.isPaused
+            ? max(Limits.outputByteCountHigh, session.retainedByteCount) : principal.retainedByteCountMax
     }
+}
 
-    func retryPaused() {
-        reportMemory()
-        // The flush resumes watching for input.
-        if !memory.isPaused { loop.markDirty(self) }
+extension Principal {
+    /// The maximum number of bytes that a session may hold for this peer.
+    fileprivate var retainedByteCountMax: Int {
+        switch self {
+        case .stranger: Limits.retainedByteCountOfStrangerMax
+        case .device, .provider: Limits.retainedByteCountMax
+        case .administrator: Int.max / 4
+        }
     }
 }

@@ -9,11 +9,15 @@ extension ServerConnection {
     /// Answers late requests and closes slow connections, once a second.
     func tick() {
         // The handshake waits for its turn on this loop, so the peer is not late.
-        guard !awaitsHandshake else { return }
+        guard !handshakeTurn.isQueued else { return }
         retryStalledHandshake()
         if state.isServing {
             if let http { answerLate(http) }
-            if memory.isPaused { retryPaused() }
+            if memory.isPaused {
+                reportMemory()
+                // The flush resumes watching for input.
+                if !memory.isPaused { loop.markDirty(self) }
+            }
         }
         guard !state.isClosed else { return }
         let openCount = session?.openExchangeCount ?? 0

@@ -36,19 +36,14 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     /// The loop; the reference cycle ends when the loop removes the connection.
     package let loop: ServerLoop
-    let socket: FileDescriptor
-    private(set) var transport: Transport
+    var socket: ConnectionSocket
     private(set) var session: (any ConnectionSession)?
     /// The session while it is HTTP; nil for another protocol.
     private(set) var http: (any HTTPSession)?
     /// Whether the peer was told that it may open all streams.
     private var allowsAllStreams = false
     var state: ConnectionStateMachine
-    private var registration: Registration?
-    private var interest: Readiness = .readable
-    /// The first bytes, kept until they identify the protocol.
-    private(set) var early: [UInt8] = []
-    private(set) var pending = PendingOutput()
+    private(set) var early = EarlyInput()
     var deadlines: ConnectionDeadlines
 
     init(socket: consuming FileDescriptor, loop: ServerLoop, slot: UInt32, generation: UInt32, listener: Listener) {
@@ -60,9 +55,8 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         self.source = source
         principal = listener.kind == .admin ? .administrator : .stranger(source.network)
         progressNanoseconds = loop.events.monotonicNanoseconds
-        self.socket = socket
+        self.socket = ConnectionSocket(socket)
         endpoint = listener.endpoint
-        transport = .plain
         state = ConnectionStateMachine(isEncrypted: listener.kind != .admin)
         deadlines = ConnectionDeadlines(now: progressNanoseconds)
         if state.isHandshaking { handshake = loop.certificate.map(ServerHandshake.init) }
@@ -73,7 +67,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         if state.isHandshaking, handshake == nil { return close("no certificate") }
         context = endpoint.connectionOpened(self)
         do throws(NetError) {
-            registration = try loop.events.register(socket.rawValue, for: interest, handler: self)
+            try socket.register(at: loop.events, handler: self)
         } catch {
             close(ServingError.system(error).description)
         }
@@ -81,7 +75,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     /// The TLS connection after its handshake; nil on a UNIX socket.
     package var encryption: TLSConnection? {
-        guard case .tls(let connection) = transport else { return nil }
+        guard case .tls(let connection) = socket.transport else { return nil }
         return connection
     }
 
@@ -89,9 +83,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     package var isAdministrator: Bool { peerUserID.map { $0 == 0 || $0 == ProcessFacts.userID } ?? false }
 
     /// The user of the process at the other end of a UNIX socket; nil on the network.
-    package var peerUserID: UInt32? {
-        listener.kind == .admin ? (try? Sockets.peerCredentials(socket.rawValue))?.user : nil
-    }
+    package var peerUserID: UInt32? { listener.kind == .admin ? socket.peerUserID : nil }
 
     /// Whether the connection is closing because of the peer's behavior.
     package var isCondemned: Bool { state.isCondemned }
@@ -139,7 +131,8 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// Ends the handshake; the connection is encrypted from now on.
     func handshakeIsDone(_ connection: TLSConnection) {
         state.finishHandshake()
-        (handshake, transport) = (nil, .tls(connection))
+        handshake = nil
+        socket.transport = .tls(connection)
         // The bytes of the handshake no longer count, so they cannot pause the first request.
         reportMemory()
         if connection.application != .unknown { serve(connection.application) }
@@ -153,7 +146,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
             } else if state.isServing, !state.isAnswering {
                 try readInput()
             } else if state.isLingering {
-                try dropInput()
+                if try unsafe socket.dropInput(using: loop.readBuffer) { close(nil) }
             }
         } catch {
             close(error.description)
@@ -162,8 +155,8 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     private func readInput() throws(ServingError) {
         for _ in 0..<Limits.readsPerTurnCountMax {
-            guard pending.count < Limits.outputByteCountHigh, !memory.isPaused else { return }
-            switch try unsafe transport.read(socket.rawValue, into: loop.readBuffer) {
+            guard socket.pending.count < Limits.outputByteCountHigh, !memory.isPaused else { return }
+            switch try unsafe socket.transport.read(socket.rawValue, into: loop.readBuffer) {
             case .mustWait:
                 if principal.isStranger { reportMemory() }
                 return
@@ -178,7 +171,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
                 take(bytes)
                 // Further input, including its end, makes the socket ready again. Another read would usually find
                 // nothing.
-                let isAll = count < Limits.readBufferByteCount && !transport.hasBufferedInput
+                let isAll = count < Limits.readBufferByteCount && !socket.transport.hasBufferedInput
                 guard !isAll, !state.isClosed else { return }
             }
         }
@@ -189,7 +182,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     ///
     /// - SeeAlso: RFC 8446, section 6.1
     private func endInput() {
-        let isAnythingLeft = http.map { endUnanswerable($0) || $0.hasOutput || !pending.isEmpty } ?? false
+        let isAnythingLeft = http.map { endUnanswerable($0) || $0.hasOutput || !socket.pending.isEmpty } ?? false
         guard state.endInput(isAnythingLeft: isAnythingLeft) == .none else { return close(nil) }
         // The end of input would be reported in each turn.
         watch([])
@@ -211,20 +204,14 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     /// Schedules a read of input that TLS has buffered, because the socket may not become ready for it again.
     private func readBufferedInputSoon() {
-        guard transport.hasBufferedInput else { return }
+        guard socket.transport.hasBufferedInput else { return }
         loop.events.schedule(after: .zero) { self.ready(.readable) }
     }
 
     private func take(_ bytes: Span<UInt8>) {
         guard state.isDetecting else { return receive(bytes) }
-        for index in bytes.indices { early.append(bytes[index]) }
-        let first = early
-        switch ProtocolDetector.look(at: first.span) {
-        case .needsMore: return
-        case .http2: serve(.http2)
-        case .http1: serve(.http1)
-        }
-        early = []
+        guard let (version, first) = early.take(bytes) else { return }
+        serve(version)
         receive(first.span)
     }
 
@@ -312,12 +299,12 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     func flush() {
         guard state.isServing, let session else { return }
         do throws(ServingError) {
-            while try flushPending(), session.hasOutput {
+            noteWritten(try socket.sendPending())
+            while socket.pending.isEmpty, session.hasOutput {
                 loop.output.removeAll(keepingCapacity: true)
                 session.collectOutput(into: &loop.output, limit: Limits.outputByteCountHigh)
                 guard !loop.output.isEmpty else { break }
-                let written = try write(loop.output, from: 0)
-                if written < loop.output.count { pending.keep(loop.output[written...]) }
+                noteWritten(try socket.send(loop.output))
             }
         } catch {
             return close(error.description)
@@ -325,30 +312,13 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         settle(session)
     }
 
-    /// Writes output left over from earlier; returns true when none remains.
-    private func flushPending() throws(ServingError) -> Bool {
-        guard !pending.isEmpty else { return true }
-        pending.wrote(try write(pending.bytes, from: pending.offset))
-        return pending.isEmpty
-    }
-
-    private func write(_ bytes: [UInt8], from start: Int) throws(ServingError) -> Int {
-        var offset = start
-        while offset < bytes.count {
-            switch try transport.write(socket.rawValue, bytes, from: offset) {
-            case .bytes(let count):
-                offset += count
-                deadlines.wrote(now: loop.events.monotonicNanoseconds)
-            case .mustWait, .mustWrite: return offset - start
-            case .closed: throw .tls(.peer("closed while output was waiting"))
-            }
-        }
-        return offset - start
+    private func noteWritten(_ byteCount: Int) {
+        if byteCount > 0 { deadlines.wrote(now: loop.events.monotonicNanoseconds) }
     }
 
     /// Closes the connection after a flush if everything is sent, else watches for the next events.
     private func settle(_ session: any ConnectionSession) {
-        let isFlushed = pending.isEmpty && !state.readsAfterWriting
+        let isFlushed = socket.pending.isEmpty && !state.readsAfterWriting
         deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
         if isFlushed {
             let isAnythingLeft = !state.isAnswering || http.map { endUnanswerable($0) } ?? true
@@ -358,22 +328,20 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
             guard action == .none else { return carryOut(action) }
         }
         reportMemory()
-        if isFlushed, !interest.contains(.readable) { readBufferedInputSoon() }
+        if isFlushed, !socket.isWatchedForInput { readBufferedInputSoon() }
         watch(
             state.awaitedEvents(
-                isFlushed: pending.isEmpty, isFull: pending.count >= Limits.outputByteCountHigh,
+                isFlushed: socket.pending.isEmpty, isFull: socket.pending.count >= Limits.outputByteCountHigh,
                 isPaused: memory.isPaused))
     }
 
     func watch(_ wanted: Readiness) {
-        guard wanted != interest, let registration else { return }
-        interest = wanted
-        do throws(NetError) { try loop.events.modify(registration, for: wanted) } catch { close(error.description) }
+        do throws(NetError) { try socket.watch(wanted, at: loop.events) } catch { close(error.description) }
     }
 
     /// Whether only streams are open, all output was accepted, and no message is incomplete, as with an idle device.
     var isQuiet: Bool {
-        guard state.isServing, !state.isAnswering, state.isStaying, !isDirty, !memory.isPaused, pending.isEmpty,
+        guard state.isServing, !state.isAnswering, state.isStaying, !isDirty, !memory.isPaused, socket.pending.isEmpty,
             let session
         else { return false }
         return session.isQuiet && !deadlines.isRunning
@@ -385,12 +353,5 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     func closeSession() {
         session?.close()
         (session, http) = (nil, nil)
-    }
-
-    /// Stops watching the socket.
-    func deregister() {
-        if let registration { loop.events.deregister(registration) }
-        // A later change of interest must not find a registration.
-        registration = nil
     }
 }

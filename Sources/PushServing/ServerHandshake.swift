@@ -22,12 +22,8 @@ final class ServerHandshake {
     /// The number of bytes that make the socket readable (SO_RCVLOWAT).
     private var readableByteCount = 1
 
-    /// Whether the connection is in the loop's handshake queue.
-    var isQueued = false
-    /// The number of the slot among the handshakes in flight; 0 before the first step.
-    var ticket: UInt64 = 0
-    /// Whether the network starts too many handshakes, so that others go first.
-    var isOverRate = false
+    /// The place of this handshake among the others.
+    var turn = HandshakeTurn()
 
     init(_ certificate: TLSContext) { self.certificate = certificate }
 

@@ -7,7 +7,7 @@ internal import PushNet
 extension ServerLoop {
     func admit(_ connection: ServerConnection) {
         let admission = context.limiter.admit(connection.network, now: events.monotonicNanoseconds)
-        connection.isOverHandshakeRate = admission.isOverRate
+        connection.handshakeTurn.isOverRate = admission.isOverRate
         switch admission.excess {
         case .none: break
         case .network: _ = shedStranger(of: connection.network, idle: Limits.strangerGrace)

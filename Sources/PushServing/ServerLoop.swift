@@ -176,7 +176,7 @@ package import PushTLS
 
     /// Frees the slot of a handshake that has ended.
     func handshakeEnded(_ connection: ServerConnection) {
-        guard connection.handshakeTicket != 0 else { return }
+        guard connection.handshakeTurn.ticket != 0 else { return }
         handshakes.freeSlot(of: connection)
         if !handshakes.isEmpty { needEndOfTurn() }
     }

@@ -119,7 +119,7 @@ import Testing
         do { _ = try file.open() }
         try raiseVersion(file.path)
         let error = #expect(throws: StorageError.self) { try file.open() }
-        guard case .newerDatabase(_, 99, 6) = error else {
+        guard case .newerDatabase(_, 99, 1) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentStore
-import DeviceAgent
+@testable import DeviceAgent
 import Foundation
 import LinuxDesktop
 import PushAPI
@@ -69,7 +69,7 @@ struct AgentActionsTests {
         mail.manifestText = Array(Self.manifest.utf8)
         try harness.database.apps.save(mail)
         let payload = #"{"aps":{"alert":"Hello","category":"mail"},"n":1.50}"#
-        #expect(harness.agent.streamReceived([.notification(Sample.notification(1, payload: payload))]))
+        #expect(harness.agent.link.streamReceived([.notification(Sample.notification(1, payload: payload))]))
         #expect(try harness.database.inbox.entry(1)?.state == .shown)
         return harness
     }
@@ -85,8 +85,8 @@ struct AgentActionsTests {
     func `a button that needs the app opens it once`(id: String, text: String?, call: String) throws {
         let harness = try agentWithAlert()
         for _ in 1...2 {
-            harness.agent.alert(1, ended: .action(id: id, text: text, activationToken: "token"))
-            harness.agent.alert(1, ended: .view(activationToken: "token"))
+            harness.agent.alerts.alert(1, ended: .action(id: id, text: text, activationToken: "token"))
+            harness.agent.alerts.alert(1, ended: .view(activationToken: "token"))
         }
         #expect(app.calls == ["\(call) token"])
         #expect(app.notifications[0].contains(#""action":"\#(id)","text":"\#(text ?? "")""#))
@@ -100,8 +100,8 @@ struct AgentActionsTests {
         id: String, text: String?, call: String, title: String
     ) throws {
         let harness = try agentWithAlert()
-        for _ in 1...2 { harness.agent.alert(1, ended: .action(id: id, text: text, activationToken: nil)) }
-        harness.agent.alert(1, ended: .view(activationToken: nil))
+        for _ in 1...2 { harness.agent.alerts.alert(1, ended: .action(id: id, text: text, activationToken: nil)) }
+        harness.agent.alerts.alert(1, ended: .view(activationToken: nil))
         #expect(app.calls == [call])
         let entry = try #require(try harness.database.inbox.entry(1))
         #expect(entry.state == .closed)
@@ -113,12 +113,12 @@ struct AgentActionsTests {
         try DatabaseFile.makeFillable(directory.path(of: "agent.sqlite"))
         let harness = try agentWithAlert()
         try harness.database.fill(true)
-        for _ in 1...2 { harness.agent.alert(1, ended: .view(activationToken: "token")) }
+        for _ in 1...2 { harness.agent.alerts.alert(1, ended: .view(activationToken: "token")) }
         #expect(app.calls == ["open - - token"])
         #expect(try harness.database.inbox.entry(1)?.state == .shown)
         try harness.database.fill(false)
         try await harness.loop.run("it is written") { try harness.database.inbox.entry(1)?.state == .viewed }
-        harness.agent.alert(1, ended: .view(activationToken: "token"))
+        harness.agent.alerts.alert(1, ended: .view(activationToken: "token"))
         #expect(app.calls.count == 1)
         #expect(try outcomes(harness) == ["1 viewed"])
     }
@@ -126,7 +126,7 @@ struct AgentActionsTests {
     @Test func `an app that cannot be reached leaves a line in the inbox`() throws {
         let harness = try agentWithAlert()
         app.failure = .noDesktopFile(appID: "org.example.Mail")
-        harness.agent.alert(1, ended: .action(id: "archive", text: nil, activationToken: nil))
+        harness.agent.alerts.alert(1, ended: .action(id: "archive", text: nil, activationToken: nil))
         let entry = try #require(try harness.database.inbox.entry(1))
         #expect(
             entry.reason
@@ -156,7 +156,7 @@ struct AgentActionsTests {
         try harness.database.apps.save(mail)
         if !isMasterOn { try harness.database.choose(.master, "off") }
         let arrival = Arrival.notification(Sample.notification(1, payload: payload))
-        for _ in 1...2 { #expect(harness.agent.streamReceived([arrival])) }
+        for _ in 1...2 { #expect(harness.agent.link.streamReceived([arrival])) }
         #expect(app.calls == calls)
         if !calls.isEmpty { #expect(app.notifications[0].hasSuffix(#""payload":\#(payload)}"#)) }
         #expect(try harness.database.inbox.entry(1)?.reason == reason)
@@ -172,7 +172,7 @@ struct AgentActionsTests {
         mail.manifestText = Array(#"{"background":true}"#.utf8)
         try harness.database.apps.save(mail)
         app.failure = .failed("busy")
-        #expect(harness.agent.streamReceived([.notification(Sample.notification(1, payload: Self.background))]))
+        #expect(harness.agent.link.streamReceived([.notification(Sample.notification(1, payload: Self.background))]))
         #expect(try harness.database.inbox.entry(1)?.reason == "the app was not woken: busy")
     }
 

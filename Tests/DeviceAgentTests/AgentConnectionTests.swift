@@ -35,7 +35,7 @@ import Testing
         let port = server.url.split(separator: ":").last ?? ""
         #expect(status.lastError.contains("connect to localhost port \(port): ") && !status.lastError.contains(" ms"))
         #expect(harness.screen.isEmpty)
-        #expect(try harness.agent.inbox(countMax: 10).isEmpty)
+        #expect(try harness.agent.inbox.newest(countMax: 10).isEmpty)
         #expect(harness.events.allSatisfy { $0 == "status" || $0.hasPrefix("settings") }, "\(Set(harness.events))")
     }
 
@@ -84,10 +84,10 @@ import Testing
         try await connectAndKill { harness in
             try harness.database.facts.set(.lastConnectedUnixSeconds, to: 1)
             try await server.push(1)
-            try await harness.loop.run("it came") { (try? harness.agent.inbox(countMax: 1).isEmpty) == false }
+            try await harness.loop.run("it came") { (try? harness.agent.inbox.newest(countMax: 1).isEmpty) == false }
             #expect(try harness.database.facts.value(of: .lastConnectedUnixSeconds) ?? 0 > 1_700_000_000)
             try harness.database.facts.set(.lastConnectedUnixSeconds, to: 1)
-            harness.agent.trimInbox()
+            harness.agent.inbox.trim()
         }
         #expect(try lastConnected() ?? 0 > 1_700_000_000)
     }

@@ -65,7 +65,7 @@ final class AgentHarness: AgentObserver {
     /// Enrols and waits for the stream.
     func enrol(with server: ScriptedDeviceServer) async throws -> Result<String, AgentRefusal> {
         var result: Result<String, AgentRefusal>?
-        agent.enrol(serverURL: server.url, code: "C0DE", caFile: server.caFile, name: "test") { result = $0 }
+        agent.enrolment.enrol(serverURL: server.url, code: "C0DE", caFile: server.caFile, name: "test") { result = $0 }
         try await loop.run("enrolment is answered") { result != nil }
         guard let result else { throw NeverHappened(what: "enrolment is answered") }
         if case .success = result { try await loop.run("the stream is open") { self.isConnected() } }
@@ -77,7 +77,7 @@ final class AgentHarness: AgentObserver {
         _ appID: String, topic: String? = nil, name: String? = nil, environment: Environment = .production
     ) async throws -> Result<String, AgentRefusal> {
         var result: Result<String, AgentRefusal>?
-        agent.register(appID: appID, topic: topic, name: name, environment: environment) { result = $0 }
+        agent.registrations.register(appID: appID, topic: topic, name: name, environment: environment) { result = $0 }
         try await loop.run("the registration is answered") { result != nil }
         guard let result else { throw NeverHappened(what: "the registration is answered") }
         return result
@@ -86,9 +86,9 @@ final class AgentHarness: AgentObserver {
     /// Subscribes to a channel and waits for the answer.
     func subscribe(
         _ channel: String, of appID: String = "org.example.Mail"
-    ) async throws -> Result<Agent.SubscriptionState, AgentRefusal> {
-        var result: Result<Agent.SubscriptionState, AgentRefusal>?
-        agent.subscribe(channel, of: appID) { result = $0 }
+    ) async throws -> Result<SubscriptionService.State, AgentRefusal> {
+        var result: Result<SubscriptionService.State, AgentRefusal>?
+        agent.subscriptions.subscribe(channel, of: appID) { result = $0 }
         try await loop.run("the subscription is answered") { result != nil }
         guard let result else { throw NeverHappened(what: "the subscription is answered") }
         return result

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentBus
-import DeviceAgent
+@testable import DeviceAgent
 import Foundation
 import LinuxDesktop
 import PushCore
@@ -219,7 +219,9 @@ private final class ServiceHarness {
         _ = try await service.call("Subscribe", .string("org.example.Mail"), .string(Sample.channel.text)).get()
         try await server.broadcast(1, channel: Sample.channel.text)
         try await server.push(2)
-        try await service.harness.loop.run("both came") { (try? service.harness.agent.inbox(countMax: 5).count) == 2 }
+        try await service.harness.loop.run("both came") {
+            (try? service.harness.agent.inbox.newest(countMax: 5).count) == 2
+        }
         let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue
         #expect(entries?.map { $0[key: "channel"]?.stringValue } == ["", Sample.channel.text])
     }
@@ -260,7 +262,7 @@ private final class ServiceHarness {
         }
         let open = try await told()
         #expect(open.signalCount > 0 && open.status?[key: "connected_since"]?.integerValue ?? 0 > 0)
-        for reason in ["refused", "refused", "refused again"] { service.harness.agent.streamEnded(reason) }
+        for reason in ["refused", "refused", "refused again"] { service.harness.agent.link.streamEnded(reason) }
         let ended = try await told()
         #expect(ended.signalCount == open.signalCount + 2)
         #expect(ended.status?[key: "connected"]?.boolValue == false)
@@ -320,7 +322,9 @@ private final class ServiceHarness {
         let raw = [0xFDD0, 0x1FFFF].compactMap(Unicode.Scalar.init).map(String.init).joined()
         try await server.push(1, payload: #"{"aps":{"alert":{"title":"a\u0000b","body":"\uFFFE\uFDD0c"}}}"#)
         try await server.push(2, payload: #"{"aps":{"alert":"raw \#(raw)text"}}"#)
-        try await service.harness.loop.run("both came") { (try? service.harness.agent.inbox(countMax: 5).count) == 2 }
+        try await service.harness.loop.run("both came") {
+            (try? service.harness.agent.inbox.newest(countMax: 5).count) == 2
+        }
         let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue
         #expect(entries?.map { $0[key: "body"]?.stringValue } == ["raw text", "c"])
         let entry = try await service.call("GetInboxEntry", .int64(1)).get().first

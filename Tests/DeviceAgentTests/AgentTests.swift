@@ -144,10 +144,10 @@ private final class Dock: BadgePresenter {
         let payload = #"{"aps":{"alert":{"title":"T","body":"B"}}, "n": 1.50}"#
         try await server.push(1, payload: payload)
         try await harness.loop.run("it is shown") { !harness.screen.isEmpty }
-        harness.agent.alert(1, ended: .view(activationToken: "tok"))
-        harness.agent.alert(1, ended: .view(activationToken: "tok"))
-        harness.agent.alert(1, ended: .dismissed)
-        let entry = try #require(try harness.agent.inboxEntry(1))
+        harness.agent.alerts.alert(1, ended: .view(activationToken: "tok"))
+        harness.agent.alerts.alert(1, ended: .view(activationToken: "tok"))
+        harness.agent.alerts.alert(1, ended: .dismissed)
+        let entry = try #require(try harness.agent.inbox.entry(1))
         #expect(
             opener.opened == [
                 #"org.example.Mail tok {"app_id":"org.example.Mail","topic":"org.example.Mail","apns_id":"A","#
@@ -164,8 +164,8 @@ private final class Dock: BadgePresenter {
         let harness = try await connected(opener: opener)
         try await server.push(1)
         try await harness.loop.run("it is shown") { !harness.screen.isEmpty }
-        harness.agent.alert(1, ended: .view(activationToken: nil))
-        #expect(try harness.agent.inboxEntry(1)?.reason.contains("org.example.Mail.desktop") == true)
+        harness.agent.alerts.alert(1, ended: .view(activationToken: nil))
+        #expect(try harness.agent.inbox.entry(1)?.reason.contains("org.example.Mail.desktop") == true)
     }
 
     @Test func `Close does not open the app, and an alert that expired on screen stays shown`() async throws {
@@ -174,19 +174,19 @@ private final class Dock: BadgePresenter {
         try await server.push(1)
         try await server.push(2)
         try await harness.loop.run("both are shown") { harness.screen.contains("inbox show 2") }
-        harness.agent.alert(1, ended: .dismissed)
-        harness.agent.alert(2, ended: .expired)
-        #expect(try harness.agent.inbox(countMax: 10).map(\.state) == [.shown, .closed])
+        harness.agent.alerts.alert(1, ended: .dismissed)
+        harness.agent.alerts.alert(2, ended: .expired)
+        #expect(try harness.agent.inbox.newest(countMax: 10).map(\.state) == [.shown, .closed])
         #expect(opener.opened.isEmpty)
     }
 
     @Test func `a missing sound can be neither selected nor played`() async throws {
         let harness = try await connected()
         let chosen = #expect(throws: AgentRefusal.self) {
-            try harness.agent.set("sound-name", appID: "org.example.Mail", event: "", to: "nosuch")
+            try harness.agent.settings.set("sound-name", appID: "org.example.Mail", event: "", to: "nosuch")
         }
         let played = #expect(throws: AgentRefusal.self) {
-            try harness.agent.playSound("nosuch", appID: "org.example.Mail")
+            try harness.agent.sounds.play("nosuch", appID: "org.example.Mail")
         }
         #expect(chosen?.code == .badValue)
         #expect(played?.code == .unknownSound)
@@ -195,7 +195,7 @@ private final class Dock: BadgePresenter {
         try directory.makeDirectory("data/posthorn/sounds/org.example.Mail")
         try directory.write("x", to: "data/posthorn/sounds/org.example.Mail/ping.oga")
         let told = #expect(throws: AgentRefusal.self) {
-            try harness.agent.playSound("nosuch", appID: "org.example.Mail")
+            try harness.agent.sounds.play("nosuch", appID: "org.example.Mail")
         }
         #expect(told?.message.contains("Run 'posthorn sound list org.example.Mail'") == true)
     }
@@ -215,27 +215,29 @@ private final class Dock: BadgePresenter {
         let harness = try await connected(badges: dock)
         try await server.push(1, payload: #"{"aps":{"badge":3}}"#)
         try await harness.loop.run("the badge is there") { dock.badges == ["org.example.Mail 3"] }
-        try harness.agent.set("badge", appID: "org.example.Mail", event: "", to: "off")
-        try harness.agent.set("badge", appID: "org.example.Mail", event: "", to: "on")
-        try harness.agent.set("master", appID: "", event: "", to: "off")
+        try harness.agent.settings.set("badge", appID: "org.example.Mail", event: "", to: "off")
+        try harness.agent.settings.set("badge", appID: "org.example.Mail", event: "", to: "on")
+        try harness.agent.settings.set("master", appID: "", event: "", to: "off")
         try await server.push(2, payload: #"{"aps":{"badge":5}}"#)
-        try await harness.loop.run("it came") { (try? harness.agent.inbox(countMax: 10).count) == 2 }
-        try harness.agent.set("master", appID: "", event: "", to: "on")
+        try await harness.loop.run("it came") { (try? harness.agent.inbox.newest(countMax: 10).count) == 2 }
+        try harness.agent.settings.set("master", appID: "", event: "", to: "on")
         #expect(dock.badges.map { $0.suffix(1) } == ["3", "0", "3", "0", "5"])
-        #expect(try await harness.wait { harness.agent.unregister(appID: "org.example.Mail", completion: $0) } == nil)
+        #expect(
+            try await harness.wait { harness.agent.registrations.unregister(appID: "org.example.Mail", completion: $0) }
+                == nil)
         #expect(dock.badges.last == "org.example.Mail 0")
     }
 
     @Test func `an app with all effects off is filtered at the server until one is on again`() async throws {
         let harness = try await connected()
         for setting in ["badge", "sound", "alert"] {
-            try harness.agent.set(setting, appID: "org.example.Mail", event: "", to: "off")
+            try harness.agent.settings.set(setting, appID: "org.example.Mail", event: "", to: "off")
         }
         try await server.fail("/v1/filter", status: 500)
         try await harness.loop.run("the server knows") {
             server.requests.contains(#"PUT /v1/filter {"refused_topics":["org.example.Mail"]}"#)
         }
-        try harness.agent.set("sound", appID: "org.example.Mail", event: "", to: "on")
+        try harness.agent.settings.set("sound", appID: "org.example.Mail", event: "", to: "on")
         try await harness.loop.run("the server knows that too") {
             server.requests.last == #"PUT /v1/filter {"refused_topics":[]}"#
                 && (try? harness.database.facts.value(of: .isFilterDue)) == 0
@@ -278,7 +280,7 @@ private final class Dock: BadgePresenter {
         let count = server.requests("GET /v1/stream").count
         harness.agent.wake()
         try await server.fail("/v1/devices/self", status: 401)
-        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
+        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
         #expect(server.requests("GET /v1/stream").count == count)
         #expect(try harness.secretFile.read() == nil)
         let status = harness.agent.status(nowUnixSeconds: 0)
@@ -296,11 +298,13 @@ private final class Dock: BadgePresenter {
 
     @Test func `registered apps get new tokens at the next server`() async throws {
         let harness = try await connected()
-        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
-        #expect(try harness.agent.apps().map(\.deviceToken) == [""])
+        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
+        #expect(try harness.agent.registrations.apps().map(\.deviceToken) == [""])
         #expect(try await harness.register("org.example.Mail") == .failure(.init(.notEnrolled, notEnrolledText)))
         _ = try await harness.enrol(with: server)
-        try await harness.loop.run("it has a token") { (try? harness.agent.apps().first?.deviceToken.count) == 64 }
+        try await harness.loop.run("it has a token") {
+            (try? harness.agent.registrations.apps().first?.deviceToken.count) == 64
+        }
         #expect(harness.events.filter { $0.hasPrefix("token") }.count == 2)
     }
 
@@ -309,9 +313,9 @@ private final class Dock: BadgePresenter {
         let harness = try await connected(badges: dock)
         try await server.push(1, payload: #"{"aps":{"badge":3}}"#)
         try await harness.loop.run("the badge is there") { dock.badges == ["org.example.Mail 3"] }
-        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
+        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
         #expect(dock.badges.last == "org.example.Mail 0" && harness.events.contains("badge org.example.Mail 0"))
-        #expect(try harness.agent.apps().map(\.badge) == [0])
+        #expect(try harness.agent.registrations.apps().map(\.badge) == [0])
         _ = try await harness.enrol(with: server)
         try await server.push(2, payload: #"{"aps":{"badge":4}}"#)
         try await harness.loop.run("a badge is there again") { dock.badges.last == "org.example.Mail 4" }
@@ -332,13 +336,13 @@ private final class Dock: BadgePresenter {
     @Test func `a server that is gone can be forgotten without a request`() async throws {
         let harness = try await connected()
         try await server.kill()
-        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) }?.code == .unreachable)
+        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) }?.code == .unreachable)
         #expect(harness.agent.status(nowUnixSeconds: 0).isEnrolled)
-        try harness.agent.forget()
+        try harness.agent.enrolment.forget()
         #expect(!harness.agent.status(nowUnixSeconds: 0).isEnrolled)
         #expect(try harness.secretFile.read() == nil)
-        #expect(try harness.agent.apps().map(\.deviceToken) == [""])
-        #expect(throws: AgentRefusal(.notEnrolled, notEnrolledText)) { try harness.agent.forget() }
+        #expect(try harness.agent.registrations.apps().map(\.deviceToken) == [""])
+        #expect(throws: AgentRefusal(.notEnrolled, notEnrolledText)) { try harness.agent.enrolment.forget() }
     }
 
     @Test(arguments: [("", "This server requires an enrolment code."), ("C0DE", "the server answered 403")])
@@ -346,7 +350,9 @@ private final class Dock: BadgePresenter {
         let harness = try AgentHarness(in: directory)
         try await server.fail("/v1/devices", status: 403, word: "BadEnrolmentCode")
         var result: Result<String, AgentRefusal>?
-        harness.agent.enrol(serverURL: server.url, code: code, caFile: server.caFile, name: "x") { result = $0 }
+        harness.agent.enrolment.enrol(serverURL: server.url, code: code, caFile: server.caFile, name: "x") {
+            result = $0
+        }
         try await harness.loop.run("it is answered") { result != nil }
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .badEnrolmentCode)
@@ -357,7 +363,7 @@ private final class Dock: BadgePresenter {
     @Test func `a server with an unknown authority is not trusted`() async throws {
         let harness = try AgentHarness(in: directory)
         var result: Result<String, AgentRefusal>?
-        harness.agent.enrol(serverURL: server.url, code: "", caFile: "", name: "x") { result = $0 }
+        harness.agent.enrolment.enrol(serverURL: server.url, code: "", caFile: "", name: "x") { result = $0 }
         try await harness.loop.run("it is answered") { result != nil }
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .notTrusted)
@@ -389,7 +395,7 @@ private final class Dock: BadgePresenter {
             throw NeverHappened(what: "a refusal")
         }
         #expect(refusal.code == code)
-        #expect(try harness.agent.apps().count == 1)
+        #expect(try harness.agent.registrations.apps().count == 1)
     }
 
     @Test(arguments: [
@@ -417,7 +423,7 @@ private final class Dock: BadgePresenter {
     func `the server for enrolment is an https URL without a path`(url: String) throws {
         let harness = try AgentHarness(in: directory)
         var result: Result<String, AgentRefusal>?
-        harness.agent.enrol(serverURL: url, code: "", caFile: "", name: "x") { result = $0 }
+        harness.agent.enrolment.enrol(serverURL: url, code: "", caFile: "", name: "x") { result = $0 }
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .badServer)
     }
@@ -426,9 +432,9 @@ private final class Dock: BadgePresenter {
         let harness = try await connected()
         try await server.push(1)
         try await harness.loop.run("it is shown") { !harness.screen.isEmpty }
-        #expect(try harness.agent.clearInbox(appID: "org.example.Other") == 0)
-        #expect(try harness.agent.clearInbox(appID: "org.example.Mail") == 1)
-        #expect(try harness.agent.inbox(countMax: 10).isEmpty)
+        #expect(try harness.agent.inbox.clear(appID: "org.example.Other") == 0)
+        #expect(try harness.agent.inbox.clear(appID: "org.example.Mail") == 1)
+        #expect(try harness.agent.inbox.newest(countMax: 10).isEmpty)
     }
 
     @Test func `an invalid event does not end the stream`() async throws {

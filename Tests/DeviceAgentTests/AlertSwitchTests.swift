@@ -21,8 +21,8 @@ import Testing
 
     /// Sets the app's alert setting, and returns its new value.
     private func set(_ value: String, _ harness: AgentHarness) throws -> String {
-        try harness.agent.set("alert", appID: Sample.app.appID, event: "", to: value)
-        return try harness.agent.setting("alert", appID: Sample.app.appID, event: "").text
+        try harness.agent.settings.set("alert", appID: Sample.app.appID, event: "", to: value)
+        return try harness.agent.settings.setting("alert", appID: Sample.app.appID, event: "").text
     }
 
     @Test func `switching alerts on again restores their style, after a restart, too`() throws {
@@ -63,6 +63,6 @@ import Testing
         #expect(try set("on", harness) == "banner")
         try setPolicy("none", isLocked: true)
         #expect(throws: AgentRefusal.self) { try set("on", harness) }
-        #expect(try harness.agent.setting("alert", appID: Sample.app.appID, event: "").text == "none")
+        #expect(try harness.agent.settings.setting("alert", appID: Sample.app.appID, event: "").text == "none")
     }
 }

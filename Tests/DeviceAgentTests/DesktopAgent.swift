@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentStore
-import DeviceAgent
+@testable import DeviceAgent
 import PushCore
 import PushSQLite
 import TestSupport
@@ -41,7 +41,7 @@ final class DesktopAgent {
         sentCount += 1
         let payload = #"{"aps":{"alert":\#(alert)\#(members)}}"#
         #expect(
-            agent.streamReceived([
+            agent.link.streamReceived([
                 .notification(Sample.notification(sentCount, collapseID: collapseID, payload: payload))
             ]))
     }

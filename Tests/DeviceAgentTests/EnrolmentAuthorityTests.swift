@@ -33,7 +33,7 @@ import Testing
         _ harness: AgentHarness, _ code: String, caFile: String = ""
     ) async throws -> Result<String, AgentRefusal> {
         var result: Result<String, AgentRefusal>?
-        harness.agent.enrol(serverURL: server.url, code: code, caFile: caFile, name: "test") { result = $0 }
+        harness.agent.enrolment.enrol(serverURL: server.url, code: code, caFile: caFile, name: "test") { result = $0 }
         try await harness.loop.run("enrolment is answered") { result != nil }
         return try #require(result)
     }
@@ -43,7 +43,7 @@ import Testing
         let next = try AgentHarness(in: directory)
         try next.agent.start()
         try await next.loop.run("the stream is open again") { next.isConnected() }
-        try next.agent.forget()
+        try next.agent.enrolment.forget()
         #expect(!FileManager.default.fileExists(atPath: kept))
     }
 
@@ -80,7 +80,9 @@ import Testing
         try harness.agent.start()
         var result: Result<String, AgentRefusal>?
         let url = server.url.replacing("localhost", with: "127.0.0.1")
-        harness.agent.enrol(serverURL: url, code: code(of: fingerprint), caFile: "", name: "x") { result = $0 }
+        harness.agent.enrolment.enrol(serverURL: url, code: code(of: fingerprint), caFile: "", name: "x") {
+            result = $0
+        }
         try await harness.loop.run("enrolment is answered") { result != nil }
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .notTrusted)

@@ -2,7 +2,7 @@
 
 import AgentBus
 import AgentStore
-import DeviceAgent
+@testable import DeviceAgent
 import Foundation
 import PushAPI
 import PushCore
@@ -37,7 +37,7 @@ struct FilterTests {
 
     private func push(_ payload: String, _ number: UInt64 = 1, collapseID: String? = nil, to harness: AgentHarness) {
         let notification = Sample.notification(number, collapseID: collapseID, payload: payload)
-        #expect(harness.agent.streamReceived([.notification(notification)]))
+        #expect(harness.agent.link.streamReceived([.notification(notification)]))
     }
 
     private func state(_ number: Int64, _ harness: AgentHarness) -> AgentStore.InboxEntry.State? {
@@ -126,7 +126,7 @@ struct FilterTests {
         let harness = try agent(#"while [ ! -e '\#(gate)' ]; do sleep 0.02; done; echo '{"aps":{"alert":"late"}}'"#)
         push(Self.mutable, 1, collapseID: "x", to: harness)
         push(Self.mutable, 2, to: harness)
-        #expect(try harness.agent.clearInbox(appID: "org.example.Mail") == 2)
+        #expect(try harness.agent.inbox.clear(appID: "org.example.Mail") == 2)
         push(Self.mutable, 3, collapseID: "y", to: harness)
         push(Self.plain, 4, collapseID: "y", to: harness)
         push(Self.mutable, 5, to: harness)

@@ -15,7 +15,7 @@ private final class Dock: BadgePresenter {
 
 @Suite(.serialized) struct InstallationTests {
     private static let app = "org.example.Mail"
-    private static let week = Agent.uninstalledAfterSeconds
+    private static let week = InstallationService.uninstalledAfterSeconds
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer
 
@@ -42,11 +42,11 @@ private final class Dock: BadgePresenter {
         try harness.database.choose(.sound, "off", for: Self.app)
         let sounds = try soundFolder()
         harness.installed.names = [:]
-        harness.agent.checkInstallations(nowUnixSeconds: 1000)
-        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week - 1)
+        harness.agent.installations.check(nowUnixSeconds: 1000)
+        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week - 1)
         #expect(try appIDs(harness) == [Self.app])
         #expect(FileManager.default.fileExists(atPath: sounds))
-        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week)
+        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week)
         try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
         #expect(dock.badges.last == "\(Self.app) 0")
         #expect(try harness.database.inbox.newest(countMax: 10).isEmpty)
@@ -61,9 +61,12 @@ private final class Dock: BadgePresenter {
         try await server.push(1)
         try await harness.loop.run("it is shown") { harness.screen.contains("inbox show 1") }
         let sounds = try soundFolder()
-        #expect(try await harness.wait { harness.agent.unregister(appID: "org.example.Chat", completion: $0) } == nil)
+        #expect(
+            try await harness.wait { harness.agent.registrations.unregister(appID: "org.example.Chat", completion: $0) }
+                == nil)
         #expect(try harness.database.inbox.newest(countMax: 10).count == 1)
-        #expect(try await harness.wait { harness.agent.unregister(appID: Self.app, completion: $0) } == nil)
+        #expect(
+            try await harness.wait { harness.agent.registrations.unregister(appID: Self.app, completion: $0) } == nil)
         #expect(try harness.database.inbox.newest(countMax: 10).isEmpty)
         #expect(FileManager.default.fileExists(atPath: sounds))
     }
@@ -80,11 +83,11 @@ private final class Dock: BadgePresenter {
         let harness = try await registered()
         let installed = harness.installed.names
         harness.installed.names = [:]
-        harness.agent.checkInstallations(nowUnixSeconds: 1000)
+        harness.agent.installations.check(nowUnixSeconds: 1000)
         harness.installed.names = installed
-        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week - 1)
+        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week - 1)
         harness.installed.names = [:]
-        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week)
+        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week)
         #expect(try harness.database.installations.goneUnixSeconds(Self.app) == 1000 + Self.week)
         #expect(try appIDs(harness) == [Self.app])
     }
@@ -92,8 +95,8 @@ private final class Dock: BadgePresenter {
     @Test func `a script without a desktop file stays registered`() async throws {
         let harness = try await registered()
         _ = try await harness.register("org.example.Backup").get()
-        harness.agent.checkInstallations(nowUnixSeconds: 1000)
-        harness.agent.checkInstallations(nowUnixSeconds: 1000 + 10 * Self.week)
+        harness.agent.installations.check(nowUnixSeconds: 1000)
+        harness.agent.installations.check(nowUnixSeconds: 1000 + 10 * Self.week)
         #expect(try appIDs(harness) == ["org.example.Backup", Self.app])
         #expect(try harness.database.installations.goneUnixSeconds("org.example.Backup") == nil)
     }
@@ -102,9 +105,9 @@ private final class Dock: BadgePresenter {
         do {
             let harness = try await registered()
             harness.installed.names = [:]
-            harness.agent.checkInstallations(nowUnixSeconds: 50 * Self.week)
+            harness.agent.installations.check(nowUnixSeconds: 50 * Self.week)
             // The clock was ahead.
-            harness.agent.checkInstallations(nowUnixSeconds: 1000)
+            harness.agent.installations.check(nowUnixSeconds: 1000)
             try await harness.stop()
         }
         let harness = try AgentHarness(in: directory)
@@ -118,23 +121,23 @@ private final class Dock: BadgePresenter {
     @Test func `a clock that jumps ahead uninstalls nothing until a day has passed`() async throws {
         let harness = try await registered()
         harness.installed.names = [:]
-        harness.agent.checkInstallations(nowUnixSeconds: 1000)
-        harness.agent.checkInstallations(nowUnixSeconds: 1001 + Self.week)
-        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week + 24 * 3600)
+        harness.agent.installations.check(nowUnixSeconds: 1000)
+        harness.agent.installations.check(nowUnixSeconds: 1001 + Self.week)
+        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week + 24 * 3600)
         #expect(try appIDs(harness) == [Self.app])
-        harness.agent.checkInstallations(nowUnixSeconds: 1001 + Self.week + 24 * 3600)
+        harness.agent.installations.check(nowUnixSeconds: 1001 + Self.week + 24 * 3600)
         try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
     }
 
     @Test func `an unregistration that fails at the server is retried`() async throws {
         let harness = try await registered()
         harness.installed.names = [:]
-        harness.agent.checkInstallations(nowUnixSeconds: 1000)
+        harness.agent.installations.check(nowUnixSeconds: 1000)
         try await server.fail("/v1/apps/org.example.Mail", status: 503, count: 1)
-        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week)
+        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week)
         try await harness.loop.run("the server refused") { server.requests("DELETE /v1/apps").count == 1 }
         #expect(try appIDs(harness) == [Self.app])
-        harness.agent.checkInstallations(nowUnixSeconds: 1001 + Self.week)
+        harness.agent.installations.check(nowUnixSeconds: 1001 + Self.week)
         try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
     }
 }

@@ -2,7 +2,7 @@
 
 import AgentBus
 import AgentStore
-import DeviceAgent
+@testable import DeviceAgent
 import LinuxDesktop
 import PushAPI
 import PushCore
@@ -139,7 +139,7 @@ struct PanelAlertsTests {
     @Test func `an alert with a single OK has no label for View, and cannot be viewed`() async throws {
         let (desk, panel, _) = try await desktop()
         #expect(
-            desk.agent.streamReceived([
+            desk.agent.link.streamReceived([
                 .notification(
                     Sample.notification(1, payload: #"{"aps":{"alert":{"body":"x","action-loc-key":null}}}"#))
             ]))
@@ -239,10 +239,10 @@ struct PanelAlertsTests {
         for text in ["one", "two"] { desk.receive(text) }
         try await panel.wait(for: 1, 2)
         let count = panel.changeCount
-        try desk.agent.removeInboxEntry(1)
+        try desk.agent.inbox.remove(1)
         try await desk.session.run(until: "the panel hears of it") { panel.changeCount > count }
         try await panel.wait(for: 2)
-        #expect(try desk.agent.clearInbox(appID: "") == 1)
+        #expect(try desk.agent.inbox.clear(appID: "") == 1)
         try await panel.wait()
         #expect(try desk.database.alerts.unanswered().isEmpty)
     }
@@ -255,12 +255,12 @@ struct PanelAlertsTests {
         for text in ["one", "two"] { desk.receive(text) }
         try await panel.wait(for: 1, 2)
         let count = panel.changeCount
-        try desk.agent.set(name, appID: app, event: "", to: ["alert": "none", "master": "off"][name] ?? "on")
+        try desk.agent.settings.set(name, appID: app, event: "", to: ["alert": "none", "master": "off"][name] ?? "on")
         try await desk.session.run(until: "the panel hears of it") { panel.changeCount > count }
         try await panel.wait()
         #expect(try desk.states() == [.shown, .shown])
         #expect(try desk.database.alerts.unanswered().isEmpty)
-        try desk.agent.set(name, appID: app, event: "", to: ["alert": "alert", "master": "on"][name] ?? "off")
+        try desk.agent.settings.set(name, appID: app, event: "", to: ["alert": "alert", "master": "on"][name] ?? "off")
         desk.receive("three")
         try await panel.wait(for: 3)
     }
@@ -270,7 +270,7 @@ struct PanelAlertsTests {
         desk.receive("one", #","interruption-level":"time-sensitive""#)
         desk.receive("two")
         try await panel.wait(for: 1, 2)
-        try desk.agent.set("do-not-disturb", appID: "", event: "", to: "on")
+        try desk.agent.settings.set("do-not-disturb", appID: "", event: "", to: "on")
         try await panel.wait(for: 1)
     }
 
@@ -308,7 +308,7 @@ struct PanelAlertsTests {
         try await panel.wait(for: 1)
         desk.state.isLocked = true
         let count = panel.changeCount
-        desk.agent.lockChanged()
+        desk.agent.alerts.lockChanged()
         try await desk.session.run(until: "the panel hears of it") { panel.changeCount > count }
         try await panel.wait(for: 1)
         #expect(panel.lists.last?.first?[key: "body"]?.stringValue == "Notification")
@@ -361,7 +361,7 @@ struct PanelAlertsTests {
         for _ in 1...2 { #expect(try await panel.call("OpenEntry", .int64(1), .string("token")) == "") }
         #expect(desk.app.calls == ["open - - token", "open - - token"])
         #expect(try desk.states() == [.viewed])
-        #expect(try desk.agent.unreadCounts().isEmpty)
+        #expect(try desk.agent.inbox.unreadCounts().isEmpty)
         try await panel.wait()
         desk.app.failure = .noDesktopFile(appID: "org.example.Mail")
         #expect(try await panel.call("OpenEntry", .int64(1), .string("")) == "AppNotInstalled")

@@ -2,7 +2,7 @@
 
 import AgentBus
 import AgentStore
-import DeviceAgent
+@testable import DeviceAgent
 import LinuxDesktop
 import PushAPI
 import PushCore
@@ -71,7 +71,7 @@ final class PanelDesk {
         sentCount += 1
         let payload = #"{"aps":{"alert":"\#(text)"\#(members)},"n":\#(sentCount)}"#
         #expect(
-            agent.streamReceived([
+            agent.link.streamReceived([
                 .notification(Sample.notification(sentCount, collapseID: collapseID, payload: payload))
             ]))
     }

@@ -61,7 +61,7 @@ struct PanelProcessTests {
         kill(try #require(Int32(first)), SIGKILL)
         let second = try await waitForPanel(session, other: [first], with: "1", "2")
         // Any answer shows that the panel works, so its failure count restarts.
-        try desk.agent.answerAlert(1, .dismissed)
+        try desk.agent.alerts.answer(1, .dismissed)
         kill(try #require(Int32(second)), SIGTERM)
         _ = try await waitForPanel(session, other: [first, second], with: "2")
         #expect(server.shown.isEmpty && desk.sounds.played.count == 2)
@@ -131,7 +131,7 @@ struct PanelProcessTests {
         let panel = try ScriptedPanel(session, asks: false)
         let desk = try PanelDesk(file, session)
         desk.receive("one")
-        try desk.agent.removeInboxEntry(1)
+        try desk.agent.inbox.remove(1)
         panel.asks = true
         desk.receive("two")
         try await panel.wait(for: 2)
@@ -158,7 +158,7 @@ struct PanelProcessTests {
         let server = try ScriptedNotificationServer(later.bus, loop: later.loop)
         let desk = try PanelDesk(file, later)
         try await later.run(until: "the panel has all") { panel.entries == [1, 2, 3] }
-        try desk.agent.answerAlert(2, .dismissed)
+        try desk.agent.alerts.answer(2, .dismissed)
         #expect(try desk.states() == [.shown, .closed, .shown])
         #expect(server.shown.isEmpty && desk.sounds.played.isEmpty)
     }
@@ -182,7 +182,7 @@ struct PanelProcessTests {
         let desk = try PanelDesk(file, later)
         if isOn {
             _ = try await waitForPanel(later, other: [first], with: "1")
-            try desk.agent.answerAlert(1, .view(activationToken: nil))
+            try desk.agent.alerts.answer(1, .view(activationToken: nil))
             #expect(desk.app.calls == ["open - - -"])
         } else {
             try await later.run(until: "it is forgotten") { try desk.database.alerts.unanswered().isEmpty }

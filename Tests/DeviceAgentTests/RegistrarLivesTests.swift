@@ -66,11 +66,11 @@ import Testing
                 _ = try await life.harness().subscribe(channel).get()
                 wanted.insert(channel)
             case 3:
-                try life.harness().agent.subscribe(channel, of: Self.app) { _ in }
+                try life.harness().agent.subscriptions.subscribe(channel, of: Self.app) { _ in }
                 wanted.insert(channel)
             case 4:
                 guard wanted.remove(channel) != nil else { break }
-                try life.harness().agent.unsubscribe(channel, of: Self.app)
+                try life.harness().agent.subscriptions.unsubscribe(channel, of: Self.app)
             case 5: try await server.expireRegistrations()
             case 6: try await server.setChannels(Self.channels.shuffled(using: &generator).suffix(2))
             default: try await life.restart(waiting: Bool.random(using: &generator))
@@ -84,7 +84,7 @@ import Testing
         var state = "nothing was seen"
         let deadline = ContinuousClock.now + Patience.usual * (4 * Patience.factor)
         while ContinuousClock.now < deadline {
-            let listed = try harness.agent.subscriptions(of: Self.app)
+            let listed = try harness.agent.subscriptions.all(of: Self.app)
             let (here, there) = (Set(listed.map(\.channel)), try await server.channels())
             state = "wanted \(wanted), here \(listed), there \(there)"
             let isTold = try harness.database.subscriptions.firstPending() == nil

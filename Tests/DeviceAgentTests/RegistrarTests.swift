@@ -41,18 +41,18 @@ import Testing
     }
 
     private func states(_ harness: AgentHarness) -> [String]? {
-        try? harness.agent.subscriptions(of: Self.app).map { "\($0.channel) \($0.state)" }
+        try? harness.agent.subscriptions.all(of: Self.app).map { "\($0.channel) \($0.state)" }
     }
 
     // MARK: Environments
 
     @Test func `an app has a token for its environment, and another one after changing it`() async throws {
         let harness = try await connected()
-        let production = try #require(try harness.agent.apps().first?.deviceToken)
+        let production = try #require(try harness.agent.registrations.apps().first?.deviceToken)
         let development = try await harness.register(Self.app, environment: .development).get()
         #expect(development != production)
         #expect(server.requests.last == #"PUT /v1/apps/org.example.Mail {"environment":"development"}"#)
-        #expect(try harness.agent.apps().map(\.environment) == [.development])
+        #expect(try harness.agent.registrations.apps().map(\.environment) == [.development])
         #expect(harness.events.filter { $0.hasPrefix("token") }.count == 2)
         #expect(try await harness.register(Self.app).get() == production)
     }
@@ -68,9 +68,11 @@ import Testing
             server.requests(#"PUT /v1/apps/org.example.Mail {"environment":"development"}"#).count == 2
         }
         let earlier = server.requests("PUT /v1/apps").count
-        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
+        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
         _ = try await harness.enrol(with: server)
-        try await harness.loop.run("it has a token") { (try? harness.agent.apps().first?.deviceToken.count) == 64 }
+        try await harness.loop.run("it has a token") {
+            (try? harness.agent.registrations.apps().first?.deviceToken.count) == 64
+        }
         #expect(
             server.requests("PUT /v1/apps").dropFirst(earlier)
                 == [#"PUT /v1/apps/org.example.Mail {"environment":"development"}"#])
@@ -84,19 +86,19 @@ import Testing
         let old: String
         do {
             let harness = try await connected()
-            old = try #require(try harness.agent.apps().first?.deviceToken)
+            old = try #require(try harness.agent.registrations.apps().first?.deviceToken)
             #expect(try await harness.subscribe(Self.channel) == .success(.active))
             try await harness.stop()
         }
         try await server.expireRegistrations()
         let harness = try await restarted()
         try await harness.loop.run("it has another token") {
-            (try? harness.agent.apps().first?.deviceToken).map { $0 != old && $0.count == 64 } == true
+            (try? harness.agent.registrations.apps().first?.deviceToken).map { $0 != old && $0.count == 64 } == true
         }
         #expect(
             harness.events.filter { $0.hasPrefix("token") } == [
                 "token org.example.Mail 01"
-                    + (try harness.agent.apps()[0].deviceToken.dropFirst(2).prefix(2))
+                    + (try harness.agent.registrations.apps()[0].deviceToken.dropFirst(2).prefix(2))
             ])
         try await harness.loop.run("the subscription is there again") {
             states(harness) == ["\(Self.channel) active"] && server.requests("PUT \(Self.channelPath)").count == 2
@@ -133,7 +135,9 @@ import Testing
                 server.requests("PUT /v1/apps").count == earlier + round
             }
         }
-        try await harness.loop.run("it has a token") { (try? harness.agent.apps()[1].deviceToken.count) == 64 }
+        try await harness.loop.run("it has a token") {
+            (try? harness.agent.registrations.apps()[1].deviceToken.count) == 64
+        }
         #expect(server.requests("PUT /v1/apps").dropFirst(earlier).allSatisfy { $0.contains("org.example.Other") })
     }
 
@@ -141,9 +145,13 @@ import Testing
         do { try await connected().stop() }
         try await server.fail("/v1/apps/org.example.Mail", status: 404, word: "UnknownTopic")
         let harness = try await restarted()
-        try await harness.loop.run("it has none") { (try? harness.agent.apps().map(\.deviceToken)) == [""] }
+        try await harness.loop.run("it has none") {
+            (try? harness.agent.registrations.apps().map(\.deviceToken)) == [""]
+        }
         try await server.endStreams()
-        try await harness.loop.run("it has one again") { (try? harness.agent.apps()[0].deviceToken.count) == 64 }
+        try await harness.loop.run("it has one again") {
+            (try? harness.agent.registrations.apps()[0].deviceToken.count) == 64
+        }
     }
 
     @Test func `a failed check is repeated without waiting for another connection`() async throws {
@@ -163,10 +171,11 @@ import Testing
         try harness.agent.start()
         try await harness.loop.run("the stream is open") { harness.isConnected() }
         // The check is running, or about to start.
-        #expect(try await harness.wait { harness.agent.unregister(appID: Self.app, completion: $0) } == nil)
+        #expect(
+            try await harness.wait { harness.agent.registrations.unregister(appID: Self.app, completion: $0) } == nil)
         _ = try await harness.register("org.example.Other").get()
         #expect(try await harness.subscribe(Self.channel, of: "org.example.Other") == .success(.active))
-        #expect(try harness.agent.apps().map(\.appID) == ["org.example.Other"])
+        #expect(try harness.agent.registrations.apps().map(\.appID) == ["org.example.Other"])
     }
 
     @Test(
@@ -177,7 +186,7 @@ import Testing
     func `registrations are checked first, and then once a day by the wall clock`(
         last: Int64?, now: Int64, isDue: Bool
     ) {
-        #expect(Agent.isCheckDue(lastUnixSeconds: last, nowUnixSeconds: now) == isDue)
+        #expect(RegistrationService.isCheckDue(lastUnixSeconds: last, nowUnixSeconds: now) == isDue)
     }
 
     // MARK: Subscriptions
@@ -201,7 +210,7 @@ import Testing
             try await harness.stop()
             #expect(try await harness.subscribe(Self.channel) == .success(.pending))
             #expect(try await harness.subscribe(Self.otherChannel) == .success(.pending))
-            try harness.agent.unsubscribe(Self.otherChannel, of: Self.app)
+            try harness.agent.subscriptions.unsubscribe(Self.otherChannel, of: Self.app)
             #expect(states(harness) == ["\(Self.channel) pending"])
         }
         #expect(server.requests("PUT \(Self.channelsPath)").isEmpty)
@@ -217,7 +226,7 @@ import Testing
         try await harness.loop.run("the server has it") { states(harness) == ["\(Self.channel) active"] }
         #expect(server.requests("PUT \(Self.channelPath)").count == 3)
         try await server.fail(Self.channelPath, status: 500)
-        try harness.agent.unsubscribe(Self.channel, of: Self.app)
+        try harness.agent.subscriptions.unsubscribe(Self.channel, of: Self.app)
         try await harness.loop.run("the server knows") {
             server.requests("DELETE \(Self.channelPath)").count == 2
                 && (try? harness.database.subscriptions.all(of: Self.app).isEmpty) == true
@@ -227,7 +236,7 @@ import Testing
     @Test func `subscriptions move to the next server`() async throws {
         let harness = try await connected()
         #expect(try await harness.subscribe(Self.channel) == .success(.active))
-        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
+        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
         #expect(states(harness) == ["\(Self.channel) pending"])
         #expect(try await harness.subscribe(Self.otherChannel) == .success(.pending))
         try await server.setChannels([])
@@ -299,7 +308,7 @@ import Testing
         #expect(harness.events.contains { $0.hasPrefix("token org.example.Mail 01") })
 
         try await server.fail(Self.channelPath, status: 404, word: "UnknownTopic", count: 100)
-        try harness.agent.unsubscribe(Self.channel, of: Self.app)
+        try harness.agent.subscriptions.unsubscribe(Self.channel, of: Self.app)
         try await server.fail(
             "\(Self.channelsPath)/%2F%2B%2B%2BAAAAAAAAAAAAAAAAAg%3D%3D", status: 404, word: "UnknownTopic", count: 100)
         #expect(try await harness.subscribe(Self.otherChannel) == .success(.pending))
@@ -313,7 +322,8 @@ import Testing
         try await harness.loop.run("the server was told again") {
             server.requests("PUT \(Self.channelPath)").count == 2 && states(harness) == ["\(Self.channel) active"]
         }
-        #expect(try await harness.wait { harness.agent.unregister(appID: Self.app, completion: $0) } == nil)
+        #expect(
+            try await harness.wait { harness.agent.registrations.unregister(appID: Self.app, completion: $0) } == nil)
         #expect(try harness.database.subscriptions.all(of: Self.app).isEmpty)
     }
 
@@ -325,14 +335,14 @@ import Testing
                 throw NeverHappened(what: "a refusal of \(channel)")
             }
             #expect(refusal.code == .badChannelID)
-            #expect(throws: AgentRefusal.self) { try harness.agent.unsubscribe(channel, of: Self.app) }
+            #expect(throws: AgentRefusal.self) { try harness.agent.subscriptions.unsubscribe(channel, of: Self.app) }
         }
         guard case .failure(let refusal) = try await harness.subscribe(Self.channel, of: "org.example.Other") else {
             throw NeverHappened(what: "a refusal")
         }
         #expect(refusal.code == .unknownApp)
         let unknown = #expect(throws: AgentRefusal.self) {
-            try harness.agent.unsubscribe(Self.channel, of: Self.app)
+            try harness.agent.subscriptions.unsubscribe(Self.channel, of: Self.app)
         }
         #expect(unknown?.code == .unknownChannel)
         #expect(server.requests.count == requests)
@@ -362,12 +372,12 @@ import Testing
         try await server.broadcast(1, channel: Self.channel, payload: #"{"aps":{"alert":"1:0"}}"#)
         try await harness.loop.run("it is shown") { harness.screen.contains("[Example Mail] 1:0") }
         try await server.broadcast(2, channel: Self.channel, payload: #"{"aps":{"content-state":{"score":"2:0"}}}"#)
-        try harness.agent.unsubscribe(Self.channel, of: Self.app)
+        try harness.agent.subscriptions.unsubscribe(Self.channel, of: Self.app)
         try await server.broadcast(3, channel: Self.channel, payload: #"{"aps":{"alert":"3:0"}}"#)
         try await server.push(4)
         try await harness.loop.run("the last is shown") { harness.screen.contains("Hello") }
         #expect(!harness.screen.contains("3:0"))
-        #expect(try harness.agent.inbox(countMax: 9).map(\.body) == ["Hello 4", "1:0"])
+        #expect(try harness.agent.inbox.newest(countMax: 9).map(\.body) == ["Hello 4", "1:0"])
         #expect(!server.requests("POST /v1/acks").joined().contains(#""id":0"#))
     }
 

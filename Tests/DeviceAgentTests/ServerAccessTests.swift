@@ -136,7 +136,7 @@ import Testing
         let process = try RunningProcess("/usr/bin/python3", ["-c", script])
         let harness = try harness(ServerAccess())
         var result: Result<String, AgentRefusal>?
-        harness.agent.enrol(
+        harness.agent.enrolment.enrol(
             serverURL: "https://127.0.0.1:\(try await process.outputLine())", code: "", caFile: "", name: "test"
         ) { result = $0 }
         try await harness.loop.run("it is refused") { result != nil }

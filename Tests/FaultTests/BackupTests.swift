@@ -58,6 +58,32 @@ extension Faults {
             try await server.stop()
         }
 
+        @Test(arguments: ["", ".partial", ".replaced"])
+        func `a directory that holds more than a backup is never replaced`(suffix: String) async throws {
+            let server = try await backedUp()
+            let other = "\(backup)\(suffix)"
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(other)/debian.iso"))
+            let sums = "\(other)/SHA256SUMS"
+            if !FileManager.default.fileExists(atPath: sums) { try Data().write(to: URL(fileURLWithPath: sums)) }
+            let refused = try await site.posthorn("backup", backup, "--force")
+            #expect(refused.exit == .code(1) && refused.errorOutput.contains("\(other) is not a backup"), "\(refused)")
+            #expect(FileManager.default.fileExists(atPath: "\(other)/debian.iso"))
+            #expect(FileManager.default.fileExists(atPath: "\(backup)/posthorn.sqlite"))
+            try await server.stop()
+        }
+
+        @Test func `the data directory is never replaced by a backup`() async throws {
+            let server = try await backedUp()
+            for name in try FileManager.default.contentsOfDirectory(atPath: backup) where name == "SHA256SUMS" {
+                try FileManager.default.copyItem(atPath: "\(backup)/\(name)", toPath: "\(site.data)/\(name)")
+            }
+            let refused = try await site.posthorn("backup", site.data, "--force")
+            #expect(refused.exit == .code(1) && refused.errorOutput.contains("is not a backup"), "\(refused)")
+            #expect(try await site.send("after", to: try await server.url()) == 200)
+            try await server.stop()
+        }
+
         @Test func `a restored server has its earlier data, and repeats no number`() async throws {
             let server = try await backedUp()
             let url = try await server.url()

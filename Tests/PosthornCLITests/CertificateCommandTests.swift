@@ -9,14 +9,14 @@ import TestSupport
 import Testing
 
 struct CertificateCommandTests {
-    private static let mail = AdminAPI.Certificate(
+    private static let mail = CredentialAPI.Certificate(
         fingerprint: "0123456789abcdef" + String(repeating: "a", count: 48), serialNumber: "4A", teamID: "ABCDE12345",
         topics: ["org.example.Mail"], environment: nil, createdAt: 1_000, expiresAt: 2_000)
-    private static let chat = AdminAPI.Certificate(
+    private static let chat = CredentialAPI.Certificate(
         fingerprint: "0123456780abcdef" + String(repeating: "b", count: 48), serialNumber: "4B", teamID: "ABCDE12345",
         topics: ["org.example.Chat", "org.example.Chat.voip"], environment: .development, createdAt: 1_000,
         expiresAt: 2_000, revokedAt: 1_500)
-    private static let foreign = AdminAPI.Certificate(
+    private static let foreign = CredentialAPI.Certificate(
         fingerprint: String(repeating: "f", count: 64), serialNumber: "", teamID: "", topics: [], environment: nil,
         createdAt: 1_000, expiresAt: 0, revokedAt: 1_000)
 
@@ -165,9 +165,9 @@ struct CertificateCommandTests {
 
     @Test func `a list marks certificates as good, expired, revoked or foreign`() {
         #expect(
-            CertificateCommands.report(of: AdminAPI.Certificates(certificates: []), nowUnixSeconds: 0).text
+            CertificateCommands.report(of: CredentialAPI.Certificates(certificates: []), nowUnixSeconds: 0).text
                 .contains("posthorn certificate issue"))
-        let certificates = AdminAPI.Certificates(certificates: [Self.mail, Self.chat, Self.foreign])
+        let certificates = CredentialAPI.Certificates(certificates: [Self.mail, Self.chat, Self.foreign])
         let lines = CertificateCommands.report(of: certificates, nowUnixSeconds: 1_999).text.split(separator: "\n")
         #expect(lines.count == 4)
         #expect(lines[1].hasPrefix("0123456789abcdef  ABCDE12345  both "))

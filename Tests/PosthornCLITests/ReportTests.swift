@@ -72,7 +72,7 @@ struct ReportTests {
         let report = AppCommands.report(of: AdminAPI.Apps(apps: []))
         #expect(report.text.contains("posthorn app add TOPIC"))
         #expect(try report.jsonText == #"{"apps":[]}"#)
-        #expect(KeyCommands.report(of: AdminAPI.Keys(keys: [])).text.contains("posthorn key create"))
+        #expect(KeyCommands.report(of: CredentialAPI.Keys(keys: [])).text.contains("posthorn key create"))
         #expect(DeviceCommands.report(of: AdminAPI.Devices(devices: [])).text.contains("posthorn enrol"))
     }
 
@@ -90,7 +90,7 @@ struct ReportTests {
     }
 
     @Test func `a created key shows both ids and its file, never the key`() throws {
-        let key = AdminAPI.Key(
+        let key = CredentialAPI.Key(
             keyID: "ABC1234567", teamID: "TEAM123456", topics: nil, createdAt: 0, privateKey: "-----BEGIN")
         let report = KeyCommands.report(of: key, path: "AuthKey_ABC1234567.p8")
         #expect(
@@ -107,15 +107,16 @@ struct ReportTests {
     }
 
     @Test func `a revoked key shows the time`() {
-        let key = AdminAPI.Key(keyID: "K", teamID: "T", topics: ["a", "b"], createdAt: 0, revokedAt: 1_795_295_709)
-        let text = KeyCommands.report(of: AdminAPI.Keys(keys: [key])).text
+        let key = CredentialAPI.Key(
+            keyID: "K", teamID: "T", topics: ["a", "b"], createdAt: 0, revokedAt: 1_795_295_709)
+        let text = KeyCommands.report(of: CredentialAPI.Keys(keys: [key])).text
         #expect(text.contains("revoked 2026-11-2") && text.hasSuffix("a, b"))
     }
 
     @Test(arguments: [(nil, "both"), (Environment.production, "production"), (.development, "development")])
     func `a key shows its environment`(environment: Environment?, word: String) throws {
-        let key = AdminAPI.Key(keyID: "K", teamID: "T", topics: nil, createdAt: 0, environment: environment)
-        #expect(KeyCommands.report(of: AdminAPI.Keys(keys: [key])).text.contains("\nK       T        \(word) "))
+        let key = CredentialAPI.Key(keyID: "K", teamID: "T", topics: nil, createdAt: 0, environment: environment)
+        #expect(KeyCommands.report(of: CredentialAPI.Keys(keys: [key])).text.contains("\nK       T        \(word) "))
         let created = KeyCommands.report(of: key, path: "k.p8")
         #expect(created.text.contains("\nEnvironment  \(word)\n"))
         #expect(try created.jsonText.contains("environment") == (environment != nil))
@@ -162,7 +163,7 @@ struct ReportTests {
         ("$(reboot)", "posthorn agent enrol '$(reboot)' ABCD-EFGH"),
     ])
     func `enrol prints a command that can be pasted into a shell`(serverURL: String, command: String) {
-        let code = AdminAPI.EnrolmentCode(code: "ABCD-EFGH", expiresAt: 0, serverURL: serverURL, caFile: "/a.pem")
+        let code = CredentialAPI.EnrolmentCode(code: "ABCD-EFGH", expiresAt: 0, serverURL: serverURL, caFile: "/a.pem")
         #expect(EnrolCommand.deviceCommand(for: code) == command)
         #expect(EnrolCommand.report(of: code).text.hasSuffix("\n  \(command)"))
     }

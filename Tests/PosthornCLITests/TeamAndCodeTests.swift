@@ -9,8 +9,8 @@ struct TeamAndCodeTests {
         AdminAPI.App(topic: topic, name: topic, teamID: team, registrationCount: 0, pendingCount: 0)
     }
 
-    private func key(_ team: String, revokedAt: Int64? = nil) -> AdminAPI.Key {
-        AdminAPI.Key(keyID: "K", teamID: team, topics: nil, createdAt: 0, revokedAt: revokedAt)
+    private func key(_ team: String, revokedAt: Int64? = nil) -> CredentialAPI.Key {
+        CredentialAPI.Key(keyID: "K", teamID: team, topics: nil, createdAt: 0, revokedAt: revokedAt)
     }
 
     @Test func `the default team is first, and revoked keys do not count`() throws {
@@ -36,14 +36,14 @@ struct TeamAndCodeTests {
     }
 
     @Test func `codes are listed by id`() throws {
-        let code = AdminAPI.UnusedCode(id: "00ff12ab", createdAt: 1_795_209_309, expiresAt: 1_795_295_709)
-        let report = CodeCommands.report(of: AdminAPI.UnusedCodes(codes: [code]))
+        let code = CredentialAPI.UnusedCode(id: "00ff12ab", createdAt: 1_795_209_309, expiresAt: 1_795_295_709)
+        let report = CodeCommands.report(of: CredentialAPI.UnusedCodes(codes: [code]))
         let lines = report.text.split(separator: "\n")
         #expect(lines[0].hasPrefix("ID        CREATED ") && lines[0].hasSuffix("VALID UNTIL"))
         #expect(lines[1].hasPrefix("00ff12ab  2026-11-2"))
         let json = #"{"codes":[{"created_at":1795209309,"expires_at":1795295709,"id":"00ff12ab"}]}"#
         #expect(try report.jsonText == json)
-        #expect(CodeCommands.report(of: AdminAPI.UnusedCodes(codes: [])).text.contains("posthorn enrol"))
+        #expect(CodeCommands.report(of: CredentialAPI.UnusedCodes(codes: [])).text.contains("posthorn enrol"))
     }
 
     @Test func `a code in the place of its id is refused before the server is asked`() throws {
@@ -54,7 +54,7 @@ struct TeamAndCodeTests {
     }
 
     @Test func `a new code is printed with its id`() {
-        let code = AdminAPI.EnrolmentCode(
+        let code = CredentialAPI.EnrolmentCode(
             code: "ABCD-EFGH", expiresAt: 0, serverURL: "https://a", caFile: nil, id: "00ff12ab")
         #expect(EnrolCommand.report(of: code).text.hasPrefix("Code         ABCD-EFGH\nID           00ff12ab\n"))
     }

@@ -35,17 +35,17 @@ struct TraceCommandTests {
     }
 
     private func event(_ word: String, _ reason: String? = nil, at: Int64, sequence: Int64 = 1, device: String? = "d")
-        -> AdminAPI.TraceEvent
+        -> TraceAPI.TraceEvent
     {
         let isFirst = word == "accepted"
-        return AdminAPI.TraceEvent(
+        return TraceAPI.TraceEvent(
             event: word, reason: reason, at: at, sequence: sequence, deviceID: device,
             topic: isFirst ? "org.example.Mail" : nil, apnsID: isFirst ? Self.id : nil,
             apnsUniqueID: isFirst ? "unique \(sequence)" : nil)
     }
 
     @Test func `a timeline describes a notification and the duration of each step`() {
-        let trace = AdminAPI.Trace(events: [
+        let trace = TraceAPI.Trace(events: [
             event("accepted", at: 5000), event("sent", at: 5012), event("suppressed", "master-off", at: 67_000),
             event("accepted", at: 9000, sequence: 2), event("invented", "later", at: 9001, sequence: 2),
         ])
@@ -60,7 +60,7 @@ struct TraceCommandTests {
     }
 
     @Test func `a broadcast's timeline names the device of each step`() {
-        let trace = AdminAPI.Trace(events: [
+        let trace = TraceAPI.Trace(events: [
             event("accepted", at: 0, device: nil), event("shown", at: 1, device: "a"),
             event("shown", at: 2, device: "b"),
         ])
@@ -69,9 +69,9 @@ struct TraceCommandTests {
     }
 
     @Test func `a list says how to continue, and an empty one where to look`() {
-        let more = TraceCommand.list(AdminAPI.Trace(events: [event("accepted", at: 0)], next: 4711))
+        let more = TraceCommand.list(TraceAPI.Trace(events: [event("accepted", at: 0)], next: 4711))
         #expect(more.text.hasSuffix("More events follow: add --after 4711"))
-        #expect(TraceCommand.list(AdminAPI.Trace(events: [])).text.contains("--since 7d"))
+        #expect(TraceCommand.list(TraceAPI.Trace(events: [])).text.contains("--since 7d"))
     }
 
     @Test(arguments: [
@@ -97,7 +97,7 @@ struct TraceCommandTests {
     @Test func `an app's webhook is shown with its problem and a generated secret`() {
         var app = AdminAPI.App(topic: "a", name: "A", teamID: "T", registrationCount: 0, pendingCount: 0)
         #expect(!AppCommands.report(of: app).text.contains("Webhook"))
-        app.webhook = AdminAPI.Webhook(url: "https://a", failingSince: 0, problem: "it answered 500", secret: "s3cret")
+        app.webhook = TraceAPI.Webhook(url: "https://a", failingSince: 0, problem: "it answered 500", secret: "s3cret")
         let text = AppCommands.report(of: app).text
         for word in ["Webhook", "https://a", "Failing", "it answered 500", "Secret", "s3cret", "not shown again"] {
             #expect(text.contains(word))

@@ -145,9 +145,9 @@ struct CertificateScopeTests {
         #expect(!allows(scope, "", nil))
     }
 
-    @Test(arguments: AdminAPI.NewCertificate.Kind.allCases, [nil] + Environment.allCases)
+    @Test(arguments: CredentialAPI.NewCertificate.Kind.allCases, [nil] + Environment.allCases)
     func `the extensions of a new certificate can be decoded`(
-        kind: AdminAPI.NewCertificate.Kind, environment: Environment?
+        kind: CredentialAPI.NewCertificate.Kind, environment: Environment?
     ) throws {
         let scope = CertificateScope(kind, topic: Self.app, environment: environment)
         #expect(try CertificateScope(userID: scope.defaultTopic, extensions: scope.extensionTable) == scope)

@@ -42,6 +42,8 @@ import Testing
         (#"{"topic":"a","policy":"1"}"#, "policy must be 0 or 1."),
         (#"{"topic":"a","policy":0.5}"#, "policy must be 0 or 1."),
         (#"{"topic":"a","policy":9223372036854775808}"#, "policy must be 0 or 1."),
+        (#"{"topic":"a","topics":null,"topics":["b"]}"#, "Repeated member \"topics\". Send each member once."),
+        (#"{"topic":"a","topic":"a"}"#, "Repeated member \"topic\". Send each member once."),
     ])
     func `an invalid member is reported by its name`(json: String, text: String) throws {
         #expect(try problem(json) == text)

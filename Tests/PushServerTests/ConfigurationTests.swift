@@ -88,6 +88,17 @@ import Testing
         #expect(throws: ConfigurationError.self) { try Self.load(flags: both) }
     }
 
+    @Test(arguments: [(16, 32, true), (16, 33, false), (128, 256, true), (127, 256, false)])
+    func `the memory budget must be enough for the handshakes of all loops`(budget: Int, loops: Int, fits: Bool) throws
+    {
+        let flags = [
+            (key: ConfigurationKey.memoryBudgetMegabytes, value: "\(budget)"), (key: .loops, value: "\(loops)"),
+        ]
+        guard !fits else { return _ = try Self.load(flags: flags) }
+        let error = #expect(throws: ConfigurationError.self) { try Self.load(flags: flags) }
+        #expect(error?.place == "memory_budget_megabytes")
+    }
+
     @Test func `a duplicate address is refused`() {
         #expect(throws: ConfigurationError.self) {
             try Self.load(flags: [(.listen, "*:2197"), (.developmentListen, "*:2197")])

@@ -9,10 +9,8 @@ import Testing
 /// A connection that records what the queue does to it.
 private final class Greeter: HandshakeTaker {
     let number: Int
-    var awaitsHandshake = false
+    var handshakeTurn = HandshakeTurn()
     var hasBegunHandshake: Bool
-    var handshakeTicket: UInt64 = 0
-    let isOverHandshakeRate: Bool
     let network: SourceAddress
     var pauseCount = 0
 
@@ -20,7 +18,7 @@ private final class Greeter: HandshakeTaker {
         self.number = number
         hasBegunHandshake = hasBegun
         self.network = SourceAddress(ipv4: network)
-        isOverHandshakeRate = isOverRate
+        handshakeTurn.isOverRate = isOverRate
     }
 
     func pauseHandshake() { pauseCount += 1 }
@@ -113,7 +111,7 @@ private final class Greeter: HandshakeTaker {
         }
         #expect(turn() == Array(0..<Self.bound))
         #expect(greeters.map(\.pauseCount) == greeters.map { $0.number < Self.bound ? 0 : 1 })
-        #expect(greeters.map(\.awaitsHandshake) == greeters.map { $0.number >= Self.bound })
+        #expect(greeters.map(\.handshakeTurn.isQueued) == greeters.map { $0.number >= Self.bound })
         greeters[0].hasBegunHandshake = true
         queue.append(greeters[0])
         #expect(turn() == [0] + Array(Self.bound..<2 * Self.bound - 1))
@@ -130,6 +128,6 @@ private final class Greeter: HandshakeTaker {
         }
         while !queue.isEmpty { order += turn() }
         #expect(order == Array(0..<5000))
-        #expect(greeters.allSatisfy { $0.pauseCount <= 1 && !$0.awaitsHandshake })
+        #expect(greeters.allSatisfy { $0.pauseCount <= 1 && !$0.handshakeTurn.isQueued })
     }
 }

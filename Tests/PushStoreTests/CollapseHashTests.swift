@@ -50,11 +50,11 @@ import Testing
     }
 
     /// The place of the older notification: not written yet, just written, or archived.
-    enum Place: CaseIterable { case unwritten, recent, settled }
+    enum Place: CaseIterable { case unwritten, recent, archived }
 
     @Test(arguments: Place.allCases)
     func `a notification does not replace one whose collapse id only has the same hash`(place: Place) throws {
-        let store = try TestStore { if place == .settled { $0.recentCountMax = 0 } }
+        let store = try TestStore { if place == .archived { $0.recentCountMax = 0 } }
         let (device, token) = try store.registeredDevice()
         let (a, b) = (notification(token, "a", Self.first), notification(token, "b", Self.second))
         let batches = place == .unwritten ? [[a, b]] : [[a], [b]]

@@ -108,7 +108,7 @@ import Testing
             store.store.stop()
         }
         #expect(try StoreCheck(path: path).problems == [])
-        try "DELETE FROM settled WHERE sequence = 2".runBySQLite(path)
+        try "DELETE FROM archived WHERE sequence = 2".runBySQLite(path)
         #expect(try StoreCheck(path: path).problems == ["the notification 2 is not among those of its device"])
     }
 

@@ -30,7 +30,7 @@ struct ModelRun {
         let store = try TestStore {
             $0.pendingPerTopicCountMax = countMax
             // The bounds are so small that most waiting notifications are archived, and device records are evicted.
-            ($0.recentCountMax, $0.cardCountMax) = (recentMax, cardMax)
+            ($0.recentCountMax, $0.deviceQueueCountMax) = (recentMax, cardMax)
             // The model remembers every notification that was sent.
             $0.deliveryHistoryCountMax = 100_000
         }

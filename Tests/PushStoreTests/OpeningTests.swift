@@ -56,8 +56,8 @@ import Testing
     @Test func `a file of a newer version is reported with both versions`() throws {
         try Connection(path: path, durability: .full, exclusive: true).execute("PRAGMA user_version = 99")
         let error = try #require(throws: StoreError.self) { try open(path) }
-        #expect(error == .newerSchema(path: path, found: 99, known: 8))
-        #expect(error.description.contains("99") && error.description.contains("up to 8"))
+        #expect(error == .newerSchema(path: path, found: 99, known: 1))
+        #expect(error.description.contains("99") && error.description.contains("up to 1"))
     }
 
     @Test func `a file that is not a database is reported as damaged`() throws {

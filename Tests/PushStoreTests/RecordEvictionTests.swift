@@ -10,8 +10,8 @@ import Testing
     private let deviceCount = 20
 
     @Test(arguments: [1, 2, 16, 40])
-    func `more connected devices than the bound on records receive everything`(cardCountMax: Int) throws {
-        let store = try TestStore { $0.cardCountMax = cardCountMax }
+    func `more connected devices than the bound on records receive everything`(deviceQueueCountMax: Int) throws {
+        let store = try TestStore { $0.deviceQueueCountMax = deviceQueueCountMax }
         let station = try Station(store)
         let channel = try station.channel()
         let devices = try [station.device] + (2...deviceCount).map { try store.enrol(UInt64($0)) }

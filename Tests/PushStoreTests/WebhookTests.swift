@@ -9,7 +9,7 @@ import Testing
 @Suite struct WebhookTests {
     private let topic = "com.example.App"
 
-    private func webhook(_ store: TestStore) throws -> AdminAPI.Webhook? {
+    private func webhook(_ store: TestStore) throws -> TraceAPI.Webhook? {
         guard case .app(let app) = try store.succeed(.app(topic: topic)) else { throw MissingReply(what: "app") }
         return app.webhook
     }

@@ -33,13 +33,22 @@ struct DocumentTests {
         #expect(changes + 1 == Set(sections).count)
     }
 
-    @Test func `the requirements table covers every requirement and names suites that exist`() throws {
+    @Test func `the requirements table covers every requirement and names tests that exist`() throws {
         let page = try #require(Self.documents.first { $0.path == "docs/reference/human-interface.md" })
-        let suites = RepositoryFiles.swift.flatMap { file in
-            file.text.matches(of: /(?:struct|enum|class|extension) ([A-Z][A-Za-z]*Tests)\b/).map { String($0.1) }
+        let named = page.text.matches(of: /\b([A-Z][A-Za-z0-9]*Tests): (\*[^*]+\*(?:; \*[^*]+\*)*)/).flatMap { cell in
+            cell.2.matches(of: /\*([^*]+)\*/).map { Named(suite: String(cell.1), test: String($0.1)) }
         }
-        let named = page.text.matches(of: /\b[A-Z][A-Za-z]*Tests\b/).map { String($0.0) }
-        #expect(Set(named).subtracting(suites) == [])
+        #expect(named.count > 300)
+        let known = RepositoryFiles.swift.filter { $0.path.hasPrefix("Tests/") }.reduce(into: Set<Named>()) {
+            known, file in
+            let tests = file.text.matches(of: /func\s+`([^`]+)`/).map { String($0.1) }
+            for suite in file.text.matches(
+                of: /(?:struct|enum|class|extension) (?:[A-Za-z]+\.)?([A-Z][A-Za-z0-9]*Tests)\b/)
+            {
+                known.formUnion(tests.map { Named(suite: String(suite.1), test: $0) })
+            }
+        }
+        #expect(named.filter { !known.contains($0) } == [])
 
         let cells = MarkdownDocument(page.text).tables.flatMap { $0.compactMap(\.first) }
         let numbers = cells.flatMap { cell in
@@ -49,6 +58,12 @@ struct DocumentTests {
             }
         }
         #expect(Set(1...247).subtracting(numbers) == [])
+    }
+
+    /// A test function of a suite.
+    private struct Named: Hashable {
+        var suite: String
+        var test: String
     }
 
     @Test func `the threat model names suites and attacks that exist`() throws {

@@ -55,7 +55,9 @@ enum LimitsPage {
             "the connection is closed above `connections_per_address` or `connections_before_authentication`",
         "strangerPatience":
             "GOAWAY with `IdleTimeout`, then the connection is closed; `seconds_before_authentication` changes it",
-        "strangersPerSearchCountMax": "no connection is closed, and the new connection waits",
+        "strangersPerSearchCountMax":
+            "the search closes no connection; at the limit `connections`, the new connection waits unless a principal's "
+            + "connection can be closed",
         "connectionShares":
             "the principal's youngest connections are closed if no unauthenticated connection can be closed",
         "connectionsPerPrincipalCountMin": "none of the principal's connections is closed for others",
@@ -163,13 +165,13 @@ enum LimitsPage {
         "outputPatience": "the connection is closed",
         "lingerPatience": "the connection is closed",
         "heartbeatInterval":
-            "a comment line or a ping is sent, and a WebSocket that did not answer a ping is closed; a device that "
-            + "receives nothing for some seconds more reconnects",
+            "a comment line or a ping is sent, and a WebSocket that did not answer a ping is closed; a device reconnects "
+            + "if it receives nothing for this interval and a few more seconds",
         "heartbeatIntervalMax": "a device that requests a longer interval gets this one",
         "drainPatience": "GOAWAY is sent to connections that are still busy",
         "shutdownPatience": "the remaining connections are closed, and the process ends",
         "ephemeralNotificationCountMax": "the oldest tenth is discarded",
-        "panelAlertCountMax": "further alerts go to the notification server; without one, they wait",
+        "panelAlertCountMax": "further alerts go to the notification server; without a notification server, they wait",
         "panelPatience": "the alert goes to the notification server, and the panel is not used for a while",
         "panelStartCountMax": "the alerts go to the notification server, and the panel is not used for a while",
         "panelPause": "the panel is started if alerts are still waiting",
@@ -255,8 +257,9 @@ enum LimitsPage {
 
         <!-- Made from Limits.swift by `make pages`. -->
 
-        Everything in Posthorn has a limit. This page lists the limits that are visible from outside, and the behavior
-        at each limit.
+        Everything in Posthorn has a limit. This page lists the limits, with the sizes and intervals from which limits are
+        derived, and the behavior at each limit. The [glossary](glossary.md) explains *loop*, *principal* and *memory
+        budget*. "Nothing" means that the value itself refuses nothing.
 
 
         """

@@ -21,9 +21,9 @@ internal import PushSQLite
 ///     subscriptions  the apps' channels, with their state at the server
 ///     installations  apps whose .desktop file was found, and the time since which it is missing
 enum AgentSchema {
-    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth), .sql(fifth), .sql(sixth)])
+    static let migrations = Migrations([.sql(version1)])
 
-    private static let first: StaticString = """
+    private static let version1: StaticString = """
         CREATE TABLE identity (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             server_url TEXT NOT NULL,
@@ -31,6 +31,21 @@ enum AgentSchema {
             ca_file TEXT NOT NULL
         ) STRICT;
         CREATE TABLE settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE choices (
+            app_id TEXT NOT NULL,
+            event TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (app_id, event, name)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE policy (
+            topic TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            is_locked INTEGER NOT NULL,
+            PRIMARY KEY (topic, name)
+        ) STRICT, WITHOUT ROWID;
+
         CREATE TABLE apps (
             app_id TEXT PRIMARY KEY,
             topic TEXT NOT NULL UNIQUE,
@@ -40,10 +55,26 @@ enum AgentSchema {
             badge INTEGER NOT NULL DEFAULT 0,
             badge_sequence INTEGER NOT NULL DEFAULT 0,
             badge_accepted_ms INTEGER NOT NULL DEFAULT 0,
-            allows_badge INTEGER NOT NULL DEFAULT 1,
-            allows_sound INTEGER NOT NULL DEFAULT 1,
-            allows_alert INTEGER NOT NULL DEFAULT 1
+            environment TEXT NOT NULL DEFAULT 'production',
+            manifest BLOB NOT NULL DEFAULT x''
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE event_types (
+            app_id TEXT NOT NULL,
+            event TEXT NOT NULL,
+            name TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            PRIMARY KEY (app_id, event)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE subscriptions (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            app_id TEXT NOT NULL,
+            channel TEXT NOT NULL,
+            state TEXT NOT NULL,
+            UNIQUE (app_id, channel)
+        ) STRICT;
+        CREATE INDEX subscriptions_pending ON subscriptions (position) WHERE state <> 'held';
+        CREATE TABLE installations (app_id TEXT PRIMARY KEY, gone_seconds INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
         CREATE TABLE inbox (
             entry INTEGER PRIMARY KEY AUTOINCREMENT,
             unique_id TEXT NOT NULL UNIQUE,
@@ -59,7 +90,11 @@ enum AgentSchema {
             payload BLOB NOT NULL,
             collapse_id BLOB,
             state TEXT NOT NULL,
-            reason TEXT NOT NULL DEFAULT ''
+            reason TEXT NOT NULL DEFAULT '',
+            channel TEXT,
+            effects TEXT NOT NULL DEFAULT '',
+            is_read INTEGER NOT NULL DEFAULT 0,
+            thread_id TEXT
         ) STRICT;
         CREATE INDEX inbox_unfinished ON inbox (entry) WHERE state IN ('waiting', 'claimed');
         CREATE TABLE seen (position INTEGER PRIMARY KEY AUTOINCREMENT, unique_id TEXT NOT NULL UNIQUE) STRICT;
@@ -69,76 +104,12 @@ enum AgentSchema {
             outcome TEXT NOT NULL,
             reason TEXT
         ) STRICT;
-        """
-
-    private static let second: StaticString = """
         CREATE TABLE alerts (
-            entry INTEGER PRIMARY KEY,
-            owner TEXT NOT NULL,
-            number INTEGER NOT NULL UNIQUE
-        ) STRICT;
-        """
-
-    private static let third: StaticString = """
-        ALTER TABLE apps ADD COLUMN environment TEXT NOT NULL DEFAULT 'production';
-        ALTER TABLE inbox ADD COLUMN channel TEXT;
-        CREATE TABLE subscriptions (
-            position INTEGER PRIMARY KEY AUTOINCREMENT,
-            app_id TEXT NOT NULL,
-            channel TEXT NOT NULL,
-            state TEXT NOT NULL,
-            UNIQUE (app_id, channel)
-        ) STRICT;
-        CREATE INDEX subscriptions_pending ON subscriptions (position) WHERE state <> 'held';
-        """
-
-    private static let fourth: StaticString = """
-        CREATE TABLE choices (
-            app_id TEXT NOT NULL,
-            event TEXT NOT NULL,
-            name TEXT NOT NULL,
-            value TEXT NOT NULL,
-            PRIMARY KEY (app_id, event, name)
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO choices SELECT '', '', 'master', 'off' FROM settings WHERE name = 'master' AND value = 0;
-        DELETE FROM settings WHERE name = 'master';
-        INSERT INTO choices SELECT app_id, '', 'badge', 'off' FROM apps WHERE allows_badge = 0;
-        INSERT INTO choices SELECT app_id, '', 'sound', 'off' FROM apps WHERE allows_sound = 0;
-        INSERT INTO choices SELECT app_id, '', 'alert', 'none' FROM apps WHERE allows_alert = 0;
-        ALTER TABLE apps DROP COLUMN allows_badge;
-        ALTER TABLE apps DROP COLUMN allows_sound;
-        ALTER TABLE apps DROP COLUMN allows_alert;
-        ALTER TABLE apps ADD COLUMN manifest BLOB NOT NULL DEFAULT x'';
-        CREATE TABLE policy (
-            topic TEXT NOT NULL,
-            name TEXT NOT NULL,
-            value TEXT NOT NULL,
-            is_locked INTEGER NOT NULL,
-            PRIMARY KEY (topic, name)
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE event_types (
-            app_id TEXT NOT NULL,
-            event TEXT NOT NULL,
-            name TEXT NOT NULL,
-            position INTEGER NOT NULL,
-            PRIMARY KEY (app_id, event)
-        ) STRICT, WITHOUT ROWID;
-        ALTER TABLE inbox ADD COLUMN effects TEXT NOT NULL DEFAULT '';
-        ALTER TABLE inbox ADD COLUMN is_read INTEGER NOT NULL DEFAULT 0;
-        """
-
-    private static let fifth: StaticString = """
-        CREATE TABLE installations (app_id TEXT PRIMARY KEY, gone_seconds INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-        CREATE TABLE alerts_of_servers (
             entry INTEGER PRIMARY KEY,
             owner TEXT NOT NULL,
             number INTEGER NOT NULL,
             UNIQUE (owner, number)
         ) STRICT;
-        INSERT INTO alerts_of_servers SELECT entry, owner, number FROM alerts;
-        DROP TABLE alerts;
-        ALTER TABLE alerts_of_servers RENAME TO alerts;
-        ALTER TABLE inbox ADD COLUMN thread_id TEXT;
         CREATE TABLE filters (
             entry INTEGER PRIMARY KEY,
             is_due INTEGER NOT NULL,
@@ -148,13 +119,11 @@ enum AgentSchema {
         CREATE TRIGGER filters_go AFTER DELETE ON inbox BEGIN
             DELETE FROM filters WHERE entry = old.entry;
         END;
-        """
-
-    private static let sixth: StaticString = """
         CREATE TABLE hooks (entry INTEGER PRIMARY KEY) STRICT;
         CREATE TRIGGER hooks_go AFTER DELETE ON inbox BEGIN
             DELETE FROM hooks WHERE entry = old.entry;
         END;
+
         CREATE TABLE wakes (app_id TEXT PRIMARY KEY, entry INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE wake_starts (
             position INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -28,16 +28,17 @@ extension Agent {
         var status = StatusRecord()
         status.version = ProductVersion.text
         status.processID = UInt32(clamping: getpid())
-        status.isEnrolled = identity != nil
-        status.serverURL = identity?.serverURL ?? ""
-        status.deviceID = identity?.deviceID ?? ""
-        status.isRemoved = isRemoved
-        status.isConnected = connectedSinceUnixSeconds != nil
-        status.connectedSinceUnixSeconds = connectedSinceUnixSeconds ?? 0
-        status.lastConnectedUnixSeconds = connectedSinceUnixSeconds == nil ? lastConnectedUnixSeconds ?? 0 : now
+        status.isEnrolled = link.identity != nil
+        status.serverURL = link.identity?.serverURL ?? ""
+        status.deviceID = link.identity?.deviceID ?? ""
+        status.isRemoved = link.isRemoved
+        status.isConnected = link.connectedSinceUnixSeconds != nil
+        status.connectedSinceUnixSeconds = link.connectedSinceUnixSeconds ?? 0
+        status.lastConnectedUnixSeconds =
+            link.connectedSinceUnixSeconds == nil ? link.lastConnectedUnixSeconds ?? 0 : now
         status.nextTryUnixSeconds = nextTry(nowUnixSeconds: now)
-        status.lastError = lastError
-        status.notice = notice
+        status.lastError = link.lastError
+        status.notice = subscriptions.notice
         status.presenter = presenterText
         return status
     }
@@ -52,7 +53,10 @@ extension Agent {
 
     /// Returns the time of the next attempt in UNIX seconds, rounded up, so that the wait is over by then; 0 for none.
     private func nextTry(nowUnixSeconds now: Int64) -> Int64 {
-        guard let due = identity == nil ? enrolmentDueNanoseconds : link?.stream.connectsAtNanoseconds else { return 0 }
+        guard
+            let due =
+                link.identity == nil ? enrolmentDueNanoseconds : link.clients?.stream.connectsAtNanoseconds
+        else { return 0 }
         let elapsed = loop.monotonicNanoseconds
         return due > elapsed ? now + Int64((due - elapsed) / 1_000_000_000) + 1 : now
     }

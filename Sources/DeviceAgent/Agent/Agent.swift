@@ -5,148 +5,125 @@ internal import PushCore
 package import PushNet
 package import PushSQLite
 
-/// Receives the changes that the agent's clients subscribe to.
-package protocol AgentObserver: AnyObject {
-    /// Called when an app has a new device token.
-    func tokenChanged(appID: String, deviceToken: String)
-    /// Called when the number on an app's icon has changed.
-    func badgeChanged(appID: String, count: UInt32)
-    /// Called when settings of an app have changed; an empty app ID means the user's own settings.
-    func settingsChanged(appID: String)
-    /// Called when the server ended or refused an app's subscription; `reason` is the server's code.
-    func subscriptionEnded(appID: String, channel: String, reason: String)
-    /// Called when a notification has arrived and has an inbox entry; it may not be presented yet.
-    func notificationArrived(entry: Int64)
-    /// Called when inbox entries were added, changed or removed.
-    func inboxChanged()
-    /// Called when the set of alerts that wait in the panel has changed.
-    func alertsChanged()
-    /// Called when the connection, its error or the notice may have changed.
-    func statusChanged()
-}
-
-/// The device agent: owns the database and the server connection, and connects receiving, deciding and presenting.
+/// The device agent: builds and connects the services that receive, decide and present.
 ///
 /// It runs on the loop's thread. Only SQLite's commits block.
 package final class Agent {
-    package weak var observer: (any AgentObserver)?
+    package let enrolment: EnrolmentService
+    package let registrations: RegistrationService
+    package let installations: InstallationService
+    package let subscriptions: SubscriptionService
+    package let inbox: InboxService
+    package let alerts: AlertService
+    package let openings: OpeningService
+    package let settings: SettingService
+    package let sounds: SoundService
+    package let badges: BadgeService
+
+    package var observer: (any AgentObserver)? {
+        get { changes.observer }
+        set { changes.observer = newValue }
+    }
     /// Called when the disk can no longer be trusted; the process must end without acknowledging anything more.
-    package var onFatal: ((SQLiteError) -> Void)?
+    package var onFatal: ((SQLiteError) -> Void)? {
+        get { failures.onFatal }
+        set { failures.onFatal = newValue }
+    }
     /// Whether the machine saves power.
     ///
     /// The server then batches notifications that are not urgent, and keepalives are sent less often.
-    package var savesPower = false {
-        didSet {
-            link?.stream.savesPower = savesPower
-            link?.outboxSender.savesPower = savesPower
-        }
+    package var savesPower: Bool {
+        get { link.savesPower }
+        set { link.savesPower = newValue }
     }
-
-    let loop: EventLoop
-    let database: AgentDatabase
-    let secretFile: SecretFile
-    let authorityFile: EnrolledAuthority
-    let environment: AgentEnvironment
-    let streamForm: StreamForm
-    let access: ServerAccess
-    let receiver: Receiver
-    let presentations: PresentationQueue
-    let wakes: BackgroundLauncher
-    let filters: FilterQueue
-    /// Answers of the user that could not be written because the disk was full.
-    let answers: StorageRetry
-    /// The entries of these answers.
-    var unwrittenAnswers: Set<Int64> = []
-    var identity: Identity?
-    var link: Link?
-    var serverClock = ServerClock()
-    var connectedSinceUnixSeconds: Int64?
-    var lastConnectedUnixSeconds: Int64?
-    var lastError = ""
-    /// Whether the server has removed this device; an enrolment resets it.
-    var isRemoved = false
-    var isEnrolling = false
     /// The monotonic time of the next enrolment attempt with the values of `agent.ini`.
     var enrolmentDueNanoseconds: UInt64?
-    /// The time of the last comparison of all registrations with the server; nil before the first one with this server.
-    var checkedUnixSeconds: Int64?
-    /// Subscriptions that the server ended, until the app subscribes or unsubscribes again.
-    var endedSubscriptions: [EndedSubscription] = []
+
+    let loop: EventLoop
+    let environment: AgentEnvironment
+    let link: ServerLink
+    private let database: AgentDatabase
+    private let secretFile: SecretFile
+    private let changes: ChangeNotifier
+    private let failures: DatabaseFailures
+    private let presentations: PresentationQueue
+    private let policy: PolicyService
+    private let wakes: BackgroundLauncher
     private static let trimInterval: Duration = .seconds(3600)
     /// The time after which a start, or a burst of notifications, is over.
     private static let burstDuration: Duration = .seconds(30)
     private var isMemoryDue = false
-    /// Whether a fetch of the policies is scheduled.
-    var isPolicyDue = false
-    private var isInboxChangeDue = false
-    var isAlertsChangeDue = false
-    private static let inboxChangeDelay: Duration = .milliseconds(50)
-
-    /// The objects that exist while the device is enrolled.
-    struct Link {
-        let session: ServerSession
-        let stream: StreamClient
-        let outboxSender: OutboxSender
-        let registrar: Registrar
-    }
 
     /// Creates the agent; it opens no connection before `start`.
     package init(
         loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, authorityFile: EnrolledAuthority,
-        environment: AgentEnvironment,
-        streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
+        environment: AgentEnvironment, streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
     ) {
-        self.loop = loop
-        self.access = access
-        self.streamForm = streamForm
-        self.database = database
-        self.secretFile = secretFile
-        self.authorityFile = authorityFile
-        self.environment = environment
-        receiver = Receiver(database, desk: environment.desk, texts: environment.texts)
-        wakes = BackgroundLauncher(database, loop: loop)
-        answers = StorageRetry(loop: loop)
-        filters = FilterQueue(database, loop: loop, filter: environment.filter, texts: environment.texts) {
-            () throws(SQLiteError) in
-            try database.settings.circumstances(
-                nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: environment.desk())
-        }
+        (self.loop, self.database, self.secretFile, self.environment) = (loop, database, secretFile, environment)
+        changes = ChangeNotifier(loop: loop)
+        failures = DatabaseFailures()
+        link = ServerLink(loop: loop, database, changes, failures, form: streamForm, access: access)
+        badges = BadgeService(database, environment.badges, changes)
         presentations = PresentationQueue(
             database, loop: loop, presenter: environment.presenter, hooks: environment.hooks,
             sounds: environment.sounds, desk: environment.desk, texts: environment.texts)
         presentations.knowsSounds = environment.knowsSounds
+        let context = AgentContext(
+            loop: loop, database: database, environment: environment, changes: changes, failures: failures, link: link,
+            presentations: presentations, badges: badges)
+        wakes = BackgroundLauncher(database, loop: loop)
+        let answers = AnswerService(context)
+        inbox = InboxService(context, wakes)
+        openings = OpeningService(context, inbox, answers)
+        alerts = AlertService(context, answers, openings)
+        sounds = SoundService(context)
+        settings = SettingService(context, inbox, alerts, sounds)
+        policy = PolicyService(context, settings)
+        subscriptions = SubscriptionService(context)
+        registrations = RegistrationService(context, subscriptions)
+        installations = InstallationService(context, registrations)
+        enrolment = EnrolmentService(context, secretFile, authorityFile, subscriptions, settings)
+        wire()
+    }
+
+    /// Connects the parts that report to each other.
+    private func wire() {
+        link.registrarDelegate = registrations
+        link.onArrivals = { [weak inbox] in inbox?.receive($0, serverUnixMilliseconds: $1) ?? false }
+        link.onOpen = { [weak registrations, weak installations] now in
+            registrations?.check(nowUnixSeconds: now)
+            installations?.check(nowUnixSeconds: now)
+        }
+        link.onPolicyVersion = { [weak policy] in policy?.serverAnnounced(version: $0) }
+        inbox.onBurst = { [weak self] in self?.trimMemorySoon() }
+        wakes.start = { [weak openings] in openings?.wake($0, $1) ?? false }
+        wakes.onFailure = { [failures] in failures.report($0) }
+        presentations.onFailure = { [failures] in failures.report($0) }
+        presentations.onChange = { [changes] in changes.inboxChanged() }
+        presentations.onOutcome = { [link] in link.setNeedsFlush() }
+        environment.presenter?.delegate = alerts
+        environment.panel?.onChange = { [changes] in changes.alertsChanged() }
+        environment.hooks?.onFailure = { [weak inbox] entry, text in inbox?.note(text, on: entry) }
     }
 
     /// Resumes the work of an earlier run, shows badges, and connects if the device is enrolled.
     package func start() throws(StorageError) {
-        environment.presenter?.delegate = self
-        environment.panel?.onChange = { [weak self] in self?.alertsChanged() }
-        environment.hooks?.onFailure = { [weak self] entry, text in self?.note(text, on: entry) }
-        joinFilters()
-        answers.onFailure = { [weak self] in self?.databaseFailed($0) }
-        wakes.start = { [weak self] in self?.wake($0, $1) ?? false }
-        wakes.onFailure = { [weak self] in self?.databaseFailed($0) }
-        presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
-        presentations.onChange = { [weak self] in self?.inboxChanged() }
-        presentations.onOutcome = { [weak self] in self?.link?.outboxSender.setNeedsFlush() }
         do {
-            identity = try database.identity.load()
-            lastConnectedUnixSeconds = try database.facts.value(of: .lastConnectedUnixSeconds)
-            try presentBadges()
+            try link.load()
+            try badges.presentAll()
             try presentations.resume()
-            try filters.resume()
-            try wakes.resume()
+            try inbox.resume()
         } catch {
             throw .opening(database.path, error)
         }
-        defer { watchInstallations() }
+        defer { installations.start() }
         trimInboxRepeatedly()
-        guard let identity else { return }
+        guard let identity = link.identity else { return }
         guard let secret = try secretFile.read() else {
-            lastError = "The device secret is lost. Run 'posthorn agent unenrol --local', then enrol again."
+            link.report(error: "The device secret is lost. Run 'posthorn agent unenrol --local', then enrol again.")
             return agentLog.error("secret_missing", ["server": identity.serverURL])
         }
-        connect(identity, secret: secret)
+        link.connect(identity, secret: secret)
     }
 
     /// Sends the rest of the outbox for at most `patience`, closes the stream, then calls back.
@@ -155,116 +132,37 @@ package final class Agent {
         let end: () -> Void = { [weak self] in
             guard !hasEnded else { return }
             hasEnded = true
-            self?.disconnect()
+            self?.link.disconnect()
             completion()
         }
-        guard let link else { return end() }
+        guard let clients = link.clients else { return end() }
         loop.schedule(after: patience, end)
-        link.outboxSender.whenEmpty(end)
+        clients.outboxSender.whenEmpty(end)
     }
 
     /// Reports that addresses or routes have changed, or that the network is back.
-    package func networkChanged() { link?.stream.networkChanged() }
+    package func networkChanged() { link.clients?.stream.networkChanged() }
 
     /// Reports that the machine is about to sleep.
-    package func sleep() { link?.stream.sleep() }
+    package func sleep() { link.clients?.stream.sleep() }
 
     /// Reports that the machine has woken up.
-    package func wake() { link?.stream.wake() }
-
-    // MARK: The connection
-
-    func connect(_ identity: Identity, secret: String) {
-        let session = ServerSession(
-            loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret, access: access)
-        let outboxSender = OutboxSender(database, loop: loop, client: session.client)
-        outboxSender.onFailure = { [weak self] in self?.databaseFailed($0) }
-        outboxSender.savesPower = savesPower
-        let stream = StreamClient(loop: loop, session: session, form: streamForm)
-        stream.delegate = self
-        stream.savesPower = savesPower
-        outboxSender.carrier = stream
-        let registrar = Registrar(database, loop: loop, client: session.client)
-        registrar.delegate = self
-        link = Link(session: session, stream: stream, outboxSender: outboxSender, registrar: registrar)
-        self.identity = identity
-        checkedUnixSeconds = nil
-        serverClock = ServerClock()
-        isRemoved = false
-        stream.start()
-        observer?.statusChanged()
-    }
-
-    func disconnect() {
-        guard let link else { return }
-        link.stream.stop()
-        link.outboxSender.close()
-        link.registrar.close()
-        noteDisconnected()
-        self.link = nil
-    }
-
-    func noteDisconnected() {
-        guard connectedSinceUnixSeconds != nil else { return }
-        connectedSinceUnixSeconds = nil
-        noteLastConnected(atUnixSeconds: WallClock.unixMilliseconds() / 1000)
-    }
-
-    /// Stores the time of the last connection.
-    ///
-    /// It is also written when the connection opens and at each trim of the inbox, so that it survives a kill.
-    ///
-    /// - Parameter now: The wall clock in UNIX seconds.
-    func noteLastConnected(atUnixSeconds now: Int64) {
-        lastConnectedUnixSeconds = now
-        do {
-            try database.facts.set(.lastConnectedUnixSeconds, to: now)
-        } catch {
-            databaseFailed(error)
-        }
-    }
+    package func wake() { link.clients?.stream.wake() }
 
     /// Trims the inbox once an hour, so that old entries expire while no new ones arrive.
     private func trimInboxRepeatedly() {
-        trimInbox()
-        giveMemoryBackSoon()
+        inbox.trim()
+        trimMemorySoon()
         loop.schedule(after: Self.trimInterval) { [weak self] in self?.trimInboxRepeatedly() }
     }
 
     /// Returns unused memory to the system when a start or a burst of notifications is over.
-    func giveMemoryBackSoon() {
+    private func trimMemorySoon() {
         guard !isMemoryDue else { return }
         isMemoryDue = true
         loop.schedule(after: Self.burstDuration) { [weak self] in
             self?.isMemoryDue = false
             Heap.trim()
-            ProgramText.release()
-        }
-    }
-
-    // MARK: Shared by the extensions
-
-    /// Reports a database failure; an I/O error or a corrupt database ends the agent.
-    ///
-    /// Acknowledging notifications over a failing disk would lose them. A full disk is retried instead.
-    ///
-    /// - Parameter error: The error from SQLite.
-    func databaseFailed(_ error: SQLiteError) {
-        agentLog.error("database_failed", ["error": "\(error.message)", "code": "\(error.code)"])
-        lastError = "database error: \(error.message)"
-        observer?.statusChanged()
-        if error.isInputOutput || error.isCorrupt { onFatal?(error) }
-    }
-
-    /// Notifies the observer after a short delay, once for all changes until then.
-    ///
-    /// This keeps a burst of notifications from becoming a burst of signals.
-    func inboxChanged() {
-        guard !isInboxChangeDue else { return }
-        isInboxChangeDue = true
-        loop.schedule(after: Self.inboxChangeDelay) { [weak self] in
-            self?.isInboxChangeDue = false
-            self?.observer?.inboxChanged()
         }
     }
 }

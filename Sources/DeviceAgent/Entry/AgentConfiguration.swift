@@ -102,7 +102,7 @@ package struct AgentConfiguration: Sendable, Equatable {
 
     /// Validates the values; errors name the variable or the line of the file to correct.
     private func check(_ place: (AgentConfigurationKey) -> String) throws(AgentConfigurationError) {
-        if let serverURL, Agent.serverURL(serverURL) == nil {
+        if let serverURL, EnrolmentService.serverURL(serverURL) == nil {
             throw AgentConfigurationError(
                 message: "invalid server URL '\(serverURL)'",
                 remedy: "Set \(place(.url)) to https://HOST:PORT, without a path.")

@@ -91,7 +91,7 @@ final class AgentProgram {
         desk.onBusLost = { [weak self] in self?.end(.busLost) }
         agent.savesPower = desk.savesPower
         desk.onPowerChange = { [weak desk, agent] in agent.savesPower = desk?.savesPower ?? false }
-        desk.onLockChange = { [agent] in agent.lockChanged() }
+        desk.onLockChange = { [agent] in agent.alerts.lockChanged() }
         try agent.start()
         if try service?.claimName() == false {
             agentLog.warning("bus_name_taken", ["name": AgentInterface.name])

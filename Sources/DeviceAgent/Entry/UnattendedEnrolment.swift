@@ -37,8 +37,8 @@ package final class UnattendedEnrolment {
 
     private func enrol() {
         // The user may have enrolled the device meanwhile.
-        guard let serverURL = configuration.serverURL, agent.identity == nil else { return machine.stop() }
-        agent.enrol(
+        guard let serverURL = configuration.serverURL, agent.link.identity == nil else { return machine.stop() }
+        agent.enrolment.enrol(
             serverURL: serverURL, code: configuration.enrolmentCode, caFile: configuration.caFile,
             name: configuration.deviceName
         ) { [weak self] result in self?.finish(result) }
@@ -54,9 +54,7 @@ package final class UnattendedEnrolment {
                 "error": refusal.code.rawValue, "text": refusal.message, "tried_again": isFinal ? "no" : "yes",
                 "remedy": Self.remedy(refusal.code),
             ])
-        agent.lastError = refusal.message
         if isFinal {
-            agent.lastError += " The agent does not retry: \(Self.remedy(refusal.code))."
             machine.refuse()
         } else {
             perform(
@@ -64,7 +62,8 @@ package final class UnattendedEnrolment {
                     atNanoseconds: loop.monotonicNanoseconds, fraction: Double.random(in: 0...1),
                     retryAfter: refusal.retryAfter))
         }
-        agent.observer?.statusChanged()
+        let addition = isFinal ? " The agent does not retry: \(Self.remedy(refusal.code))." : ""
+        agent.link.report(error: refusal.message + addition)
     }
 
     private static func remedy(_ code: AgentErrorCode) -> String {

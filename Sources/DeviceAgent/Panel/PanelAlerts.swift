@@ -37,6 +37,29 @@ package final class PanelAlerts: AlertPresenter {
         package init() {}
     }
 
+    /// The process of the panel.
+    ///
+    /// ```
+    /// absent ──the panel ended with alerts──▶ starting ──timer──▶ absent, and the bus starts the panel
+    ///    ▲                                        │
+    ///    └──── the panel ended ──── running ◀─────┘ a panel took the name
+    /// ```
+    private enum PanelProcess {
+        case absent
+        /// No panel runs; the timer starts it.
+        case starting(TimerID)
+        /// A panel has the bus name.
+        ///
+        /// `owner` is its unique name. `connections` are the unique names of other connections of its process, which may
+        /// fetch the list on another than its named one.
+        case running(owner: String, connections: Set<String>)
+
+        /// The panel's unique name; nil while no panel runs.
+        var owner: String? {
+            if case .running(let owner, _) = self { owner } else { nil }
+        }
+    }
+
     /// An alert that waits for its answer.
     private struct Waiting {
         var alert: Alert
@@ -61,17 +84,13 @@ package final class PanelAlerts: AlertPresenter {
     private let connection: BusConnection
     private let loop: EventLoop
     private let times: Times
-    /// The panel's unique name; nil while no panel runs.
-    private var owner: String?
-    /// Unique names of other connections of the panel's process: it may fetch the list on another than its named one.
-    private var connections: Set<String> = []
+    private var process = PanelProcess.absent
     /// Whether the bus can start a panel.
     private var isActivatable: Bool
     /// The waiting alerts, in the order in which the panel shows them.
     private var waiting: [Waiting] = []
     /// The number of restarts since the user last answered an alert, or since the last rest.
     private var startCount = 0
-    private var startTimer: TimerID?
     private var restTimer: TimerID?
 
     /// Watches for the panel; does not start it yet.
@@ -87,7 +106,7 @@ package final class PanelAlerts: AlertPresenter {
         self.times = times
         isActivatable = try connection.isActivatable(Self.busName)
         try connection.watchOwner(of: Self.busName) { [weak self] owner in self?.panelChanged(to: owner) }
-        owner = try connection.owner(of: Self.busName)
+        if let owner = try connection.owner(of: Self.busName) { process = .running(owner: owner, connections: []) }
         let bus = "org.freedesktop.DBus"
         try connection.subscribe(sender: bus, path: nil, interface: bus, member: "ActivatableServicesChanged") {
             [weak self] signal in
@@ -97,12 +116,13 @@ package final class PanelAlerts: AlertPresenter {
     }
 
     deinit {
-        for timer in [startTimer, restTimer] + waiting.map(\.handover?.timer) {
+        for timer in [restTimer] + waiting.map(\.handover?.timer) {
             if let timer { loop.cancel(timer) }
         }
+        if case .starting(let timer) = process { loop.cancel(timer) }
     }
 
-    package var isAvailable: Bool { restTimer == nil && (owner != nil || isActivatable) }
+    package var isAvailable: Bool { restTimer == nil && (process.owner != nil || isActivatable) }
 
     /// The entries that wait for an answer, in the order in which the panel shows them.
     package var entries: [Int64] { waiting.map(\.alert.entry) }
@@ -137,7 +157,7 @@ package final class PanelAlerts: AlertPresenter {
     /// Adopts the alerts of an earlier run if a panel runs; without one, they are lost.
     package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
         guard !alerts.isEmpty else { return }
-        guard owner != nil else {
+        guard process.owner != nil else {
             delegate?.alertsLost(alerts.map(\.alert.entry))
             return
         }
@@ -151,7 +171,7 @@ package final class PanelAlerts: AlertPresenter {
     /// Marks all waiting alerts as shown if the caller, which has fetched the list, is the panel.
     package func listed(by caller: String) {
         let listed = waiting.compactMap(\.handover)
-        guard let owner, !listed.isEmpty else { return }
+        guard case .running(let owner, let connections) = process, !listed.isEmpty else { return }
         if caller == owner || connections.contains(caller) { return show(listed) }
         askForProcess(owner) { [weak self] process in
             self?.askForProcess(caller) { callingProcess in
@@ -163,8 +183,8 @@ package final class PanelAlerts: AlertPresenter {
 
     /// Records another connection of the panel's process.
     private func show(_ listed: [Handover], to caller: String, of panel: String) {
-        guard panel == owner else { return }
-        connections.insert(caller)
+        guard case .running(let owner, let connections) = process, owner == panel else { return }
+        process = .running(owner: owner, connections: connections.union([caller]))
         show(listed)
     }
 
@@ -260,17 +280,20 @@ package final class PanelAlerts: AlertPresenter {
 
     private func callFailed(_ error: BusError) {
         // A running panel may be slow: the handover has its own time limit, and the panel's end is reported separately.
-        guard owner == nil else { return }
+        guard process.owner == nil else { return }
         if AppStarter.isNobodyThere(error) { refuse("the panel cannot be started: \(error.message)") { _ in true } }
         startAgain()
     }
 
     private func panelChanged(to newOwner: String?) {
-        owner = newOwner
-        connections = []
-        guard newOwner != nil else { return startAgain() }
-        if startTimer != nil {
-            stopStarting()
+        guard let newOwner else {
+            if process.owner != nil { process = .absent }
+            return startAgain()
+        }
+        let earlier = process
+        process = .running(owner: newOwner, connections: [])
+        if case .starting(let timer) = earlier {
+            loop.cancel(timer)
             call()
         }
         if restTimer != nil { return endRest() }
@@ -280,24 +303,20 @@ package final class PanelAlerts: AlertPresenter {
     /// Restarts a panel that ended before all alerts were answered: after growing delays, and a limited number of
     /// times.
     private func startAgain() {
-        guard startTimer == nil else { return }
+        guard case .absent = process else { return }
         // One more attempt: the panel may have been about to exit when it was called.
         refuse("the panel ends as soon as it is started") { $0.callCount > 1 }
         guard !waiting.isEmpty else { return }
         guard startCount < Limits.panelStartCountMax else { return giveUp() }
-        startTimer = loop.schedule(after: times.pause * (1 << startCount)) { [weak self] in
-            guard let self else { return }
-            startTimer = nil
+        let timer = loop.schedule(after: times.pause * (1 << startCount)) { [weak self] in
+            guard let self, case .starting = process else { return }
+            process = .absent
             guard !waiting.isEmpty else { return }
             startCount += 1
             agentLog.info("panel_started_again", ["alerts": "\(waiting.count)", "start": "\(startCount)"])
             call()
         }
-    }
-
-    private func stopStarting() {
-        if let startTimer { loop.cancel(startTimer) }
-        startTimer = nil
+        process = .starting(timer)
     }
 
     private func giveUp() {

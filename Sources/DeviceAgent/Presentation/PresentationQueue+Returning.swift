@@ -38,9 +38,9 @@ extension PresentationQueue {
         recentStarts.append(loop.monotonicNanoseconds)
         if returnCounts.count >= 1000 { returnCounts = [:] }
         returnCounts[number, default: 0] += 1
-        isPresenting = true
+        state = .presenting
         presenter.present(alert) { [weak self] presented in
-            self?.isPresenting = false
+            self?.state = .ready
             if case .unavailable = presented { self?.keep(returning: number, place) }
             self?.presentNext()
         }
@@ -68,7 +68,7 @@ extension PresentationQueue {
         } catch {
             onFailure?(error)
         }
-        isBlocked = canShow(.alert)
+        if canShow(.alert) { state = .blocked }
         returning.insert(number, at: 0)
     }
 

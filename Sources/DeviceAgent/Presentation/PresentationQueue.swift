@@ -54,11 +54,27 @@ package final class PresentationQueue {
     var returning: [Int64] = []
     /// The number of times that each was presented again.
     var returnCounts: [Int64: Int] = [:]
-    var isPresenting = false
-    /// Whether the presenter was unavailable and has not reported since that it is available.
-    var isBlocked = false
+    var state = State.ready
     var recentStarts: [UInt64] = []
-    private var timer: TimerID?
+
+    /// The current work of the queue.
+    ///
+    /// ```
+    /// ready ──present──▶ presenting ──shown──▶ ready
+    ///   ▲ │                  └──unavailable──▶ blocked ──the presenter becomes available──▶ ready
+    ///   │ └──too many in the last second──▶ pausing ┐
+    ///   └─────────────────────────── a moment later ┘
+    /// ```
+    enum State {
+        /// The next entry can be presented.
+        case ready
+        /// An alert was handed to the presenter, which has not answered.
+        case presenting
+        /// The presenter was unavailable and has not reported since that it is available.
+        case blocked
+        /// The rate limit allows no alert for a moment.
+        case pausing
+    }
 
     /// An entry that waits for a presenter of its alert's style, or else for its hook.
     struct Parked {
@@ -127,7 +143,7 @@ package final class PresentationQueue {
 
     /// Resumes after the presenter has become available.
     package func presenterBecameAvailable() {
-        isBlocked = false
+        if case .blocked = state { state = .ready }
         parked = [:]
         presentNext()
     }
@@ -153,11 +169,11 @@ package final class PresentationQueue {
     func canShow(_ style: AlertStyle) -> Bool { presenter?.isAvailable(for: style) ?? false }
 
     func presentNext() {
-        guard !isPresenting, !retry.isWaiting else { return }
+        guard !state.isPresenting, !retry.isWaiting else { return }
         do {
             try lineUpForHooks()
             try leaveSurplus()
-            while !isPresenting, !retry.isWaiting, !(isBlocked && canShow) {
+            while mayPresent, !retry.isWaiting {
                 // The older alert comes first, so that a newer one with its collapse ID replaces it.
                 if canShow(.alert), let number = returning.first {
                     guard hasRoomNow() else { return }
@@ -170,6 +186,17 @@ package final class PresentationQueue {
             }
         } catch {
             retry.failed(error)
+        }
+    }
+
+    /// Whether the state allows another alert.
+    ///
+    /// Without a presenter, a blocked queue can still start hooks.
+    private var mayPresent: Bool {
+        switch state {
+        case .ready: true
+        case .blocked: !canShow
+        case .presenting, .pausing: false
         }
     }
 
@@ -212,10 +239,11 @@ package final class PresentationQueue {
         let now = loop.monotonicNanoseconds
         recentStarts.removeAll { now &- $0 >= 1_000_000_000 }
         guard recentStarts.count >= Self.perSecondMax, let oldest = recentStarts.first else { return true }
-        guard timer == nil else { return false }
-        timer = loop.schedule(after: .nanoseconds(Int64(clamping: 1_000_000_000 - (now - oldest)))) { [weak self] in
-            self?.timer = nil
-            self?.presentNext()
+        state = .pausing
+        loop.schedule(after: .nanoseconds(Int64(clamping: 1_000_000_000 - (now - oldest)))) { [weak self] in
+            guard let self else { return }
+            if case .pausing = state { state = .ready }
+            presentNext()
         }
         return false
     }
@@ -233,10 +261,10 @@ package final class PresentationQueue {
         }
         var alert = claimedAlert
         (alert.sound, alert.style) = (decision.sound, style)
-        isPresenting = true
+        state = .presenting
         presenter.present(alert) { [weak self] presented in
             guard let self else { return }
-            isPresenting = false
+            state = .ready
             conclude(entry, app, style, presented, sound: decision.sound)
             presentNext()
         }
@@ -321,7 +349,8 @@ package final class PresentationQueue {
             // An entry that was withdrawn meanwhile is no longer claimed.
             guard isBack else { break }
             if canShow(style) {
-                isBlocked = true
+                // The answer about the alert that is being presented sets the state itself.
+                if !state.isPresenting { state = .blocked }
             } else {
                 parked[number] = Parked(appID: app.appID, style: style, hook: hook ?? .missing)
             }
@@ -329,6 +358,11 @@ package final class PresentationQueue {
         }
         onChange?()
     }
+}
+
+extension PresentationQueue.State {
+    /// Whether an alert was handed to the presenter.
+    fileprivate var isPresenting: Bool { if case .presenting = self { true } else { false } }
 }
 
 extension Alert {

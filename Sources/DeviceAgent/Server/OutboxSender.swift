@@ -30,20 +30,36 @@ package final class OutboxSender {
     private let database: AgentDatabase
     private let loop: EventLoop
     private let client: ServerClient
-    private var isOpen = false
-    private var isAcknowledging = false
-    private var isFiltering = false
-    private var isTellingPower = false
-    /// The value that the server of this stream has confirmed.
-    private var toldSavesPower = false
-    /// The number of the current stream, so that an answer about an earlier one can be ignored.
-    private var streamNumber = 0
+    private var state = State.closed
+    /// The requests that the server has not answered; those of an earlier stream, too.
+    private var running: Set<Report> = []
+    /// The number of streams so far, so that an answer about an earlier one can be ignored.
+    private var streamCount = 0
     private var isFlushDue = false
     private var pause = RetryPause()
-    private var retryTimer: TimerID?
     private var onEmpty: (() -> Void)?
 
-    /// Creates an uplink that sends nothing before `open`.
+    /// Whether reports can be sent.
+    ///
+    /// ```
+    /// closed ──open()──▶ open ──a report failed──▶ pausing
+    ///    ▲                │ ▲──────── timer ─────────┘ │
+    ///    └──── close() ───┴────────────────────────────┘
+    /// ```
+    private enum State {
+        case closed
+        /// The stream is open; the server has confirmed this value of `savesPower`.
+        case open(savesPower: Bool)
+        /// A report failed on the open stream; the timer ends the pause.
+        case pausing(TimerID, savesPower: Bool)
+    }
+
+    /// A kind of report.
+    private enum Report {
+        case acknowledgements, filter, power
+    }
+
+    /// Creates a sender that sends nothing before `open`.
     package init(_ database: AgentDatabase, loop: EventLoop, client: ServerClient) {
         self.database = database
         self.loop = loop
@@ -52,24 +68,28 @@ package final class OutboxSender {
 
     /// Starts to send, because the stream is open.
     package func open() {
-        isOpen = true
-        streamNumber += 1
-        toldSavesPower = false
+        cancelTimer()
+        state = .open(savesPower: false)
+        streamCount += 1
         pause.reset()
         flush()
     }
 
     /// Stops sending, because the stream is closed.
     package func close() {
-        isOpen = false
-        if let retryTimer { loop.cancel(retryTimer) }
-        retryTimer = nil
+        cancelTimer()
+        state = .closed
         reportEmpty()
+    }
+
+    private func cancelTimer() {
+        if case .pausing(let timer, _) = state { loop.cancel(timer) }
     }
 
     /// Schedules a flush at the end of the loop's turn, so that reports of the same turn share a request.
     package func setNeedsFlush() {
-        guard isOpen, !isFlushDue else { return }
+        if case .closed = state { return }
+        guard !isFlushDue else { return }
         isFlushDue = true
         loop.atEndOfTurn { [weak self] in
             self?.isFlushDue = false
@@ -84,12 +104,12 @@ package final class OutboxSender {
     }
 
     private func flush() {
-        guard isOpen, retryTimer == nil else { return reportEmpty() }
+        guard case .open(let confirmed) = state else { return reportEmpty() }
         do {
             try acknowledge()
             try sendFilter()
-            tellPower()
-            if !isAcknowledging, !isFiltering { reportEmpty() }
+            tellPower(confirmed: confirmed)
+            if running.isDisjoint(with: [.acknowledgements, .filter]) { reportEmpty() }
         } catch {
             onFailure?(error)
         }
@@ -104,11 +124,13 @@ package final class OutboxSender {
     // MARK: Acknowledgements
 
     private func acknowledge() throws(SQLiteError) {
-        guard !isAcknowledging, let batch = try database.outbox.oldest(countMax: Self.batchCountMax) else { return }
-        isAcknowledging = true
+        guard !running.contains(.acknowledgements),
+            let batch = try database.outbox.oldest(countMax: Self.batchCountMax)
+        else { return }
+        running.insert(.acknowledgements)
         let completion: (Result<Void, ServerFailure>) -> Void = { [weak self] result in
             guard let self else { return }
-            isAcknowledging = false
+            running.remove(.acknowledgements)
             confirm(result, "acknowledgements_refused") { database throws(SQLiteError) in
                 try database.outbox.remove(upTo: batch.lastPosition)
             }
@@ -121,12 +143,12 @@ package final class OutboxSender {
     // MARK: The filter
 
     private func sendFilter() throws(SQLiteError) {
-        guard !isFiltering, try database.facts.value(of: .isFilterDue) == 1 else { return }
+        guard !running.contains(.filter), try database.facts.value(of: .isFilterDue) == 1 else { return }
         let topics = try database.refusedTopics()
-        isFiltering = true
+        running.insert(.filter)
         client.setFilter(.init(refusedTopics: Array(topics.prefix(Limits.filterTopicCountMax)))) { [weak self] result in
             guard let self else { return }
-            isFiltering = false
+            running.remove(.filter)
             confirm(result, "filter_refused") { database throws(SQLiteError) in
                 // The user may have changed a switch while the request was running.
                 let isStillTrue = try database.refusedTopics() == topics
@@ -137,16 +159,25 @@ package final class OutboxSender {
 
     // MARK: Power
 
-    private func tellPower() {
-        guard !isTellingPower, savesPower != toldSavesPower else { return }
-        isTellingPower = true
-        let (told, stream) = (savesPower, streamNumber)
+    private func tellPower(confirmed: Bool) {
+        guard !running.contains(.power), savesPower != confirmed else { return }
+        running.insert(.power)
+        let (told, stream) = (savesPower, streamCount)
         client.setPower(.init(saving: told)) { [weak self] result in
             guard let self else { return }
-            isTellingPower = false
+            running.remove(.power)
             confirm(result, "power_refused") { [weak self] _ in
-                if self?.streamNumber == stream { self?.toldSavesPower = told }
+                self?.confirmPower(told, onStream: stream)
             }
+        }
+    }
+
+    private func confirmPower(_ told: Bool, onStream number: Int) {
+        guard number == streamCount else { return }
+        switch state {
+        case .closed: break
+        case .open: state = .open(savesPower: told)
+        case .pausing(let timer, _): state = .pausing(timer, savesPower: told)
         }
     }
 
@@ -174,12 +205,16 @@ package final class OutboxSender {
     }
 
     private func retryLater(after error: ServerFailure) {
-        guard isOpen, retryTimer == nil else { return reportEmpty() }
-        retryTimer = loop.schedule(after: pause.next(asked: error.retryAfter)) { [weak self] in
-            self?.retryTimer = nil
-            self?.flush()
-        }
+        guard case .open(let confirmed) = state else { return reportEmpty() }
+        let timer = loop.schedule(after: pause.next(asked: error.retryAfter)) { [weak self] in self?.endPause() }
+        state = .pausing(timer, savesPower: confirmed)
         reportEmpty()
+    }
+
+    private func endPause() {
+        guard case .pausing(_, let confirmed) = state else { return }
+        state = .open(savesPower: confirmed)
+        flush()
     }
 }
 

@@ -47,6 +47,8 @@ package final class Registrar {
 
     /// The receiver of the results; not retained.
     package weak var delegate: (any RegistrarDelegate)?
+    /// The time of the last comparison of all registrations with the server; nil before the first one.
+    var checkedUnixSeconds: Int64?
 
     private let database: AgentDatabase
     private let loop: EventLoop

@@ -11,10 +11,10 @@ extension AgentService {
     ) throws(AgentRefusal) -> [BusValue]? {
         switch method {
         case .listAlerts:
-            return [AlertRecord.array(try agent.waitingAlerts(for: caller).map(\.record))]
+            return [AlertRecord.array(try agent.alerts.waiting(for: caller).map(\.record))]
         case .answerAlert:
             let token = AlertOutcome.activationToken(try arguments.text(4))
-            try agent.answerAlert(try arguments.int64(0), try Self.outcome(arguments, token))
+            try agent.alerts.answer(try arguments.int64(0), try Self.outcome(arguments, token))
             return []
         default: return nil
         }
@@ -28,10 +28,10 @@ extension AgentService {
         switch method {
         case .openEntry:
             let token = AlertOutcome.activationToken(try arguments.text(1))
-            agent.openEntry(try arguments.int64(0), activationToken: token, completion: finish)
+            agent.openings.openEntry(try arguments.int64(0), activationToken: token, completion: finish)
         case .openApp:
             let token = AlertOutcome.activationToken(try arguments.text(1))
-            agent.openApp(try arguments.text(0), activationToken: token, completion: finish)
+            agent.openings.openApp(try arguments.text(0), activationToken: token, completion: finish)
         default: break
         }
     }
@@ -49,7 +49,7 @@ extension AgentService {
     }
 }
 
-extension Agent.WaitingAlert {
+extension AlertService.WaitingAlert {
     fileprivate var record: AlertRecord {
         var record = AlertRecord()
         record.entry = alert.entry

@@ -9,7 +9,7 @@ extension AgentService {
     func answerAboutInbox(_ method: AgentMethod, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue]? {
         switch method {
         case .listInbox:
-            return [try list(try agent.inbox(countMax: Int64(try arguments.uint32(0))))]
+            return [try list(try agent.inbox.newest(countMax: Int64(try arguments.uint32(0))))]
         case .searchInbox:
             var query = InboxSearch.Query()
             query.text = try arguments.text(0)
@@ -17,31 +17,31 @@ extension AgentService {
             query.kind = try kind(try arguments.text(2), of: method)
             query.before = try arguments.int64(3)
             query.countMax = Int64(try arguments.uint32(4))
-            return [try list(try agent.inbox(matching: query))]
+            return [try list(try agent.inbox.entries(matching: query))]
         case .findInbox:
-            let found = try agent.inboxNumbers(
+            let found = try agent.inbox.numbers(
                 matching: try arguments.text(0), try kind(try arguments.text(1), of: method))
             return [.dictionary(found.map { ($0, .variant(.array("x", $1.map(BusValue.int64)))) })]
         case .getInboxEntry:
             let number = try arguments.int64(0)
-            guard let entry = try agent.inboxEntry(number) else { throw .unknownEntry(number) }
+            guard let entry = try agent.inbox.entry(number) else { throw .unknownEntry(number) }
             return [entry.record(appName: try appNames()[entry.appID]).dictionary]
         case .countInbox:
-            let counts = try agent.unreadCounts().map { ($0.appID, UInt32(clamping: $0.count)) }
+            let counts = try agent.inbox.unreadCounts().map { ($0.appID, UInt32(clamping: $0.count)) }
             let sum = counts.reduce(UInt32(0)) { $0 + $1.1 }
             return [.uint32(sum), .dictionary(counts.map { ($0.0, .variant(.uint32($0.1))) })]
         case .markRead:
-            let count = try agent.markRead(try arguments.int64(0), appID: try arguments.text(1))
+            let count = try agent.inbox.markRead(try arguments.int64(0), appID: try arguments.text(1))
             return [.uint32(UInt32(clamping: count))]
         case .markEntriesRead:
-            return [.uint32(UInt32(clamping: try agent.markRead(try arguments.int64s(0))))]
+            return [.uint32(UInt32(clamping: try agent.inbox.markRead(try arguments.int64s(0))))]
         case .removeInboxEntry:
-            try agent.removeInboxEntry(try arguments.int64(0))
+            try agent.inbox.remove(try arguments.int64(0))
             return []
         case .removeInboxEntries:
-            return [.uint32(UInt32(clamping: try agent.removeInboxEntries(try arguments.int64s(0))))]
+            return [.uint32(UInt32(clamping: try agent.inbox.remove(try arguments.int64s(0))))]
         case .clearInbox:
-            return [.uint32(UInt32(clamping: try agent.clearInbox(appID: try arguments.text(0))))]
+            return [.uint32(UInt32(clamping: try agent.inbox.clear(appID: try arguments.text(0))))]
         default:
             return nil
         }

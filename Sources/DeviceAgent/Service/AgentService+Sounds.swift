@@ -8,7 +8,7 @@ extension AgentService {
     func answerAboutSounds(_ method: AgentMethod, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue]? {
         switch method {
         case .listSounds:
-            let sounds = try agent.sounds(appID: try arguments.text(0)).map { sound in
+            let sounds = try agent.sounds.all(appID: try arguments.text(0)).map { sound in
                 var record = SoundRecord()
                 (record.name, record.origin) = (sound.name, sound.origin)
                 return record
@@ -17,14 +17,14 @@ extension AgentService {
         case .installSound:
             return [
                 .text(
-                    try agent.installSound(
+                    try agent.sounds.install(
                         path: try arguments.text(1), appID: try arguments.text(0), name: try arguments.text(2)))
             ]
         case .removeSound:
-            try agent.removeSound(try arguments.text(1), appID: try arguments.text(0))
+            try agent.sounds.remove(try arguments.text(1), appID: try arguments.text(0))
             return []
         case .playSound:
-            try agent.playSound(try arguments.text(1), appID: try arguments.text(0))
+            try agent.sounds.play(try arguments.text(1), appID: try arguments.text(0))
             return []
         default: return nil
         }

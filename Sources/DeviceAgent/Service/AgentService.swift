@@ -67,7 +67,7 @@ package final class AgentService {
         }
     }
 
-    private func answer(_ call: IncomingCall, from asker: Agent.Registrant, _ reply: BusReply) {
+    private func answer(_ call: IncomingCall, from asker: RegistrationService.Registrant, _ reply: BusReply) {
         guard let method = AgentMethod(rawValue: call.member) else {
             return reply.answer(
                 .failure(
@@ -94,26 +94,30 @@ package final class AgentService {
             let now = WallClock.unixMilliseconds() / 1000
             return [agent.status(nowUnixSeconds: now).dictionary]
         case .listApps:
-            return [AppRecord.array(try agent.apps().map { app throws(AgentRefusal) in try record(of: app) })]
+            return [
+                AppRecord.array(try agent.registrations.apps().map { app throws(AgentRefusal) in try record(of: app) })
+            ]
         case .getBadges:
-            let badges = try agent.apps().map { ($0.appID, agent.shownBadge(of: $0)) }.filter { $0.1 > 0 }
+            let badges = try agent.registrations.apps().map { ($0.appID, agent.badges.shownBadge(of: $0)) }.filter {
+                $0.1 > 0
+            }
             return [.array("{su}", badges.map { .structure([.text($0.0), .uint32($0.1)]) })]
         case .listSettings:
-            return [SettingRecord.array(try agent.settings(appID: try arguments.text(0)).map(\.record))]
+            return [SettingRecord.array(try agent.settings.all(appID: try arguments.text(0)).map(\.record))]
         case .getSetting:
-            let value = try agent.setting(
+            let value = try agent.settings.setting(
                 try arguments.text(2), appID: try arguments.text(0), event: try arguments.text(1))
             return [.text(value.text), .bool(value.isLocked)]
         case .setSetting:
-            try agent.set(
+            try agent.settings.set(
                 try arguments.text(2), appID: try arguments.text(0), event: try arguments.text(1),
                 to: try arguments.text(3))
             return []
         case .unsubscribe:
-            try agent.unsubscribe(try arguments.text(1), of: try arguments.text(0))
+            try agent.subscriptions.unsubscribe(try arguments.text(1), of: try arguments.text(0))
             return []
         case .forget:
-            try agent.forget()
+            try agent.enrolment.forget()
             return []
         default:
             if let values = try answerAboutInbox(method, arguments) { return values }
@@ -125,30 +129,32 @@ package final class AgentService {
     // MARK: Methods that wait for the server
 
     private func answerLater(
-        _ method: AgentMethod, _ call: IncomingCall, from asker: Agent.Registrant, _ reply: BusReply
+        _ method: AgentMethod, _ call: IncomingCall, from asker: RegistrationService.Registrant, _ reply: BusReply
     ) throws(AgentRefusal) {
         let arguments = Arguments(call)
         switch method {
         case .enrol:
-            agent.enrol(
+            agent.enrolment.enrol(
                 serverURL: try arguments.text(0), code: try arguments.text(1), caFile: try arguments.text(2),
                 name: deviceName
             ) { reply.answer($0.map { [.text($0)] }.mapError(BusError.init)) }
         case .unenrol:
-            agent.unenrol { reply.answer($0.map { [] }.mapError(BusError.init)) }
+            agent.enrolment.unenrol { reply.answer($0.map { [] }.mapError(BusError.init)) }
         case .register:
             let options = try arguments.options(1, allowed: ["topic", "name", "environment", "manifest"])
-            agent.register(
+            agent.registrations.register(
                 appID: try arguments.text(0), topic: options["topic"], name: options["name"],
                 environment: try Self.environment(options["environment"]),
                 manifest: options["manifest"].map { Array($0.utf8) }, asker: asker
             ) { reply.answer($0.map { [.text($0)] }.mapError(BusError.init)) }
         case .subscribe:
-            agent.subscribe(try arguments.text(1), of: try arguments.text(0)) {
+            agent.subscriptions.subscribe(try arguments.text(1), of: try arguments.text(0)) {
                 reply.answer($0.map { [.text($0.rawValue)] }.mapError(BusError.init))
             }
         case .unregister:
-            agent.unregister(appID: try arguments.text(0)) { reply.answer($0.map { [] }.mapError(BusError.init)) }
+            agent.registrations.unregister(appID: try arguments.text(0)) {
+                reply.answer($0.map { [] }.mapError(BusError.init))
+            }
         default: try openApp(method, arguments, reply)
         }
     }
@@ -165,8 +171,8 @@ package final class AgentService {
     }
 
     private func record(of app: RegisteredApp) throws(AgentRefusal) -> AppRecord {
-        let settings = try agent.appSettings(of: app)
-        let subscriptions = try agent.subscriptions(of: app.appID)
+        let settings = try agent.settings.appSettings(of: app)
+        let subscriptions = try agent.subscriptions.all(of: app.appID)
         var record = AppRecord()
         record.appID = app.appID
         record.topic = app.topic
@@ -174,8 +180,8 @@ package final class AgentService {
         record.environment = app.environment.rawValue
         record.icon = app.icon ?? ""
         record.deviceToken = app.deviceToken
-        record.badge = agent.shownBadge(of: app)
-        record.eventTypes = try agent.eventTypes(of: app).map(\.record)
+        record.badge = agent.badges.shownBadge(of: app)
+        record.eventTypes = try agent.settings.eventTypes(of: app).map(\.record)
         record.allowsBadge = settings.allowsBadge
         record.allowsSound = settings.allowsSound
         record.allowsAlert = settings.allowsAlert
@@ -187,7 +193,7 @@ package final class AgentService {
     }
 
     func appNames() throws(AgentRefusal) -> [String: String] {
-        Dictionary(try agent.apps().map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(try agent.registrations.apps().map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 }
 
@@ -250,7 +256,7 @@ extension EventTypeTable.EventType {
     }
 }
 
-extension Agent.SettingLine {
+extension SettingService.Line {
     fileprivate var record: SettingRecord {
         var record = SettingRecord()
         record.event = event

@@ -15,7 +15,7 @@ package protocol CallerPolicy: AnyObject {
 /// The decision on a call.
 package enum CallVerdict: Sendable, Equatable {
     /// The call is allowed, on behalf of this registrant.
-    case allowed(Agent.Registrant)
+    case allowed(RegistrationService.Registrant)
     /// The call is refused with an error.
     case refused(AgentRefusal)
 }

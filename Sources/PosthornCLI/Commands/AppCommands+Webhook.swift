@@ -30,9 +30,9 @@ extension AppCommands {
         let topic = invocation.arguments[0]
         var secret: String?
         if let url = invocation.value("webhook") {
-            let webhook = AdminAPI.NewWebhook(url: url, secret: try givenSecret(invocation))
+            let webhook = TraceAPI.NewWebhook(url: url, secret: try givenSecret(invocation))
             let request = AdminRequest.put("apps", topic, "webhook", body: webhook)
-            secret = try client.send(request, for: AdminAPI.Webhook.self, about: [topic]).secret
+            secret = try client.send(request, for: TraceAPI.Webhook.self, about: [topic]).secret
         } else {
             try client.send(.delete("apps", topic, "webhook"), about: [topic])
         }
@@ -58,7 +58,7 @@ extension AppCommands {
     }
 
     /// Returns the output lines about an app's webhook.
-    static func fields(of webhook: AdminAPI.Webhook) -> [(name: String, value: String)] {
+    static func fields(of webhook: TraceAPI.Webhook) -> [(name: String, value: String)] {
         var fields = [(name: "Webhook", value: webhook.url)]
         if let since = webhook.failingSince {
             fields.append(("Failing", "since \(LocalTime.text(unixSeconds: since)): \(webhook.problem ?? "")"))

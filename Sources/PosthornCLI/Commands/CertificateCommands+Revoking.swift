@@ -24,10 +24,10 @@ extension CertificateCommands {
     ) { (invocation, context) throws(CommandError) in
         let digits = try digits(invocation)
         let client = context.admin(invocation)
-        let known = try client.send(.get("certificates"), for: AdminAPI.Certificates.self).certificates
+        let known = try client.send(.get("certificates"), for: CredentialAPI.Certificates.self).certificates
         guard let certificate = try find(digits, in: known, invocation) else {
             try Console.confirm("Revoke certificate \(digits) of another CA?", unless: invocation.has("yes"))
-            try client.send(.post(["certificates", "revoked"], AdminAPI.RevokedCertificate(fingerprint: digits)))
+            try client.send(.post(["certificates", "revoked"], CredentialAPI.RevokedCertificate(fingerprint: digits)))
             return report(ofRevoked: digits, isForeign: true)
         }
         let topics = certificate.topics.joined(separator: ", ")
@@ -94,8 +94,8 @@ extension CertificateCommands {
     /// - Returns: The certificate; nil when the digits are a whole fingerprint that the server does not know.
     /// - Throws: An error when the digits match several certificates, or are a prefix that matches none.
     package static func find(
-        _ digits: String, in known: [AdminAPI.Certificate], _ invocation: Invocation
-    ) throws(CommandError) -> AdminAPI.Certificate? {
+        _ digits: String, in known: [CredentialAPI.Certificate], _ invocation: Invocation
+    ) throws(CommandError) -> CredentialAPI.Certificate? {
         let found = known.filter { $0.fingerprint.utf8.starts(with: digits.utf8) }
         guard found.count <= 1 else {
             throw .usage(

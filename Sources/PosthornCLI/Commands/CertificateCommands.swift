@@ -44,14 +44,14 @@ package enum CertificateCommands {
     private static let issueOptions: OptionTable = [
         Option(
             "kind", short: "k", value: "KIND", "single, universal or voip. Default: single.",
-            values: .choice(AdminAPI.NewCertificate.Kind.allCases.map(\.rawValue))),
+            values: .choice(CredentialAPI.NewCertificate.Kind.allCases.map(\.rawValue))),
         Option(
             "environment", short: "e", value: "NAME", "production or development. Default: both.",
             values: .choice(Environment.allCases.map(\.rawValue))),
         Option(
             "days", value: "N",
             "The validity in days, at most \(Limits.certificateDayCountMax). "
-                + "Default: \(AdminAPI.NewCertificate.daysUsual)."),
+                + "Default: \(CredentialAPI.NewCertificate.daysUsual)."),
         Option(
             "output", short: "o", value: "FILE", "The PEM file to write, or its directory.", values: .file),
         Option("p12", value: "FILE", "The PKCS#12 file to write, or its directory.", values: .file),
@@ -65,7 +65,7 @@ package enum CertificateCommands {
         Command("list", "List certificates, including revoked ones of other CAs.")
     ) { (invocation, context) throws(CommandError) in
         let certificates = try context.admin(invocation).send(
-            .get("certificates"), for: AdminAPI.Certificates.self)
+            .get("certificates"), for: CredentialAPI.Certificates.self)
         return report(of: certificates, nowUnixSeconds: LocalTime.nowUnixSeconds)
     }
 
@@ -75,7 +75,7 @@ package enum CertificateCommands {
         let files = try CertificateFiles(invocation)
         let password = try files.password(invocation)
         let topic = invocation.arguments[0]
-        let certificate = try client.send(request, for: AdminAPI.Certificate.self, about: [topic])
+        let certificate = try client.send(request, for: CredentialAPI.Certificate.self, about: [topic])
         do throws(CommandError) {
             try files.write(certificate, named: topic, password: password?.text)
         } catch {
@@ -100,15 +100,15 @@ package enum CertificateCommands {
         }
         return .post(
             "certificates",
-            AdminAPI.NewCertificate(
+            CredentialAPI.NewCertificate(
                 topic: invocation.arguments[0],
-                kind: invocation.value("kind").flatMap(AdminAPI.NewCertificate.Kind.init),
+                kind: invocation.value("kind").flatMap(CredentialAPI.NewCertificate.Kind.init),
                 environment: invocation.value("environment").flatMap(Environment.init), days: days.map(Int.init)))
     }
 
     /// Formats the output of `certificate issue`; never prints the private key, and only a generated password.
     package static func report(
-        of certificate: AdminAPI.Certificate, files: CertificateFiles, password: CertificateFiles.Password?
+        of certificate: CredentialAPI.Certificate, files: CertificateFiles, password: CertificateFiles.Password?
     ) -> Report {
         var fields = [
             ("Fingerprint", certificate.fingerprint), ("Serial number", certificate.serialNumber),
@@ -129,7 +129,7 @@ package enum CertificateCommands {
     }
 
     /// Formats the output of `certificate list`.
-    package static func report(of certificates: AdminAPI.Certificates, nowUnixSeconds: Int64) -> Report {
+    package static func report(of certificates: CredentialAPI.Certificates, nowUnixSeconds: Int64) -> Report {
         guard !certificates.certificates.isEmpty else {
             return Report("No certificates. Issue one with 'posthorn certificate issue TOPIC'.", json: certificates)
         }
@@ -151,12 +151,12 @@ package enum CertificateCommands {
         return Report(table.text, json: certificates)
     }
 
-    private static func state(of certificate: AdminAPI.Certificate, nowUnixSeconds: Int64) -> String {
+    private static func state(of certificate: CredentialAPI.Certificate, nowUnixSeconds: Int64) -> String {
         if let revoked = certificate.revokedAt { return "revoked \(LocalTime.text(unixSeconds: revoked))" }
         return certificate.expiresAt > nowUnixSeconds ? "valid" : "expired"
     }
 
-    private static func environment(of certificate: AdminAPI.Certificate) -> String {
+    private static func environment(of certificate: CredentialAPI.Certificate) -> String {
         certificate.environment?.rawValue ?? "both"
     }
 }

@@ -98,7 +98,7 @@ package struct CertificateFiles: Sendable {
     ///   - password: The password of the PKCS#12 file.
     /// - Throws: An error when the server's answer is incomplete or a file cannot be written.
     package func write(
-        _ certificate: AdminAPI.Certificate, named name: String, password: String?
+        _ certificate: CredentialAPI.Certificate, named name: String, password: String?
     ) throws(CommandError) {
         guard let text = certificate.certificate, let key = certificate.privateKey else {
             throw .badAnswer(of: "the server", detail: "certificate without private key")

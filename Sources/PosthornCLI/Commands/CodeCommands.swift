@@ -12,7 +12,7 @@ package enum CodeCommands {
 
     private static let list = CommandNode(Command("list", "List the codes that are still valid and unused.")) {
         (invocation, context) throws(CommandError) in
-        report(of: try context.admin(invocation).send(.get("enrolment-codes"), for: AdminAPI.UnusedCodes.self))
+        report(of: try context.admin(invocation).send(.get("enrolment-codes"), for: CredentialAPI.UnusedCodes.self))
     }
 
     private static let revoke = CommandNode(
@@ -31,7 +31,7 @@ package enum CodeCommands {
     }
 
     /// Formats the output of `code list`.
-    package static func report(of codes: AdminAPI.UnusedCodes) -> Report {
+    package static func report(of codes: CredentialAPI.UnusedCodes) -> Report {
         guard !codes.codes.isEmpty else {
             return Report("No unused codes. Create one with 'posthorn enrol'.", json: codes)
         }

@@ -18,11 +18,11 @@ package enum EnrolCommand {
             examples: [Explanation("posthorn enrol", "Create a code, then run the printed command on the device.")])
     ) { (invocation, context) throws(CommandError) in
         let request = AdminRequest.post("enrolment-codes")
-        return report(of: try context.admin(invocation).send(request, for: AdminAPI.EnrolmentCode.self))
+        return report(of: try context.admin(invocation).send(request, for: CredentialAPI.EnrolmentCode.self))
     }
 
     /// Formats the output of `enrol`.
-    package static func report(of code: AdminAPI.EnrolmentCode) -> Report {
+    package static func report(of code: CredentialAPI.EnrolmentCode) -> Report {
         let fields = Table.fields(
             [("Code", code.code)] + (code.id.map { [(name: "ID", value: $0)] } ?? [])
                 + [("Valid until", LocalTime.text(unixSeconds: code.expiresAt))])
@@ -31,7 +31,7 @@ package enum EnrolCommand {
     }
 
     /// Returns the shell command that the user runs on the device.
-    package static func deviceCommand(for code: AdminAPI.EnrolmentCode) -> String {
+    package static func deviceCommand(for code: CredentialAPI.EnrolmentCode) -> String {
         let words = ["posthorn", "agent", "enrol", code.serverURL, code.code]
         return words.map(shellWord).joined(separator: " ")
     }

@@ -42,7 +42,7 @@ package enum KeyCommands {
 
     private static let list = CommandNode(Command("list", "List the keys.")) {
         (invocation, context) throws(CommandError) in
-        report(of: try context.admin(invocation).send(.get("keys"), for: AdminAPI.Keys.self))
+        report(of: try context.admin(invocation).send(.get("keys"), for: CredentialAPI.Keys.self))
     }
 
     private static let revoke = CommandNode(
@@ -65,7 +65,7 @@ package enum KeyCommands {
             throw .file(error)
         }
         let key = try client.send(
-            createRequest(invocation), for: AdminAPI.Key.self, about: invocation.values("topic"))
+            createRequest(invocation), for: CredentialAPI.Key.self, about: invocation.values("topic"))
         guard let pem = key.privateKey, isKeyID(key.keyID) else {
             throw .badAnswer(of: "the server", detail: "key without private key or ID")
         }
@@ -85,7 +85,7 @@ package enum KeyCommands {
         let topics = invocation.values("topic")
         return .post(
             "keys",
-            AdminAPI.NewKey(
+            CredentialAPI.NewKey(
                 teamID: invocation.value("team"), topics: topics.isEmpty ? nil : topics,
                 environment: invocation.value("environment").flatMap(Environment.init)))
     }
@@ -108,7 +108,7 @@ package enum KeyCommands {
     }
 
     /// Formats the output of `key create`; never prints the private key.
-    package static func report(of key: AdminAPI.Key, path: String) -> Report {
+    package static func report(of key: CredentialAPI.Key, path: String) -> Report {
         let text = Table.fields([
             ("Key ID", key.keyID), ("Team ID", key.teamID), ("File", path), ("Environment", environment(of: key)),
             ("Topics", topics(of: key)),
@@ -119,7 +119,7 @@ package enum KeyCommands {
     }
 
     /// Formats the output of `key list`.
-    package static func report(of keys: AdminAPI.Keys) -> Report {
+    package static func report(of keys: CredentialAPI.Keys) -> Report {
         guard !keys.keys.isEmpty else { return Report("No keys. Create one with 'posthorn key create'.", json: keys) }
         let table = Table(
             [
@@ -136,11 +136,11 @@ package enum KeyCommands {
         return Report(table.text, json: keys)
     }
 
-    private static func topics(of key: AdminAPI.Key) -> String {
+    private static func topics(of key: CredentialAPI.Key) -> String {
         key.topics?.joined(separator: ", ") ?? "all topics of the team"
     }
 
-    private static func environment(of key: AdminAPI.Key) -> String { key.environment?.rawValue ?? "both" }
+    private static func environment(of key: CredentialAPI.Key) -> String { key.environment?.rawValue ?? "both" }
 }
 
 /// The JSON of `key create`.

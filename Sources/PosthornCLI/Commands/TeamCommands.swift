@@ -40,7 +40,7 @@ package enum TeamCommands {
     static func teams(of client: AdminClient) throws(CommandError) -> [Team] {
         teams(
             of: try client.send(.get("apps"), for: AdminAPI.Apps.self).apps,
-            try client.send(.get("keys"), for: AdminAPI.Keys.self).keys,
+            try client.send(.get("keys"), for: CredentialAPI.Keys.self).keys,
             defaultTeamID: try client.send(.get("status"), for: AdminAPI.Status.self).teamID)
     }
 
@@ -51,7 +51,7 @@ package enum TeamCommands {
     ///   - keys: All keys of the server, with revoked ones.
     ///   - defaultTeamID: The server's own team, which is listed even when it owns nothing.
     /// - Returns: The default team, then the others by id.
-    package static func teams(of apps: [AdminAPI.App], _ keys: [AdminAPI.Key], defaultTeamID: String) -> [Team] {
+    package static func teams(of apps: [AdminAPI.App], _ keys: [CredentialAPI.Key], defaultTeamID: String) -> [Team] {
         let others = Set(apps.map(\.teamID) + keys.map(\.teamID)).subtracting([defaultTeamID])
         return ([defaultTeamID] + others.sorted()).map { id in
             Team(

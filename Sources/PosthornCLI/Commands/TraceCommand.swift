@@ -37,7 +37,7 @@ package enum TraceCommand {
         let request = try request(invocation, nowUnixSeconds: LocalTime.nowUnixSeconds)
         let client = context.admin(invocation)
         let topics = invocation.value("app").map { [$0] } ?? []
-        let trace = try client.send(request, for: AdminAPI.Trace.self, about: topics)
+        let trace = try client.send(request, for: TraceAPI.Trace.self, about: topics)
         return invocation.arguments.isEmpty ? list(trace) : timeLines(trace)
     }
 
@@ -93,7 +93,7 @@ package enum TraceCommand {
     // MARK: Output
 
     /// Formats one time line for each notification with the id.
-    package static func timeLines(_ trace: AdminAPI.Trace) -> Report {
+    package static func timeLines(_ trace: TraceAPI.Trace) -> Report {
         var sequences: [Int64] = []
         for event in trace.events where event.apnsUniqueID != nil && !sequences.contains(event.sequence) {
             sequences.append(event.sequence)
@@ -102,7 +102,7 @@ package enum TraceCommand {
         return Report(texts.joined(separator: "\n\n"), json: trace)
     }
 
-    private static func timeLine(_ events: [AdminAPI.TraceEvent]) -> String {
+    private static func timeLine(_ events: [TraceAPI.TraceEvent]) -> String {
         guard let first = events.first else { return "" }
         let devices = Set(events.compactMap(\.deviceID))
         var fields = [
@@ -122,7 +122,7 @@ package enum TraceCommand {
     }
 
     /// Formats one line for each event of a device or an app.
-    package static func list(_ trace: AdminAPI.Trace) -> Report {
+    package static func list(_ trace: TraceAPI.Trace) -> Report {
         guard !trace.events.isEmpty else {
             return Report("No events. Specify a longer time with --since, for example --since 7d.", json: trace)
         }
@@ -152,7 +152,7 @@ package enum TraceCommand {
     }
 
     /// Describes an event and its reason; an event of a newer server may have no description.
-    private static func meaning(_ event: AdminAPI.TraceEvent) -> String {
+    private static func meaning(_ event: TraceAPI.TraceEvent) -> String {
         let step = TraceStep.allCases.first { $0.word == event.event }
         let detail = TraceDetail.allCases.first { $0.word != nil && $0.word == event.reason }
         let reason = detail?.meaning ?? event.reason

@@ -9,7 +9,7 @@ extension CertificateScope {
     ///   - kind: The kind of certificate, which selects topics of the app.
     ///   - topic: The app's topic, without suffix.
     ///   - environment: The environment; nil for both.
-    package init(_ kind: AdminAPI.NewCertificate.Kind, topic: String, environment: Environment?) {
+    package init(_ kind: CredentialAPI.NewCertificate.Kind, topic: String, environment: Environment?) {
         switch kind {
         case .single: self.init(defaultTopic: topic, topics: [topic], environment: environment)
         case .universal:

@@ -69,7 +69,7 @@ public enum Limits {
     public static let unknownSecretCacheCountMax = 2048
     /// The size of a connection's output buffer, in bytes, above which the server stops reading its input.
     public static let outputByteCountHigh = 64 * 1024
-    /// The size of a connection's output buffer, in bytes, above which the server closes the connection.
+    /// The number of unsent bytes of a device's stream above which the server closes the connection.
     public static let outputByteCountMax = 1024 * 1024
 
     /// The maximum size of the requests and responses that an unauthenticated connection holds, in bytes.
@@ -155,9 +155,9 @@ extension Limits {
     ///
     /// A bad device token is not a token of this server, or belongs to another app.
     public static let teamBadTokensDefault: Int64 = 100_000
-    /// The default rate of refused requests per second from one network without valid credentials.
+    /// The default rate of refused provider API requests per second from the unauthenticated peers of one network.
     public static let strangerRequestRateDefault: Int64 = 1000
-    /// The default burst of refused requests from one network without valid credentials.
+    /// The default burst of refused provider API requests from the unauthenticated peers of one network.
     public static let strangerRequestBurstDefault: Int64 = 10_000
     /// The default rate of wrong credentials per second from one network.
     public static let strangerCredentialRateDefault: Int64 = 20
@@ -202,10 +202,9 @@ extension Limits {
     public static let reservedDescriptorCount = 64
     /// The number of connections that the server accepts even if the descriptor limit is lower.
     public static let connectionCountMin = 8
-    /// The number of bytes of the memory budget that are reserved for each connection, when `connections` is not configured.
+    /// The size, in bytes, by which the memory budget is divided for the default of `connections`.
     public static let connectionByteCount = 16 * 1024
-    /// The number of bytes of the memory budget that are reserved for each unauthenticated connection, when
-    /// `connections_before_authentication` is not configured.
+    /// The size, in bytes, by which the memory budget is divided for the default of `connections_before_authentication`.
     public static let strangerByteCount = 64 * 1024
     /// The idle time after which an unauthenticated connection may be closed before the server reaches its connection
     /// limit.
@@ -230,15 +229,16 @@ extension Limits {
     public static let handshakeBurst: Int64 = 2000
     /// The divisor of the memory budget that gives the share of all unauthenticated peers, or of one principal.
     public static let memorySharesCount = 8
-    /// The number of shares of the memory budget that all devices and providers together may hold before those above an
-    /// equal part of it are paused.
+    /// The number of shares of the memory budget that all devices and providers together may hold.
+    ///
+    /// Above it, those that hold more than an equal part are paused.
     public static let memorySharesOfPrincipalsCount = 3
-    /// The number of bytes as which a TLS handshake counts in the memory budget.
+    /// The size, in bytes, that the memory budget counts for a TLS handshake.
     public static let handshakeByteCount = 48 * 1024
     /// The maximum size of a TLS ClientHello in bytes, including all headers.
     public static let clientHelloByteCountMax = 16 * 1024
-    /// The number of bytes as which an incomplete TLS record of an unauthenticated peer counts; OpenSSL allocates a buffer
-    /// of about this size.
+    /// The size, in bytes, that the memory budget counts for an incomplete TLS record of an unauthenticated peer; OpenSSL
+    /// allocates a buffer of about this size.
     public static let recordBufferByteCount = 17 * 1024
     /// The minimum default memory budget, in bytes.
     public static let memoryBudgetByteCountMin = 128 * 1024 * 1024
@@ -246,7 +246,7 @@ extension Limits {
     public static let memoryBudgetByteCountDefault = 512 * 1024 * 1024
     /// The step in which connections report the memory that they hold, in bytes; a power of two.
     public static let memoryReportByteCount = 8 * 1024
-    /// The growth of resident memory, in bytes, after which the server returns free memory to the system.
+    /// The growth of free memory that is still resident, in bytes, after which the server returns it to the system.
     public static let residentGrowthByteCount = 8 * 1024 * 1024
     /// The interval between two checks of the resident memory.
     public static let residentCheckInterval = Duration.seconds(20)
@@ -280,7 +280,8 @@ extension Limits {
     public static let listingPerTeamCountMax = 2
     /// The maximum number of unread channel lists of one team on one loop; each occupies memory until it is read.
     public static let listingUnreadPerTeamCountMax = 8
-    /// The timeout from the TCP connection to the end of the TLS handshake and the first bytes of HTTP.
+    /// The timeout for a ClientHello, and then from the first handshake step to the first complete HTTP/2 frame or HTTP/1.1
+    /// request.
     public static let handshakePatience = Duration.seconds(10)
     /// The timeout from the start of a request to its end.
     public static let requestPatience = Duration.seconds(15)
@@ -320,7 +321,7 @@ extension Limits {
 
     // MARK: Programs that the agent starts
 
-    /// The maximum number of standard error bytes that one run of a program writes to its log.
+    /// The maximum number of standard error bytes that the agent copies to its log from one run of a program.
     ///
     /// The programs are hooks, filters and other programs that the agent starts.
     public static let programErrorByteCountMax = 64 * 1024

@@ -123,7 +123,7 @@ private func onHeader(
             session.fieldArrived(exchange, name: nameSpan, value: valueSpan, isTrailer: isTrailer)
                 ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
-        if let latest = unsafe session.latest, unsafe latest._withUnsafeGuaranteedRef({ $0.id == id }) {
+        if let latest = unsafe session.exchanges.latest, unsafe latest._withUnsafeGuaranteedRef({ $0.id == id }) {
             return unsafe latest._withUnsafeGuaranteedRef(take)
         }
         return unsafe withExchange(handle, id, take)
@@ -140,7 +140,7 @@ private func onFrameReceived(
         case NGHTTP2_HEADERS, NGHTTP2_DATA:
             session.frameArrived(unsafe part(of: frame), on: header.stream_id, isEnd: header.flags & endStreamFlag != 0)
         case NGHTTP2_WINDOW_UPDATE: if header.stream_id == 0 { session.connectionWindowGrew() }
-        case NGHTTP2_SETTINGS: if header.flags & acknowledgeFlag != 0 { session.settingsWereAcknowledged = true }
+        case NGHTTP2_SETTINGS: if header.flags & acknowledgeFlag != 0 { session.streams.isAcknowledged = true }
         case NGHTTP2_PING: if header.flags & acknowledgeFlag != 0 { unsafe session.pingAnswered(number(of: frame)) }
         default: break
         }
@@ -158,7 +158,7 @@ private func onDataChunk(
         if let exchange = session.exchange(id) {
             session.dataArrived(exchange, bytes)
         } else {
-            session.drainedDataArrived(id, byteCount: byteCount)
+            session.discard(byteCount, of: id)
         }
         return 0
     }
@@ -214,7 +214,7 @@ private let acknowledgeFlag = UInt8(NGHTTP2_FLAG_ACK.rawValue)
 private let callbackFailed = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
 
 /// Returns the part of its request that a HEADERS or DATA frame carries.
-private func part(of frame: UnsafePointer<nghttp2_frame>) -> HTTP2Session.Part {
+private func part(of frame: UnsafePointer<nghttp2_frame>) -> HTTP2RequestPart {
     guard unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) else { return .data }
     return unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST ? .head : .trailers
 }

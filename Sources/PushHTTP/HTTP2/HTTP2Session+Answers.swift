@@ -15,7 +15,7 @@ extension HTTP2Session: ExchangeOwner {
         let hasBody = exchange.answer.state != .whole || !exchange.answer.body.isEmpty
         var fields = exchange.answer.takeFields()
         fields.append(status: status)
-        let code = unsafe Self.withPairs(of: fields) { pairs in
+        let code = unsafe fields.withPairs { pairs in
             guard hasBody else {
                 return unsafe nghttp2_submit_response(handle, exchange.id, pairs.baseAddress, pairs.count, nil)
             }
@@ -24,7 +24,7 @@ extension HTTP2Session: ExchangeOwner {
         }
         check(code)
         fields.removeAll()
-        pool.take(consume fields)
+        exchanges.pool.take(consume fields)
         answerGrew(exchange)
     }
 
@@ -58,9 +58,13 @@ extension HTTP2Session: ExchangeOwner {
     ) -> Int {
         let isEnding = exchange.answer.state != .streaming
         if exchange.answer.body.isEmpty, !isEnding { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
-        if exchange.answer.state == .whole, mustWait(exchange, buffer.count) {
+        if exchange.answer.state == .whole,
+            exchange.isSplit(
+                byConnectionWindow: buffer.count,
+                streamWindow: Int(unsafe nghttp2_session_get_stream_remote_window_size(handle, exchange.id)))
+        {
             exchange.answer.waitsForWindow = true
-            windowWaiterCount += 1
+            exchanges.windowWaiterCount += 1
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         }
         exchange.tookNanoseconds = max(nowNanoseconds, 1)
@@ -69,53 +73,32 @@ extension HTTP2Session: ExchangeOwner {
         }
         recount(exchange)
         if isEnding, exchange.answer.body.isEmpty { flags |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-        windowUpdateAllowance = min(
-            windowUpdateAllowance + HTTPBounds.windowUpdatesPerSentData, HTTPBounds.windowUpdateAllowanceMax)
+        peerLimits.dataSent()
         return count
-    }
-
-    /// Returns whether only the connection's window would split a body that fits in one frame and in its stream's
-    /// window.
-    ///
-    /// Clients treat each DATA frame of an error as a complete JSON text, so the body waits until the window fits all
-    /// of it. The connection's window is at least as large as the data that the peer has not read yet, so a peer that
-    /// reads reopens it.
-    ///
-    /// - Parameters:
-    ///   - exchange: The exchange of the stream.
-    ///   - space: The bytes that both windows and the frame size allow.
-    /// - Returns: Whether to defer the body.
-    private func mustWait(_ exchange: HTTPExchange, _ space: Int) -> Bool {
-        let count = exchange.answer.body.count
-        guard count > space, count <= HTTPBounds.frameByteCountMax else { return false }
-        let streamWindow = unsafe nghttp2_session_get_stream_remote_window_size(handle, exchange.id)
-        return count <= Int(streamWindow)
     }
 
     /// Resumes the streams that waited for the connection's window.
     func connectionWindowGrew() {
-        guard windowWaiterCount > 0 else { return }
-        for exchange in pool.open where exchange.answer.waitsForWindow {
+        guard exchanges.windowWaiterCount > 0 else { return }
+        for exchange in exchanges.pool.open where exchange.answer.waitsForWindow {
             exchange.answer.waitsForWindow = false
-            windowWaiterCount -= 1
+            exchanges.windowWaiterCount -= 1
             streamGrew(exchange)
         }
     }
+}
 
-    /// Calls the body with an answer's fields, of which the last is the status, in nghttp2's form.
+extension AnswerFields {
+    /// Calls the body with the fields, of which the last is the status, in nghttp2's form.
     ///
     /// Literals are not copied. nghttp2 copies values that differ between answers, into the one block that it allocates
     /// anyway. They stay out of the HPACK table, where they would only evict values that repeat.
     ///
-    /// - Parameters:
-    ///   - answer: The fields.
-    ///   - body: Receives the fields, which are valid until it returns.
+    /// - Parameter body: Receives the fields, which are valid until it returns.
     /// - Returns: The result of the body.
-    private static func withPairs(
-        of answer: AnswerFields, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
-    ) -> Int32 {
-        let fields = answer.fields.span
-        return unsafe answer.bytes.withUnsafeBufferPointer { bytes in
+    fileprivate func withPairs(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32) -> Int32 {
+        let fields = fields.span
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: fields.count) { buffer in
                 // The status was appended last and is sent first.
                 for index in 0..<fields.count {
@@ -125,5 +108,24 @@ extension HTTP2Session: ExchangeOwner {
                 return unsafe body(UnsafeBufferPointer(buffer))
             }
         }
+    }
+}
+
+extension HTTPExchange {
+    /// Returns whether only the connection's window would split a body that fits in one frame and in its stream's
+    /// window.
+    ///
+    /// Clients treat each DATA frame of an error as a complete JSON text, so the body waits until the window fits all
+    /// of it. The connection's window is at least as large as the data that the peer has not read yet, so a peer that
+    /// reads reopens it.
+    ///
+    /// - Parameters:
+    ///   - space: The bytes that both windows and the frame size allow.
+    ///   - streamWindow: The bytes that the stream's window allows.
+    /// - Returns: Whether to defer the body.
+    fileprivate func isSplit(byConnectionWindow space: Int, streamWindow: @autoclosure () -> Int) -> Bool {
+        let count = answer.body.count
+        guard count > space, count <= HTTPBounds.frameByteCountMax else { return false }
+        return count <= streamWindow()
     }
 }

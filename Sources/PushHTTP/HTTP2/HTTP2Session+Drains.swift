@@ -10,7 +10,7 @@ extension HTTP2Session {
     /// - Parameter id: The stream's identifier.
     func answerEnded(_ id: Int32) {
         guard let exchange = exchange(id), !exchange.requestEnded else { return }
-        guard drained.begin(id, pingNumber: sentPingNumber + 1, nowNanoseconds: nowNanoseconds) else {
+        guard drained.begin(id, pingNumber: pings.sent + 1, nowNanoseconds: nowNanoseconds) else {
             return stopUpload(id)
         }
         ping()
@@ -18,20 +18,9 @@ extension HTTP2Session {
         end(exchange)
     }
 
-    /// Stops the uploads of peers that have read all output up to one of our PINGs.
-    func stopReadUploads() {
-        while let id = drained.removeAnswered(pingNumber: answeredPingNumber) { stopUpload(id) }
-    }
-
     /// Discards a piece of a body that has no exchange.
-    func drainedDataArrived(_ id: Int32, byteCount: Int) {
+    func discard(_ byteCount: Int, of id: Int32) {
         if drained.take(id, byteCount: byteCount) { stopUpload(id) }
-    }
-
-    /// Discards fields that have no exchange; stops the upload if they do not end the request, since no more fields may
-    /// follow.
-    func drainedFieldsArrived(_ id: Int32, isEnd: Bool) {
-        if !isEnd, drained.remove(id) { stopUpload(id) }
     }
 
     /// Handles a stream that nghttp2 has closed.
@@ -48,7 +37,10 @@ extension HTTP2Session {
     package func tick() {
         guard !isTerminated else { return }
         stopOldUploads()
-        rest()
+        // Nothing was sent or received since the last call.
+        guard framePages.isIdle(frameCount: peerLimits.meter.completedFrameCount), !hasOutput else { return }
+        exchanges.pool.rest()
+        framePages.release()
     }
 
     /// Stops the uploads whose deadline has passed.
@@ -57,7 +49,7 @@ extension HTTP2Session {
     }
 
     /// Tells a peer whose answer was sent to stop its upload.
-    private func stopUpload(_ id: Int32) {
+    func stopUpload(_ id: Int32) {
         check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_NO_ERROR.rawValue))
     }
 }

@@ -4,7 +4,7 @@ internal import CNghttp2
 
 extension HTTP2Session {
     /// The number of complete frames received.
-    package var completedMessageCount: UInt64 { meter.completedFrameCount }
+    package var completedMessageCount: UInt64 { peerLimits.meter.completedFrameCount }
 
     /// Sends our SETTINGS.
     ///
@@ -13,17 +13,7 @@ extension HTTP2Session {
     /// that opens more streams than SETTINGS allow, and clients may do that in good faith before they have read
     /// SETTINGS. `streamOpened` enforces the limit.
     func submitSettings() {
-        let streams = SettingsFrame.streamCountOfLibrary
-        let entries = [
-            nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue),
-                value: HTTPBounds.headerTableByteCount),
-            nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: streams),
-            nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
-                value: limits.advertisedHeaderListByteCountMax),
-        ]
+        let entries = SettingsFrame.libraryEntries(limits)
         check(unsafe nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count))
         let window = HTTPBounds.connectionWindowByteCount
         check(unsafe nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, window))
@@ -31,110 +21,45 @@ extension HTTP2Session {
 
     /// Sets the number of allowed streams, and announces it if the peer knows another number.
     package func advertiseStreams(_ count: Int) {
-        allowedStreamCount = count
-        guard count != advertisedStreamCount, !isTerminated else { return }
-        advertisedStreamCount = count
+        guard streams.allow(count), !isTerminated else { return }
         // The first SETTINGS can still carry it.
         guard opening?.advertise(count, limits) != true else { return }
-        let entry = nghttp2_settings_entry(
-            settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue),
-            value: SettingsFrame.streamCountOfLibrary)
-        check(unsafe nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), [entry], 1))
-    }
-
-    /// The number of streams that may be open at the same time.
-    ///
-    /// Before the owner calls `advertiseStreams`, only a few are allowed, whatever SETTINGS say. An unauthenticated
-    /// peer that has not read SETTINGS may assume 100 (RFC 9113, section 6.5.2); one that has read a smaller number
-    /// must keep to it. Afterwards, a peer that has not read SETTINGS may open more streams than they will announce.
-    private var streamCountMax: Int {
-        guard let allowedStreamCount else {
-            let count = HTTPBounds.streamCountBeforeAuthentication
-            return settingsWereAcknowledged ? min(advertisedStreamCount, count) : count
-        }
-        return settingsWereAcknowledged ? allowedStreamCount : max(allowedStreamCount, HTTPBounds.earlyStreamCountMax)
+        check(
+            unsafe nghttp2_submit_settings(
+                handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), [SettingsFrame.libraryStreamEntry], 1))
     }
 
     /// Whether another stream may be opened, with the largest fields that a request may have.
     var hasRoomForStream: Bool {
-        !isClosed && pool.open.count < streamCountMax
+        !isClosed && exchanges.pool.open.count < streams.countMax
             && hasRoom(for: HTTPBounds.streamReserveFactor * limits.headerListByteCountMax)
     }
 
-    /// Counts the cheap frames of the input before nghttp2 sees it.
-    func charge(for bytes: Span<UInt8>) {
-        var charge = meter.charge(for: bytes)
-        switch charge.violation {
-        case nil: break
-        case .streamClosed:
-            pendingTermination(NGHTTP2_STREAM_CLOSED, "the peer sent a frame on a stream that it had ended")
-        case .idTooLow:
-            pendingTermination(NGHTTP2_PROTOCOL_ERROR, "the peer opened a stream with a lower id than an earlier one")
-        }
-        windowUpdateAllowance = min(
-            windowUpdateAllowance + charge.headers * HTTPBounds.windowUpdatesPerRequest,
-            HTTPBounds.windowUpdateAllowanceMax)
-        let owed = min(charge.windowUpdates, windowUpdateAllowance)
-        windowUpdateAllowance -= owed
-        charge.glitches += (charge.windowUpdates - owed) * HTTPBounds.glitchesPerOtherFrame
-        guard !glitches.spend(charge.glitches, of: .glitches, nowNanoseconds: nowNanoseconds) else { return }
-        pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, "the peer sent too many frames that ask for nothing")
-    }
-
-    /// Counts a reset that we sent, unless it was our own choice.
-    ///
-    /// Every stream that a peer makes us reset costs us a request but the peer only a few bytes (CVE-2025-8671).
-    ///
-    /// - Parameter code: The error code in the RST_STREAM frame.
+    /// Counts a reset that we sent.
     func countSentReset(_ code: UInt32) {
-        switch nghttp2_error_code(code) {
-        // Refusals were counted when they were decided.
-        case NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM: return
-        default: spendReset()
-        }
+        end(because: peerLimits.countSentReset(code, nowNanoseconds: nowNanoseconds))
     }
 
     /// Counts a stream that is refused because a limit is reached.
-    ///
-    /// The stream is not counted when its reset is sent: until then it has no exchange, so a peer that reads nothing
-    /// could pile up resets.
     func countRefusal() {
         endIfOverfull()
-        if !settingsWereAcknowledged || allowedStreamCount == nil, earlyRefusalCount < HTTPBounds.earlyRefusalCountMax {
-            // When the peer opened this stream, it could not know the limit, or that the limit is lower before
-            // authentication.
-            earlyRefusalCount += 1
-            return
-        }
-        spendReset()
+        end(because: peerLimits.countRefusal(isEarly: streams.isEarly, nowNanoseconds: nowNanoseconds))
     }
 
     /// Ends the session of a peer that does not read our answers and refusals and so makes us hold too much.
     func endIfOverfull() {
         guard retainedByteCount / HTTPBounds.overfullFactor > retainedByteCountMax else { return }
-        pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, "the peer asks for more than it reads")
+        end(because: HTTP2Termination(reason: "the peer asks for more than it reads", code: NGHTTP2_ENHANCE_YOUR_CALM))
     }
 
-    private func spendReset() {
-        guard !sentResets.spend(1, of: .sentResets, nowNanoseconds: nowNanoseconds) else { return }
-        pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, "the peer made us reset too many streams")
-    }
-
-    /// Marks the session to be ended by `carryOutDoom`, outside of callbacks; the first reason counts.
-    func pendingTermination(_ code: nghttp2_error_code, _ reason: String) {
-        guard pendingTermination == nil else { return }
-        pendingTermination = Termination(reason: reason, code: code)
+    /// Marks the session to be ended by `terminateIfPending`, outside of callbacks; the first reason counts.
+    func end(because termination: HTTP2Termination?) {
+        if pendingTermination == nil { pendingTermination = termination }
     }
 
     /// Marks the session to be ended after a failed nghttp2 call.
     func endAfterError(_ code: Int32) {
-        let text = unsafe String(cString: nghttp2_strerror(code))
-        switch nghttp2_error(code) {
-        case NGHTTP2_ERR_BAD_CLIENT_MAGIC: pendingTermination(NGHTTP2_PROTOCOL_ERROR, text)
-        case NGHTTP2_ERR_FLOODED, NGHTTP2_ERR_TOO_MANY_SETTINGS, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
-            pendingTermination(NGHTTP2_ENHANCE_YOUR_CALM, text)
-        default: pendingTermination(NGHTTP2_INTERNAL_ERROR, text)
-        }
+        end(because: HTTP2Termination(libraryError: code))
     }
 
     /// Marks the session to be ended if a call failed that fails only when memory is exhausted.

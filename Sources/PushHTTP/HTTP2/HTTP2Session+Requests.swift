@@ -28,7 +28,7 @@ extension HTTP2Session {
     /// Handles a piece of a request's body, without padding.
     func dataArrived(_ exchange: HTTPExchange, _ bytes: Span<UInt8>) {
         guard exchange.head.rules.takeData(byteCount: bytes.count) else { return rejectMalformed(exchange) }
-        pool.lendBody(to: exchange)
+        exchanges.pool.lendBody(to: exchange)
         let overflows = exchange.bodyArrived(bytes)
         recount(exchange)
         if overflows { return exchange.handOn(to: delegate) }
@@ -44,26 +44,17 @@ extension HTTP2Session {
         end(exchange)
     }
 
-    /// The part of a request that a complete frame carries.
-    enum Part {
-        /// The fields before the body.
-        case head
-        /// A piece of the body.
-        case data
-        /// The fields after the body.
-        case trailers
-    }
-
     /// Handles a complete frame of a request, on a stream that is not being reset.
-    func frameArrived(_ part: Part, on id: Int32, isEnd: Bool) {
+    func frameArrived(_ part: HTTP2RequestPart, on id: Int32, isEnd: Bool) {
         if let exchange = exchange(id) {
             requestGrew(exchange, by: part, isEnd: isEnd)
-        } else if part == .trailers {
-            drainedFieldsArrived(id, isEnd: isEnd)
+        } else if part == .trailers, !isEnd, drained.remove(id) {
+            // No more fields may follow, and they have no exchange.
+            stopUpload(id)
         }
     }
 
-    private func requestGrew(_ exchange: HTTPExchange, by part: Part, isEnd: Bool) {
+    private func requestGrew(_ exchange: HTTPExchange, by part: HTTP2RequestPart, isEnd: Bool) {
         let isGood =
             switch part {
             case .head, .trailers: exchange.head.rules.endFields(endsRequest: isEnd)
@@ -84,10 +75,10 @@ extension HTTP2Session {
         }
         // The delegate may have closed the session.
         guard isEnd, exchange.isOpen else { return }
-        pool.lendAnswerFields(to: exchange)
+        exchanges.pool.lendAnswerFields(to: exchange)
         exchange.handOn(to: delegate)
         if exchange.needsNoRequest, exchange.isOpen {
-            pool.takeRequest(of: exchange)
+            exchanges.pool.takeRequest(of: exchange)
             recount(exchange)
         }
     }
@@ -100,8 +91,18 @@ extension HTTP2Session {
 
     /// Handles the acknowledgement of one of our PINGs.
     func pingAnswered(_ number: UInt64) {
-        guard number > answeredPingNumber, number <= sentPingNumber else { return }
-        answeredPingNumber = number
-        stopReadUploads()
+        guard pings.take(answer: number) else { return }
+        // The peer has read all output up to this PING.
+        while let id = drained.removeAnswered(pingNumber: pings.answered) { stopUpload(id) }
     }
+}
+
+/// The part of a request that a complete frame carries.
+enum HTTP2RequestPart {
+    /// The fields before the body.
+    case head
+    /// A piece of the body.
+    case data
+    /// The fields after the body.
+    case trailers
 }

@@ -26,9 +26,7 @@ extension HTTP2Session {
     /// Sends a PING with the next number in its opaque data.
     package func ping() {
         guard !isTerminated else { return }
-        sentPingNumber += 1
-        var opaque = InlineArray<8, UInt8>(repeating: 0)
-        for index in 0..<8 { opaque[index] = UInt8(truncatingIfNeeded: sentPingNumber >> UInt64(8 * index)) }
+        let opaque = pings.next()
         let code = unsafe opaque.span.withUnsafeBufferPointer {
             unsafe nghttp2_submit_ping(handle, 0, $0.baseAddress)
         }
@@ -36,11 +34,21 @@ extension HTTP2Session {
     }
 
     /// The number of our PINGs that the peer has not answered.
-    package var unansweredPingCount: Int { Int(clamping: sentPingNumber - answeredPingNumber) }
+    package var unansweredPingCount: Int { Int(clamping: pings.sent - pings.answered) }
 
     /// Handles a sent GOAWAY; an error code ends the session, whether we or nghttp2 found the error.
     func goAwayWasSent(_ code: UInt32) {
         guard code != NGHTTP2_NO_ERROR.rawValue, failure == nil else { return }
         failure = unsafe "the peer broke the protocol: \(String(cString: nghttp2_http2_strerror(code)))"
     }
+}
+
+/// The progress of a graceful shutdown.
+enum ShutdownStep {
+    /// No shutdown; the peer may open streams.
+    case none
+    /// The peer was asked to open no more streams.
+    case announced
+    /// The final GOAWAY is queued or sent.
+    case final
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CNghttp2
+
 /// Overwrites the stream limit in our SETTINGS frames with a number that nghttp2 does not know.
 ///
 /// - SeeAlso: RFC 9113, section 6.5.1
@@ -30,6 +32,25 @@ enum SettingsFrame {
         for entry in entries { frames += [0, entry.id] + bigEndian(entry.value) }
         frames += [0, 0, 4, 0x8, 0, 0, 0, 0, 0]
         return frames + bigEndian(UInt32(HTTPBounds.connectionWindowByteCount) - defaultWindowByteCount)
+    }
+
+    /// Returns the entries that nghttp2 gets, with a stream limit that no peer reaches.
+    static func libraryEntries(_ limits: HTTPSessionLimits) -> [nghttp2_settings_entry] {
+        [
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue),
+                value: HTTPBounds.headerTableByteCount),
+            libraryStreamEntry,
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
+                value: limits.advertisedHeaderListByteCountMax),
+        ]
+    }
+
+    /// The stream limit that nghttp2 gets.
+    static var libraryStreamEntry: nghttp2_settings_entry {
+        nghttp2_settings_entry(
+            settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: streamCountOfLibrary)
     }
 
     private static func bigEndian(_ value: UInt32) -> [UInt8] {

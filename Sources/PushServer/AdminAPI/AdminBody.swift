@@ -42,7 +42,10 @@ struct AdminBody {
     /// Returns the problem with the members of a body, in one or two sentences, or nil if they are valid.
     func problem(in body: JSONValue) -> String? {
         guard let given = body.members else { return nil }
-        for member in given {
+        for (index, member) in given.enumerated() {
+            if given[..<index].contains(where: { $0.key.utf8.elementsEqual(member.key.utf8) }) {
+                return "Repeated member \"\(member.key.prefix(64))\". Send each member once."
+            }
             guard let known = members.first(where: { $0.name.utf8.elementsEqual(member.key.utf8) }) else {
                 return unknown(member.key)
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FoundationEssentials
 internal import PushCore
 internal import PushNet
 internal import PushTLS
@@ -40,6 +41,13 @@ enum BackupFiles {
             text += "\(try hash("\(directory)/\(name)"))  \(name)\n"
         }
         try PrivateFile.write(Array(text.utf8), to: "\(directory)/\(sums)")
+    }
+
+    /// Whether a directory contains nothing but files of a backup, which may be incomplete.
+    static func fill(_ directory: String) -> Bool {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else { return false }
+        let ofSQLite = ["", "-journal", "-wal", "-shm"].map { database + $0 }
+        return names.allSatisfy { (ofSQLite + [sums] + small).contains($0) }
     }
 
     /// Reads the hashes of a backup.

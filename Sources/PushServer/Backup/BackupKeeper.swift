@@ -59,7 +59,10 @@ final class BackupKeeper: Sendable {
         guard !isNamed || PrivateFile.exists(parent) else { throw .noParent(parent) }
         if PrivateFile.exists(path) {
             guard replaces else { throw .exists(path) }
-            guard PrivateFile.exists("\(path)/\(BackupFiles.sums)") else { throw .isNoBackup(path) }
+            guard isBackup(path) else { throw .isNoBackup(path) }
+        }
+        for leftover in [Self.partial(path), Self.replaced(path)] where PrivateFile.exists(leftover) {
+            guard BackupFiles.fill(leftover) else { throw .isNoBackup(leftover) }
         }
         let isFree = state.withLock { state in
             guard state.last?.isUnderWay != true else { return false }
@@ -67,7 +70,7 @@ final class BackupKeeper: Sendable {
             return true
         }
         guard isFree else { throw .alreadyRunning }
-        let partial = "\(path).partial"
+        let partial = Self.partial(path)
         PrivateFile.removeTree(partial)
         do throws(NetError) { try PrivateFile.makeDirectory(partial) } catch {
             let failure = InstallationError(creating: path, error)
@@ -80,6 +83,12 @@ final class BackupKeeper: Sendable {
                 let thread = Thread(name: "backup") { self.finish(path, partial, error) }
                 self.state.withLock { $0.thread = thread }
             })
+    }
+
+    /// Whether a directory is a complete backup with no other files, and not the server's own data.
+    private func isBackup(_ path: String) -> Bool {
+        guard !PrivateFile.isSame(path, installation.directory), BackupFiles.fill(path) else { return false }
+        return (try? BackupFiles.readSums(in: path)) != nil
     }
 
     /// Waits for a backup that the end of the store stopped, so that its files are removed.
@@ -157,7 +166,7 @@ final class BackupKeeper: Sendable {
 
     /// Gives the backup its name, then removes an earlier backup of that name.
     private static func putInPlace(_ partial: String, _ path: String) throws(InstallationError) {
-        let replaced = "\(path).replaced"
+        let replaced = Self.replaced(path)
         do throws(NetError) {
             if PrivateFile.exists(path) {
                 PrivateFile.removeTree(replaced)
@@ -171,6 +180,12 @@ final class BackupKeeper: Sendable {
     }
 
     // MARK: Names
+
+    /// The name of a backup that is not complete.
+    private static func partial(_ path: String) -> String { "\(path).partial" }
+
+    /// The name of an earlier backup while the new one gets its name.
+    private static func replaced(_ path: String) -> String { "\(path).replaced" }
 
     /// Returns a name with the time, for example `20261122T055817Z`.
     static func name(unixSeconds: Int64) -> String {

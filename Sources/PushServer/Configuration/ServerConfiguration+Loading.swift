@@ -90,6 +90,7 @@ extension ServerConfiguration {
                 problem: "\(all) is less than pending_per_topic (\(pendingPerTopicCountMax)).",
                 remedy: "Raise pending_per_device, or lower pending_per_topic.")
         }
+        try checkMemoryBudget()
         var seen: Set<ListenAddress> = []
         if let twice = ports.map(\.address).first(where: { $0.port != 0 && !seen.insert($0).inserted }) {
             throw ConfigurationError(
@@ -103,6 +104,17 @@ extension ServerConfiguration {
                     "\(adminSocket) is longer than \(Sockets.pathByteCountMax) bytes, the maximum for a UNIX socket.",
                 remedy: "Set admin_socket to a shorter path.")
         }
+    }
+
+    /// Refuses a memory budget in which the unauthenticated connections of a loop could not hold one TLS handshake.
+    private func checkMemoryBudget() throws(ConfigurationError) {
+        let loopCount = loopCount ?? ProcessFacts.processorCount
+        let byteCountMin = loopCount * Limits.memorySharesCount * Limits.strangerByteCount
+        guard let budget = memoryBudgetByteCount, budget < byteCountMin else { return }
+        let megabyteCountMin = (byteCountMin + (1 << 20) - 1) >> 20
+        throw ConfigurationError(
+            place: "memory_budget_megabytes", problem: "\(budget >> 20) is too little for \(loopCount) loops.",
+            remedy: "Set memory_budget_megabytes to at least \(megabyteCountMin), or lower loops.")
     }
 
     private static func defaultDataDirectory(_ environment: [String: String], isRoot: Bool) -> String {

@@ -102,7 +102,7 @@ final class BuiltInDevices {
 
     private func keep(_ notification: Notification, _ device: Device) {
         testMode.received.append(
-            AdminAPI.ReceivedNotification(
+            TestModeAPI.ReceivedNotification(
                 topic: device.topic, token: device.token, deviceID: device.id.text,
                 headers: Self.headers(of: notification),
                 payload: String(decoding: notification.payload, as: UTF8.self),

@@ -28,12 +28,12 @@ struct EphemeralSetup {
             let made = try setup.makeDevices(topics)
             let extras = ephemeral.isFull ? try EphemeralExtras(setup, made, ports) : nil
             devices = made.map(\.device) + (extras?.devices ?? [])
-            var facts = AdminAPI.Ephemeral(
+            var facts = TestModeAPI.Ephemeral(
                 host: "127.0.0.1", port: Int(ports.first?.address.port ?? 0),
                 caFile: context.installation.authorityFile ?? "", keyFile: key.file, keyID: key.id,
                 teamID: setup.teamID, adminSocket: context.configuration.adminSocket,
                 topics: made.map { device, goneToken in
-                    AdminAPI.EphemeralTopic(
+                    TestModeAPI.EphemeralTopic(
                         topic: device.topic, token: device.token, goneToken: goneToken, deviceID: device.id.text,
                         deviceSecret: device.secret.text)
                 })
@@ -53,7 +53,7 @@ struct EphemeralSetup {
         topics.count > 1 ? topics : topics + [(topics.first ?? "com.example.MyApp") + ".Other"]
     }
 
-    private static func encode(_ facts: AdminAPI.Ephemeral) -> String {
+    private static func encode(_ facts: TestModeAPI.Ephemeral) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(facts) else { preconditionFailure("text and numbers can be encoded") }

@@ -8,7 +8,7 @@ internal import PushStore
 struct EphemeralVariables {
     let values: [String: String]
 
-    init(_ facts: AdminAPI.Ephemeral, _ extras: EphemeralExtras?) {
+    init(_ facts: TestModeAPI.Ephemeral, _ extras: EphemeralExtras?) {
         var values = extras?.values ?? [:]
         values["APNS_HOST"] = facts.host
         values["APNS_PORT"] = String(facts.port)

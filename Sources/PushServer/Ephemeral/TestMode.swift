@@ -24,12 +24,12 @@ struct BuiltInDeviceReceiver: StoreReplyReceiver {
 
 /// The notifications that the built-in devices have received, oldest first.
 final class ReceivedNotifications: Sendable {
-    private let kept = Lock<[AdminAPI.ReceivedNotification]>([])
+    private let kept = Lock<[TestModeAPI.ReceivedNotification]>([])
 
-    var all: [AdminAPI.ReceivedNotification] { kept.withLock { $0 } }
+    var all: [TestModeAPI.ReceivedNotification] { kept.withLock { $0 } }
 
     /// Keeps a notification; above the limit, the oldest tenth is discarded.
-    func append(_ notification: AdminAPI.ReceivedNotification) {
+    func append(_ notification: TestModeAPI.ReceivedNotification) {
         kept.withLock { kept in
             if kept.count == Limits.ephemeralNotificationCountMax { kept.removeFirst(kept.count / 10) }
             kept.append(notification)

@@ -103,13 +103,13 @@ struct TestModeSetup {
     /// - Returns: The SHA-256 of the certificate, and the file.
     /// - Throws: The reason why the authority, the store or the disk refused it.
     func makeCertificate(
-        _ kind: AdminAPI.NewCertificate.Kind, _ topic: String, _ environment: Environment? = nil
+        _ kind: CredentialAPI.NewCertificate.Kind, _ topic: String, _ environment: Environment? = nil
     ) throws(StoreRefusal) -> (fingerprint: [UInt8], file: String) {
         let issued: Installation.IssuedClientCertificate
         do throws(InstallationError) {
             issued = try context.installation.issueClientCertificate(
                 kind, topic: topic, teamID: teamID, environment: environment,
-                days: AdminAPI.NewCertificate.daysUsual)
+                days: CredentialAPI.NewCertificate.daysUsual)
         } catch {
             throw .unavailable(error.description)
         }

@@ -32,7 +32,7 @@ extension Installation {
     /// - Returns: The certificate, its private key, and the record for the store.
     /// - Throws: The missing or unusable part of the authority, and what to do about it.
     func issueClientCertificate(
-        _ kind: AdminAPI.NewCertificate.Kind, topic: String, teamID: String, environment: Environment?, days: Int
+        _ kind: CredentialAPI.NewCertificate.Kind, topic: String, teamID: String, environment: Environment?, days: Int
     ) throws(InstallationError) -> IssuedClientCertificate {
         let scope = CertificateScope(kind, topic: topic, environment: environment)
         let signer = try authority.authority(

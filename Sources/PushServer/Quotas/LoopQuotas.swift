@@ -11,7 +11,8 @@ internal import PushStore
 ///                                                                │           day of team, key, app
 ///                                                                └─▶ bad token: takeBadToken
 /// ```
-/// A request that one limit refuses does not count for any other.
+/// A request that `takeRequest` refuses counts for no limit. A notification that `takeNotification` refuses still counts
+/// as a request for the rates of its team, key and app.
 final class LoopQuotas {
     private let quotas: Quotas
     private var version: UInt64 = 0

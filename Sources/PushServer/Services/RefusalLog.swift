@@ -18,18 +18,19 @@ extension EventLog {
             warning(
                 "provider_refused",
                 [
-                    "reason": reason, "source": peer.sourceText, "principal": peer.principal.logText,
+                    "reason": reason, "source": peer.source.description, "principal": peer.principal.logText,
                     "detail": rejection.detail,
                 ],
-                about: peer.logSubject(reason))
+                about: peer.source.logSubject(reason))
         case 429:
             info(
                 "provider_limited",
-                ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText],
-                about: peer.logSubject(reason))
+                ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText],
+                about: peer.source.logSubject(reason))
         default:
             debug(
-                "request_refused", ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText])
+                "request_refused",
+                ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText])
         }
     }
 
@@ -40,22 +41,23 @@ extension EventLog {
         case .badEnrolmentCode:
             warning(
                 "enrolment_refused",
-                ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText],
-                about: peer.logSubject(reason))
+                ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText],
+                about: peer.source.logSubject(reason))
         case .unauthorized:
             info(
                 "device_refused",
-                ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText],
-                about: peer.logSubject(reason))
+                ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText],
+                about: peer.source.logSubject(reason))
         case .tooMany, .busy:
             info(
                 "device_limited",
-                ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText],
-                about: peer.logSubject(reason))
+                ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText],
+                about: peer.source.logSubject(reason))
         case .broadcastsNotAllowed, .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate,
             .unknownChannel, .unknownPolicy, .unknownCode, .alreadyExists, .traceOff, .unavailable:
             debug(
-                "request_refused", ["reason": reason, "source": peer.sourceText, "principal": peer.principal.logText])
+                "request_refused",
+                ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText])
         }
     }
 

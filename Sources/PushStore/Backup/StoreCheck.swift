@@ -80,7 +80,7 @@ package struct StoreCheck: Sendable {
                 PendingRecord.decode(record.span, sequence: sequence, device: device, topic: topic) != nil
             note(sequence, isIntact: isIntact, "notification")
         }
-        try checkSettled(connection)
+        try checkArchive(connection)
         let broadcasts = try connection.prepare(
             """
             SELECT sequence, channels.id, 0, topic, 0, accepted_at_ms, unique_high, unique_low, request_id, topic_name,
@@ -93,13 +93,13 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Looks for archived notifications that are missing from the index of their device (`settled`).
-    private mutating func checkSettled(_ connection: Connection) throws(SQLiteError) {
+    /// Looks for archived notifications that are missing from the index of their device (`archived`).
+    private mutating func checkArchive(_ connection: Connection) throws(SQLiteError) {
         let lost = try connection.prepare(
             """
             SELECT sequence FROM pending
-            WHERE sequence <= (SELECT value FROM state WHERE name = 'settled_through') AND NOT EXISTS (
-                SELECT 1 FROM settled WHERE settled.device = pending.device AND settled.sequence = pending.sequence)
+            WHERE sequence <= (SELECT value FROM state WHERE name = 'archived_through') AND NOT EXISTS (
+                SELECT 1 FROM archived WHERE archived.device = pending.device AND archived.sequence = pending.sequence)
             LIMIT 20
             """)
         while try lost.step() {

@@ -40,7 +40,7 @@ struct StoreCounters {
             topic: row.topic.name, name: row.displayName, teamID: row.topic.teamID,
             registrationCount: registrationsByTopic[row.topic.id] ?? 0,
             pendingCount: pendingByTopic[row.topic.id], checks: row.topic.checks,
-            broadcasts: row.topic.allowsBroadcasts, webhook: row.topic.webhook.map(AdminAPI.Webhook.init))
+            broadcasts: row.topic.allowsBroadcasts, webhook: row.topic.webhook.map(TraceAPI.Webhook.init))
     }
 
     /// Returns the administrator's view of a channel.
@@ -121,7 +121,7 @@ private struct TopicCounts {
     }
 }
 
-extension AdminAPI.Webhook {
+extension TraceAPI.Webhook {
     /// Returns the administrator's view of a webhook, without the secret.
     fileprivate init(_ webhook: Webhook) {
         self.init(

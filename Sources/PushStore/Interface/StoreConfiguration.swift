@@ -14,12 +14,12 @@ package struct StoreConfiguration: Sendable {
     /// The failures that an accepted notification survives.
     package var durability = StoreDurability.full
     /// The maximum number of recent notifications, which only memory indexes by device; more are archived in
-    /// `settled`.
+    /// `archived`.
     package var recentCountMax = WriterLimits.recentCountMax
     /// The maximum number of device records in memory.
     ///
     /// Above it, some records without recent notifications are evicted.
-    package var cardCountMax = WriterLimits.cardCountMax
+    package var deviceQueueCountMax = WriterLimits.deviceQueueCountMax
     /// The number of notifications sent to one device for which outcomes are recorded.
     package var deliveryHistoryCountMax = Limits.deliveryHistoryCountMax
     /// The number of delivery history entries of all devices in memory.

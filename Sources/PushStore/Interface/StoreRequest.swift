@@ -146,7 +146,7 @@ package enum StoreAnswer: Sendable {
     case registered(DeviceTokenContents)
     case app(AdminAPI.App)
     case apps([AdminAPI.App])
-    case keys([AdminAPI.Key])
+    case keys([CredentialAPI.Key])
     case device(AdminAPI.Device)
     /// The devices; `next` is the last one when there may be more.
     case devices([AdminAPI.Device], next: DeviceID?)

@@ -22,11 +22,11 @@ package enum WriterLimits {
     /// The maximum number of device records in memory.
     ///
     /// Above it, some records without recent notifications are evicted.
-    package static let cardCountMax = 1 << 20
+    package static let deviceQueueCountMax = 1 << 20
     /// The maximum number of recent notifications; more are archived.
     package static let recentCountMax = 1 << 18
     /// The maximum number of notifications archived in one step.
-    static let settledPerStepCountMax = 512
+    static let archivedPerStepCountMax = 512
     /// The number of sequences that are reserved together.
     ///
     /// As many may be skipped when the server stops without closing the store.

@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// A waiting notification that is not archived in the `settled` table.
+/// A waiting notification that is not archived in the `archived` table.
 struct QueueEntry {
     let sequence: Int64
     let topic: TopicID
@@ -20,7 +20,7 @@ struct QueueEntry {
 
 /// The writer's record of a device: its registrations, its stream, and the part of its queue that is not archived.
 ///
-/// The archived (`settled`) notifications are only counted here. All of them precede the recent ones.
+/// The archived (`archived`) notifications are only counted here. All of them precede the recent ones.
 final class DeviceQueue {
     let device: DeviceID
     /// The registrations by topic, including ended ones; read again when the version differs from that of
@@ -28,12 +28,12 @@ final class DeviceQueue {
     var registrations: [(topic: TopicID, row: RegistrationTable.Row)] = []
     var registrationsVersion: UInt64 = 0
     /// The number of archived notifications by topic; nil until they are counted.
-    var settled: [TopicCount]?
+    var archived: [TopicCount]?
     /// The number of archived rows that are no longer counted but whose deletion is not committed.
-    var settledDeletionCount = 0
+    var archivedDeletionCount = 0
     /// A lower bound of the earliest expiration among the archived notifications, in UNIX milliseconds; minimal until
     /// it is read.
-    var settledNextExpiry = Int64.min
+    var archiveNextExpiry = Int64.min
     /// The device's open stream; nil while the device is disconnected.
     var stream: DeliveryWindow?
     /// The channels in `SubscriberIndex` that the device subscribes to; empty while it is disconnected.
@@ -50,29 +50,29 @@ final class DeviceQueue {
     }
 
     /// The number of waiting notifications of all topics.
-    var waitingCount: Int { recent.count + settledCount }
+    var waitingCount: Int { recent.count + archivedCount }
 
     /// The number of archived notifications of all topics.
-    var settledCount: Int {
+    var archivedCount: Int {
         var count = 0
-        for topic in settled ?? [] { count += topic.count }
+        for topic in archived ?? [] { count += topic.count }
         return count
     }
 
     /// Returns the number of waiting notifications of one topic.
     func waitingCount(of topic: TopicID) -> Int {
-        count(of: topic, in: recentCounts) + settledCount(of: topic)
+        count(of: topic, in: recentCounts) + archivedCount(of: topic)
     }
 
     /// The number of waiting notifications by topic.
     var waitingCounts: [TopicID: Int] {
         var counts: [TopicID: Int] = [:]
-        for entry in recentCounts + (settled ?? []) { counts[entry.topic, default: 0] += entry.count }
+        for entry in recentCounts + (archived ?? []) { counts[entry.topic, default: 0] += entry.count }
         return counts
     }
 
     /// Returns the number of archived notifications of one topic.
-    func settledCount(of topic: TopicID) -> Int { count(of: topic, in: settled ?? []) }
+    func archivedCount(of topic: TopicID) -> Int { count(of: topic, in: archived ?? []) }
 
     private func count(of topic: TopicID, in counts: [TopicCount]) -> Int {
         for entry in counts where entry.topic == topic { return entry.count }
@@ -104,11 +104,11 @@ final class DeviceQueue {
     func noteWritten(_ sequence: Int64) { recent.noteWritten(sequence) }
 
     /// Adjusts the count of archived notifications; does nothing until they are counted.
-    func changeSettled(_ topic: TopicID, by change: Int) {
-        guard var counts = settled else { return }
-        settled = nil
+    func changeArchived(_ topic: TopicID, by change: Int) {
+        guard var counts = archived else { return }
+        archived = nil
         self.change(&counts, topic, by: change)
-        settled = counts
+        archived = counts
     }
 
     private func change(_ counts: inout [TopicCount], _ topic: TopicID, by change: Int) {

@@ -10,9 +10,9 @@ internal import PushSQLite
 final class DeviceQueues {
     private let registrations: RegistrationTable
     private let devices: DeviceTable
-    private let settled: ArchiveTable
+    private let archive: ArchiveTable
     private let countMax: Int
-    private var cards: [DeviceID: DeviceQueue] = [:]
+    private var queues: [DeviceID: DeviceQueue] = [:]
     /// The number of records at which some are evicted; above `countMax` while few records can be evicted.
     private var evictionCount: Int
     /// A number that grows when registrations change without naming the devices.
@@ -20,12 +20,12 @@ final class DeviceQueues {
     /// The number of recent entries of all devices.
     private(set) var recentCount = 0
 
-    init(_ registrations: RegistrationTable, _ devices: DeviceTable, _ settled: ArchiveTable, countMax: Int) {
+    init(_ registrations: RegistrationTable, _ devices: DeviceTable, _ archive: ArchiveTable, countMax: Int) {
         self.countMax = countMax
         evictionCount = countMax
         self.registrations = registrations
         self.devices = devices
-        self.settled = settled
+        self.archive = archive
     }
 
     /// Adds a row that is not archived; called for each such row when the store opens.
@@ -38,87 +38,87 @@ final class DeviceQueues {
     }
 
     /// Returns the record of a device; nil when the device was never enrolled.
-    func card(of device: DeviceID) throws(SQLiteError) -> DeviceQueue? {
-        if let card = cards[device] {
-            if card.registrationsVersion != version || card.settled == nil { try fill(card) }
-            return card
+    func queue(of device: DeviceID) throws(SQLiteError) -> DeviceQueue? {
+        if let queue = queues[device] {
+            if queue.registrationsVersion != version || queue.archived == nil { try fill(queue) }
+            return queue
         }
         guard let stored = Int64(exactly: device.rawValue), try devices.wasEnrolled(stored) else { return nil }
-        let card = record(of: device)
-        try fill(card)
-        return card
+        let queue = record(of: device)
+        try fill(queue)
+        return queue
     }
 
     /// Returns the record of a device if it is in memory, without reading the tables.
-    func known(_ device: DeviceID) -> DeviceQueue? { cards[device] }
+    func known(_ device: DeviceID) -> DeviceQueue? { queues[device] }
 
     /// Calls a closure for each record with recent entries.
     func forEachWithRecent(_ take: (DeviceQueue) -> Void) {
-        for card in cards.values where !card.recent.isEmpty { take(card) }
+        for queue in queues.values where !queue.recent.isEmpty { take(queue) }
     }
 
     /// Returns whether the stream of a device is open.
-    func isConnected(_ device: DeviceID) -> Bool { cards[device]?.stream != nil }
+    func isConnected(_ device: DeviceID) -> Bool { queues[device]?.stream != nil }
 
     /// Returns the record of a device; creates one without reading the tables.
     func record(of device: DeviceID) -> DeviceQueue {
-        if let card = cards[device] { return card }
-        if cards.count >= evictionCount { forgetSome() }
-        let card = DeviceQueue(device)
-        cards[device] = card
-        return card
+        if let queue = queues[device] { return queue }
+        if queues.count >= evictionCount { forgetSome() }
+        let queue = DeviceQueue(device)
+        queues[device] = queue
+        return queue
     }
 
-    private func fill(_ card: DeviceQueue) throws(SQLiteError) {
-        if card.registrationsVersion != version {
-            card.registrations = try registrations.all(of: card.device)
-            card.registrationsVersion = version
+    private func fill(_ queue: DeviceQueue) throws(SQLiteError) {
+        if queue.registrationsVersion != version {
+            queue.registrations = try registrations.all(of: queue.device)
+            queue.registrationsVersion = version
         }
-        if card.settled == nil { card.settled = try settled.counts(of: card.device) }
+        if queue.archived == nil { queue.archived = try archive.counts(of: queue.device) }
     }
 
     // MARK: Changing
 
-    func append(_ entry: QueueEntry, to card: DeviceQueue) {
-        card.append(entry)
+    func append(_ entry: QueueEntry, to queue: DeviceQueue) {
+        queue.append(entry)
         recentCount += 1
     }
 
-    func restore(_ entry: QueueEntry, to card: DeviceQueue) {
-        card.restore(entry)
+    func restore(_ entry: QueueEntry, to queue: DeviceQueue) {
+        queue.restore(entry)
         recentCount += 1
     }
 
-    func remove(_ sequence: Int64, from card: DeviceQueue) -> QueueEntry? {
-        guard let entry = card.remove(sequence) else { return nil }
+    func remove(_ sequence: Int64, from queue: DeviceQueue) -> QueueEntry? {
+        guard let entry = queue.remove(sequence) else { return nil }
         recentCount -= 1
         return entry
     }
 
     /// Records that a recent notification is archived.
     func noteArchived(_ row: Compaction.Row) {
-        guard remove(row.entry.sequence, from: row.card) != nil else { return }
-        row.card.changeSettled(row.entry.topic, by: 1)
-        row.card.settledNextExpiry = min(row.card.settledNextExpiry, row.entry.expiresUnixMilliseconds ?? .max)
+        guard remove(row.entry.sequence, from: row.queue) != nil else { return }
+        row.queue.changeArchived(row.entry.topic, by: 1)
+        row.queue.archiveNextExpiry = min(row.queue.archiveNextExpiry, row.entry.expiresUnixMilliseconds ?? .max)
     }
 
     /// Marks the registrations of a device to be read again; of all devices when `device` is nil.
     func forgetRegistrations(of device: DeviceID?) {
         guard let device else { return version += 1 }
-        cards[device]?.registrationsVersion = 0
+        queues[device]?.registrationsVersion = 0
     }
 
     /// Evicts some records whose content is also in the tables.
     private func forgetSome() {
         var forgotten: [DeviceID] = []
         // A record that is read again before a deletion commits would count the row to delete.
-        for (device, card) in cards
-        where card.recent.isEmpty && card.settledDeletionCount == 0 && card.stream == nil {
+        for (device, queue) in queues
+        where queue.recent.isEmpty && queue.archivedDeletionCount == 0 && queue.stream == nil {
             forgotten.append(device)
-            if cards.count - forgotten.count < countMax - countMax / 16 { break }
+            if queues.count - forgotten.count < countMax - countMax / 16 { break }
         }
-        for device in forgotten { cards[device] = nil }
+        for device in forgotten { queues[device] = nil }
         // When few records can be evicted, search again only after many new ones.
-        evictionCount = max(countMax, cards.count + countMax / 16)
+        evictionCount = max(countMax, queues.count + countMax / 16)
     }
 }

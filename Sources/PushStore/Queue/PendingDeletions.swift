@@ -10,7 +10,7 @@ struct PendingDeletions {
         var sequence: Int64
         var device: DeviceID
         var topic: TopicID
-        var isSettled: Bool
+        var isArchived: Bool
     }
 
     private var rows: [Deletion] = []
@@ -20,7 +20,7 @@ struct PendingDeletions {
     /// The answers to send after the deletions are committed.
     private var answers: [ReplyAddress] = []
     /// The sequences of archived rows to delete, so that none is counted or deleted twice.
-    private var settled: Set<Int64> = []
+    private var archived: Set<Int64> = []
 
     var isEmpty: Bool { rows.isEmpty && acknowledgements.isEmpty }
 
@@ -31,7 +31,7 @@ struct PendingDeletions {
     }
 
     /// Returns whether an archived row is about to be deleted.
-    func contains(_ sequence: Int64) -> Bool { settled.contains(sequence) }
+    func contains(_ sequence: Int64) -> Bool { archived.contains(sequence) }
 
     /// Returns whether a device no longer needs a row that still exists.
     ///
@@ -48,14 +48,14 @@ struct PendingDeletions {
     // MARK: Scheduling
 
     /// Schedules the deletion of a row.
-    mutating func add(_ entry: QueueEntry, of card: DeviceQueue, isSettled: Bool, at moment: MonotonicTime) {
-        if isSettled {
-            settled.insert(entry.sequence)
-            card.settledDeletionCount += 1
-            card.changeSettled(entry.topic, by: -1)
+    mutating func add(_ entry: QueueEntry, of queue: DeviceQueue, isArchived: Bool, at moment: MonotonicTime) {
+        if isArchived {
+            archived.insert(entry.sequence)
+            queue.archivedDeletionCount += 1
+            queue.changeArchived(entry.topic, by: -1)
         }
         rows.append(
-            Deletion(sequence: entry.sequence, device: card.device, topic: entry.topic, isSettled: isSettled))
+            Deletion(sequence: entry.sequence, device: queue.device, topic: entry.topic, isArchived: isArchived))
         setDue(at: moment)
     }
 
@@ -72,10 +72,10 @@ struct PendingDeletions {
     }
 
     /// Records that an archived row is deleted when the notification that replaces it is written.
-    mutating func addReplaced(_ sequence: Int64) { settled.insert(sequence) }
+    mutating func addReplaced(_ sequence: Int64) { archived.insert(sequence) }
 
     /// Records that an archived row was deleted, or that the notification that replaces it was not written.
-    mutating func removeReplaced(_ sequence: Int64) { settled.remove(sequence) }
+    mutating func removeReplaced(_ sequence: Int64) { archived.remove(sequence) }
 
     private mutating func setDue(at moment: MonotonicTime) {
         guard rows.count + acknowledgements.count == 1 else { return }
@@ -88,7 +88,7 @@ struct PendingDeletions {
     func write(countMax: Int, _ tables: StoreTables) throws(SQLiteError) {
         for deletion in rows.prefix(countMax) {
             _ = try tables.pending.remove(deletion.sequence)
-            if deletion.isSettled {
+            if deletion.isArchived {
                 try tables.archive.remove(deletion.sequence, of: deletion.device, topic: deletion.topic)
             }
         }
@@ -98,10 +98,10 @@ struct PendingDeletions {
     }
 
     /// Removes what was committed, at most `countMax` of each kind; returns the requests to answer when nothing is left.
-    mutating func confirm(countMax: Int, _ cards: DeviceQueues) -> [ReplyAddress] {
-        for deletion in rows.prefix(countMax) where deletion.isSettled {
-            settled.remove(deletion.sequence)
-            cards.known(deletion.device)?.settledDeletionCount -= 1
+    mutating func confirm(countMax: Int, _ queues: DeviceQueues) -> [ReplyAddress] {
+        for deletion in rows.prefix(countMax) where deletion.isArchived {
+            archived.remove(deletion.sequence)
+            queues.known(deletion.device)?.archivedDeletionCount -= 1
         }
         rows.removeFirst(min(countMax, rows.count))
         acknowledgements.removeFirst(min(countMax, acknowledgements.count))

@@ -8,7 +8,7 @@ final class PendingWrite {
     /// A notification that a newer one replaced or evicted.
     struct Replaced {
         var entry: QueueEntry
-        var isSettled: Bool
+        var isArchived: Bool
         /// The address of its provider, and whether it was answered; nil if the notification was written.
         var older: (answer: ReplyAddress, isAnswered: Bool)?
         var removal: RemovalReason
@@ -20,7 +20,7 @@ final class PendingWrite {
     let collapse: CollapseHash
     let answer: ReplyAddress
     /// The record of its device, which is not evicted while the notification is in its queue.
-    let card: DeviceQueue
+    let queue: DeviceQueue
     /// The notifications that this one replaces once it is accepted.
     let replaced: [Replaced]
     /// The deadline for writing it; in the past for an urgent one.
@@ -33,12 +33,12 @@ final class PendingWrite {
     var isAnswered = false
 
     init(
-        _ pending: PendingNotification, _ collapse: CollapseHash, of card: DeviceQueue, answer: ReplyAddress,
+        _ pending: PendingNotification, _ collapse: CollapseHash, of queue: DeviceQueue, answer: ReplyAddress,
         due: MonotonicTime, replaced: [Replaced]
     ) {
         self.pending = pending
         self.collapse = collapse
-        self.card = card
+        self.queue = queue
         self.answer = answer
         self.due = due
         self.replaced = replaced

@@ -34,14 +34,14 @@ final class StoredQueues {
     private let archive: ArchiveTable
     private let broadcasts: BroadcastTable
     private let state: StateTable
-    private let cards: DeviceQueues
+    private let queues: DeviceQueues
 
-    init(_ tables: StoreTables, _ cards: DeviceQueues) {
+    init(_ tables: StoreTables, _ queues: DeviceQueues) {
         pending = tables.pending
         archive = tables.archive
         broadcasts = tables.broadcasts
         state = tables.state
-        self.cards = cards
+        self.queues = queues
     }
 
     /// Reads the next rows of a device's queue, its own notifications and broadcasts, ordered by sequence.
@@ -75,8 +75,8 @@ final class StoredQueues {
         of device: DeviceID, after sequence: Int64, countMax: Int, isGone: (Int64) -> Bool
     ) throws(SQLiteError) -> Waiting {
         var found = Waiting(last: sequence)
-        guard let card = try cards.card(of: device) else { return found }
-        if card.settledCount > 0 {
+        guard let queue = try queues.queue(of: device) else { return found }
+        if queue.archivedCount > 0 {
             let rows = try archive.rows(of: device, after: sequence, countMax: countMax)
             for row in rows where !isGone(row.sequence) { try read(row.sequence, of: device, into: &found.rows) }
             found.last = rows.last?.sequence ?? sequence
@@ -85,7 +85,7 @@ final class StoredQueues {
                 return found
             }
         }
-        for entry in card.recent.after(found.last) {
+        for entry in queue.recent.after(found.last) {
             guard found.rows.count < countMax else {
                 found.isComplete = false
                 break
@@ -136,16 +136,16 @@ final class StoredQueues {
     /// Removes the waiting notifications of a device, or of an app on it.
     func remove(of device: DeviceID, topic: TopicID?) throws(SQLiteError) -> [PendingTable.Removed] {
         var removed: [PendingTable.Removed] = []
-        func removeRow(_ sequence: Int64, _ rowTopic: TopicID, isSettled: Bool) throws(SQLiteError) {
+        func removeRow(_ sequence: Int64, _ rowTopic: TopicID, isArchived: Bool) throws(SQLiteError) {
             guard topic == nil || rowTopic == topic, try pending.remove(sequence) else { return }
-            if isSettled { try archive.remove(sequence, of: device, topic: rowTopic) }
+            if isArchived { try archive.remove(sequence, of: device, topic: rowTopic) }
             removed.append(PendingTable.Removed(sequence: sequence, device: device, topic: rowTopic))
         }
         for row in try archive.rows(of: device, after: .min, countMax: .max) {
-            try removeRow(row.sequence, row.topic, isSettled: true)
+            try removeRow(row.sequence, row.topic, isArchived: true)
         }
-        for entry in cards.known(device)?.recent.all ?? [] {
-            try removeRow(entry.sequence, entry.topic, isSettled: false)
+        for entry in queues.known(device)?.recent.all ?? [] {
+            try removeRow(entry.sequence, entry.topic, isArchived: false)
         }
         return removed
     }
@@ -163,8 +163,8 @@ final class StoredQueues {
 
     /// Returns the number of notifications that wait for a device, without broadcasts.
     func waitingCount(of device: DeviceID) throws(SQLiteError) -> Int {
-        let settledCount = try archive.counts(of: device).reduce(0) { $0 + $1.count }
-        return settledCount + (cards.known(device)?.recent.count ?? 0)
+        let archivedCount = try archive.counts(of: device).reduce(0) { $0 + $1.count }
+        return archivedCount + (queues.known(device)?.recent.count ?? 0)
     }
 
     // MARK: Archiving
@@ -173,10 +173,10 @@ final class StoredQueues {
     func archive(_ rows: [Compaction.Row], through end: Int64?) throws(SQLiteError) {
         for row in rows {
             try archive.add(
-                ArchiveTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.card.device,
+                ArchiveTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.queue.device,
                 collapse: row.entry.collapse)
         }
-        if let end { try state.setSettledThrough(end) }
+        if let end { try state.setArchivedThrough(end) }
     }
 }
 

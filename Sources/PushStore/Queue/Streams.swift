@@ -15,7 +15,7 @@ struct Streams {
     private var needingRefill: [DeviceQueue] = []
     /// Devices with held-back notifications, ordered by the end of the delay; may contain devices whose delay ended
     /// early.
-    private var gathering: [(card: DeviceQueue, end: MonotonicTime)] = []
+    private var gathering: [(queue: DeviceQueue, end: MonotonicTime)] = []
 
     /// Takes the time for which non-urgent notifications are held back while a device saves power.
     init(gatheringMilliseconds: Int64) { self.gatheringMilliseconds = gatheringMilliseconds }
@@ -28,76 +28,76 @@ struct Streams {
     var openDevices: some Sequence<DeviceID> { byAddress.values.lazy.map(\.device) }
 
     /// Opens a device's stream; returns the stream that it replaces.
-    mutating func attach(_ card: DeviceQueue, _ address: ReplyAddress) -> DeliveryWindow? {
-        let earlier = remove(card)
-        card.stream = DeliveryWindow(of: card.device, address: address, gatheringMilliseconds: gatheringMilliseconds)
-        byAddress[address] = card
-        needingRefill.append(card)
+    mutating func attach(_ queue: DeviceQueue, _ address: ReplyAddress) -> DeliveryWindow? {
+        let earlier = remove(queue)
+        queue.stream = DeliveryWindow(of: queue.device, address: address, gatheringMilliseconds: gatheringMilliseconds)
+        byAddress[address] = queue
+        needingRefill.append(queue)
         return earlier
     }
 
     /// Returns the device of the stream with an address; nil after another stream replaced it.
-    func card(at address: ReplyAddress) -> DeviceQueue? { byAddress[address] }
+    func queue(at address: ReplyAddress) -> DeviceQueue? { byAddress[address] }
 
     /// Closes a device's stream; returns it.
-    mutating func remove(_ card: DeviceQueue) -> DeliveryWindow? {
-        guard let stream = card.stream else { return nil }
+    mutating func remove(_ queue: DeviceQueue) -> DeliveryWindow? {
+        guard let stream = queue.stream else { return nil }
         byAddress[stream.address] = nil
-        card.stream = nil
+        queue.stream = nil
         return stream
     }
 
     /// Offers a newly accepted notification to its device's stream.
     mutating func offer(
-        _ pending: PendingNotification, to card: DeviceQueue, at moment: MonotonicTime
+        _ pending: PendingNotification, to queue: DeviceQueue, at moment: MonotonicTime
     ) -> DeliveryWindow.Offer {
-        change(card) { stream in stream.offer(pending, at: moment) } ?? .kept
+        change(queue) { stream in stream.offer(pending, at: moment) } ?? .kept
     }
 
     /// Offers a now-or-never notification to its device's stream; returns false without a stream or without capacity.
-    mutating func offerNow(_ pending: PendingNotification, to card: DeviceQueue) -> Bool {
-        change(card) { stream in stream.offerNow(pending) } ?? false
+    mutating func offerNow(_ pending: PendingNotification, to queue: DeviceQueue) -> Bool {
+        change(queue) { stream in stream.offerNow(pending) } ?? false
     }
 
     /// Records on a device's stream that the device acknowledged a notification.
-    mutating func acknowledge(_ sequence: Int64, by card: DeviceQueue, at moment: MonotonicTime) {
-        change(card) { stream in stream.acknowledge(sequence, at: moment) }
+    mutating func acknowledge(_ sequence: Int64, by queue: DeviceQueue, at moment: MonotonicTime) {
+        change(queue) { stream in stream.acknowledge(sequence, at: moment) }
     }
 
     /// Records that the device acknowledged a now-or-never notification; returns nil when the sequence is not one.
-    mutating func acknowledgeNowOrNever(_ sequence: Int64, by card: DeviceQueue) -> DeliveryWindow.NowOrNever? {
-        change(card) { stream in stream.acknowledgeNowOrNever(sequence) } ?? nil
+    mutating func acknowledgeNowOrNever(_ sequence: Int64, by queue: DeviceQueue) -> DeliveryWindow.NowOrNever? {
+        change(queue) { stream in stream.acknowledgeNowOrNever(sequence) } ?? nil
     }
 
     /// Removes a deleted notification from a device's stream.
-    mutating func forget(_ sequence: Int64, of card: DeviceQueue) {
-        change(card) { stream in stream.forget(sequence) }
+    mutating func forget(_ sequence: Int64, of queue: DeviceQueue) {
+        change(queue) { stream in stream.forget(sequence) }
     }
 
     /// Drops the matching notifications of a device that are not delivered yet.
     ///
     /// - Parameters:
-    ///   - card: The device's record.
+    ///   - queue: The device's queue.
     ///   - isOfKind: Returns whether a notification is dropped.
     /// - Returns: The now-or-never notifications among them.
     mutating func dropOutgoing(
-        on card: DeviceQueue, where isOfKind: (Notification) -> Bool
+        on queue: DeviceQueue, where isOfKind: (Notification) -> Bool
     ) -> [DeliveryWindow.NowOrNever] {
-        change(card) { stream in stream.dropOutgoing(where: isOfKind) } ?? []
+        change(queue) { stream in stream.dropOutgoing(where: isOfKind) } ?? []
     }
 
     /// Drops the matching notifications of all devices that are not delivered yet; returns the now-or-never ones.
     mutating func dropOutgoing(where isOfKind: (Notification) -> Bool) -> [DeliveryWindow.NowOrNever] {
         var never: [DeliveryWindow.NowOrNever] = []
-        for card in outgoing + needingRefill { never += dropOutgoing(on: card, where: isOfKind) }
+        for queue in outgoing + needingRefill { never += dropOutgoing(on: queue, where: isOfKind) }
         return never
     }
 
     // MARK: Saving power
 
     /// Records whether a device saves power.
-    mutating func setSaving(_ isSaving: Bool, _ card: DeviceQueue) {
-        change(card) { stream in stream.setSaving(isSaving) }
+    mutating func setSaving(_ isSaving: Bool, _ queue: DeviceQueue) {
+        change(queue) { stream in stream.setSaving(isSaving) }
     }
 
     /// Ends the batch delays whose time is over.
@@ -105,7 +105,7 @@ struct Streams {
         let due = gathering.prefix { $0.end <= moment }
         guard !due.isEmpty else { return }
         gathering.removeFirst(due.count)
-        for entry in due { change(entry.card) { stream in stream.endGathering(by: moment) } }
+        for entry in due { change(entry.queue) { stream in stream.endGathering(by: moment) } }
     }
 
     /// The time at which the next batch delay ends; nil when no notification is held back.
@@ -115,8 +115,8 @@ struct Streams {
 
     /// Passes the notifications to deliver now to the closure and clears the list.
     mutating func takeOutgoing(now: Int64, _ deliver: ([PendingNotification], DeliveryWindow) -> Void) {
-        for card in outgoing {
-            guard let stream = card.stream else { continue }
+        for queue in outgoing {
+            guard let stream = queue.stream else { continue }
             let notifications = stream.takeOutgoing(now: now)
             if !notifications.isEmpty { deliver(notifications, stream) }
         }
@@ -132,32 +132,32 @@ struct Streams {
     /// Sends the rows that were read for a device's stream; see `DeliveryWindow.refill`.
     ///
     /// - Parameters:
-    ///   - card: The device's record. It is queued again if its stream still needs a refill.
+    ///   - queue: The device's queue. It is queued again if its stream still needs a refill.
     ///   - read: The next rows, in order.
     ///   - last: The sequence up to which the table was read.
     ///   - isComplete: Whether no more rows are left.
     /// - Returns: The now-or-never notifications that found the window full.
     mutating func refill(
-        _ card: DeviceQueue, _ read: [PendingNotification], through last: Int64, isComplete: Bool
+        _ queue: DeviceQueue, _ read: [PendingNotification], through last: Int64, isComplete: Bool
     ) -> [DeliveryWindow.NowOrNever] {
-        let late = change(card) { stream in stream.refill(read, through: last, isComplete: isComplete) }
-        if card.stream?.needsRefill == true { needingRefill.append(card) }
+        let late = change(queue) { stream in stream.refill(read, through: last, isComplete: isComplete) }
+        if queue.stream?.needsRefill == true { needingRefill.append(queue) }
         return late ?? []
     }
 
     /// Queues a device for a refill again.
-    mutating func postpone(_ card: DeviceQueue) { needingRefill.append(card) }
+    mutating func postpone(_ queue: DeviceQueue) { needingRefill.append(queue) }
 
     /// Changes a device's stream and adds the device to the lists that the new state requires; returns nil without a
     /// stream.
     @discardableResult
-    private mutating func change<Result>(_ card: DeviceQueue, _ body: (DeliveryWindow) -> Result) -> Result? {
-        guard let stream = card.stream else { return nil }
+    private mutating func change<Result>(_ queue: DeviceQueue, _ body: (DeliveryWindow) -> Result) -> Result? {
+        guard let stream = queue.stream else { return nil }
         let (hadOutgoing, neededRefill, end) = (!stream.outgoing.isEmpty, stream.needsRefill, stream.gatheringEnd)
         let result = body(stream)
-        if end == nil, let end = stream.gatheringEnd { gathering.append((card, end)) }
-        if !hadOutgoing, !stream.outgoing.isEmpty { outgoing.append(card) }
-        if !neededRefill, stream.needsRefill { needingRefill.append(card) }
+        if end == nil, let end = stream.gatheringEnd { gathering.append((queue, end)) }
+        if !hadOutgoing, !stream.outgoing.isEmpty { outgoing.append(queue) }
+        if !neededRefill, stream.needsRefill { needingRefill.append(queue) }
         return result
     }
 }

@@ -9,7 +9,7 @@ internal import PushCore
 struct SubscriberIndex {
     /// A connected device that subscribes to a channel.
     struct Subscriber {
-        var card: DeviceQueue
+        var queue: DeviceQueue
         /// The registration that receives the broadcasts.
         var token: DeviceTokenContents
     }
@@ -20,38 +20,38 @@ struct SubscriberIndex {
     func subscribers(of channel: ChannelNumber) -> some Collection<Subscriber> { (byChannel[channel] ?? [:]).values }
 
     /// Replaces the subscriptions of a device.
-    mutating func set(_ card: DeviceQueue, _ all: [SubscriptionTable.Listener]) {
-        remove(card)
-        for listener in all { add(card, listener) }
+    mutating func set(_ queue: DeviceQueue, _ all: [SubscriptionTable.Listener]) {
+        remove(queue)
+        for listener in all { add(queue, listener) }
     }
 
     /// Adds one subscription of a device.
-    mutating func add(_ card: DeviceQueue, _ listener: SubscriptionTable.Listener) {
-        byChannel[listener.channel, default: [:]][card.device] = Subscriber(card: card, token: listener.token)
-        card.channels.insert(listener.channel)
+    mutating func add(_ queue: DeviceQueue, _ listener: SubscriptionTable.Listener) {
+        byChannel[listener.channel, default: [:]][queue.device] = Subscriber(queue: queue, token: listener.token)
+        queue.channels.insert(listener.channel)
     }
 
     /// Removes one subscription of a device.
-    mutating func remove(_ card: DeviceQueue, from channel: ChannelNumber) {
-        forget(card, of: channel)
-        card.channels.remove(channel)
+    mutating func remove(_ queue: DeviceQueue, from channel: ChannelNumber) {
+        forget(queue, of: channel)
+        queue.channels.remove(channel)
     }
 
     /// Removes all subscriptions of a device.
-    mutating func remove(_ card: DeviceQueue) {
-        for channel in card.channels { forget(card, of: channel) }
-        card.channels = []
+    mutating func remove(_ queue: DeviceQueue) {
+        for channel in queue.channels { forget(queue, of: channel) }
+        queue.channels = []
     }
 
     /// Removes all subscriptions to a channel.
     mutating func remove(_ channel: ChannelNumber) {
         for subscriber in (byChannel.removeValue(forKey: channel) ?? [:]).values {
-            subscriber.card.channels.remove(channel)
+            subscriber.queue.channels.remove(channel)
         }
     }
 
-    private mutating func forget(_ card: DeviceQueue, of channel: ChannelNumber) {
-        byChannel[channel]?[card.device] = nil
+    private mutating func forget(_ queue: DeviceQueue, of channel: ChannelNumber) {
+        byChannel[channel]?[queue.device] = nil
         if byChannel[channel]?.isEmpty == true { byChannel[channel] = nil }
     }
 }

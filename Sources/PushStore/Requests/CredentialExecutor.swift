@@ -32,7 +32,7 @@ final class CredentialExecutor {
             Listing { [keys] (after: KeyTable.Place?, countMax: Int) throws(SQLiteError) in
                 try keys.page(after: after, countMax: countMax)
             } answer: {
-                .success(.keys($0.rows.map(AdminAPI.Key.init)))
+                .success(.keys($0.rows.map(CredentialAPI.Key.init)))
             })
     }
 
@@ -92,7 +92,7 @@ final class CredentialExecutor {
     }
 }
 
-extension AdminAPI.Key {
+extension CredentialAPI.Key {
     /// Returns the administrator's view of a key.
     fileprivate init(_ key: SigningKey) {
         self.init(

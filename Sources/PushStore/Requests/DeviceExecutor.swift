@@ -13,12 +13,12 @@ final class DeviceExecutor {
     private let policies: PolicyTable
     private let deliveryHistories: DeliveryHistoryTable
     private let transaction: StoreTransaction
-    private let queues: StoredQueues
+    private let storedQueues: StoredQueues
     private let authentication: DeviceAuthentication
     private let registrations: RegistrationExecutor
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ queues: StoredQueues,
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
         _ authentication: DeviceAuthentication, _ registrations: RegistrationExecutor
     ) {
         devices = tables.devices
@@ -28,7 +28,7 @@ final class DeviceExecutor {
         policies = tables.policies
         deliveryHistories = tables.deliveryHistories
         self.transaction = transaction
-        self.queues = queues
+        self.storedQueues = storedQueues
         self.authentication = authentication
         self.registrations = registrations
     }
@@ -159,7 +159,7 @@ final class DeviceExecutor {
             deviceID: row.id.text, name: row.name, platform: row.platform,
             enrolledAt: row.enrolledUnixMilliseconds.unixSeconds, connected: false,
             topics: try registrationRows.liveTopicNames(of: row.id),
-            pendingCount: try queues.waitingCount(of: row.id) + broadcasts.count(of: row.id),
+            pendingCount: try storedQueues.waitingCount(of: row.id) + broadcasts.count(of: row.id),
             seenAt: row.seenUnixMilliseconds?.unixSeconds)
         return StoreEvent.DeviceDescription(id: row.id, device: device, nowUnixSeconds: transaction.now.unixSeconds)
     }

@@ -14,8 +14,8 @@ final class Executor {
     let transaction = StoreTransaction()
     let sequences: Sequences
     /// The in-memory records of devices.
-    let cards: DeviceQueues
-    let queues: StoredQueues
+    let queues: DeviceQueues
+    let storedQueues: StoredQueues
     /// The delivery histories of devices.
     let histories: DeliveryHistories
     let trace: TraceRecorder
@@ -45,10 +45,10 @@ final class Executor {
         let life = configuration.registrationLifeSeconds
         tables = try StoreTables(connection)
         sequences = Sequences(stored: try tables.state.lastSequence())
-        cards = DeviceQueues(
-            tables.registrations, tables.devices, tables.archive, countMax: configuration.cardCountMax)
-        try tables.pending.forEachRecent(after: try tables.state.settledThrough(), cards.load)
-        queues = StoredQueues(tables, cards)
+        queues = DeviceQueues(
+            tables.registrations, tables.devices, tables.archive, countMax: configuration.deviceQueueCountMax)
+        try tables.pending.forEachRecent(after: try tables.state.archivedThrough(), queues.load)
+        storedQueues = StoredQueues(tables, queues)
         histories = DeliveryHistories(
             tables.deliveryHistories, entryCountMax: max(configuration.deliveryHistoryCountMax, 1),
             entryCountInAllMax: max(configuration.deliveryHistoryInAllCountMax, 1))
@@ -56,9 +56,9 @@ final class Executor {
         backups = BackupWork(connection)
         slice = RequestSlice(clock: configuration.monotonicNanoseconds)
         authentication = DeviceAuthentication(tables.devices, transaction, registrationLifeSeconds: life)
-        registrations = RegistrationExecutor(tables, transaction, queues, authentication)
-        devices = DeviceExecutor(tables, transaction, queues, authentication, registrations)
-        filters = FilterExecutor(tables, transaction, queues, sequences, authentication)
+        registrations = RegistrationExecutor(tables, transaction, storedQueues, authentication)
+        devices = DeviceExecutor(tables, transaction, storedQueues, authentication, registrations)
+        filters = FilterExecutor(tables, transaction, storedQueues, sequences, authentication)
         channels = ChannelExecutor(
             tables, transaction, channelPerAppCountMax: configuration.channelPerAppCountMax)
         subscriptions = SubscriptionExecutor(tables, transaction, sequences, authentication, channels)
@@ -70,7 +70,8 @@ final class Executor {
         webhooks = WebhookExecutor(tables, transaction, trace)
         traces = TraceExecutor(tables, transaction, trace, configuration)
         sweeper = try Sweeper(
-            tables, transaction, queues, authentication, registrations, traces, registrationLifeSeconds: life, now: now)
+            tables, transaction, storedQueues, authentication, registrations, traces, registrationLifeSeconds: life,
+            now: now)
     }
 
     // MARK: A transaction

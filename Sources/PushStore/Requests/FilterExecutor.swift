@@ -10,19 +10,19 @@ final class FilterExecutor {
     private let registrations: RegistrationTable
     private let subscriptions: SubscriptionTable
     private let transaction: StoreTransaction
-    private let queues: StoredQueues
+    private let storedQueues: StoredQueues
     private let sequences: Sequences
     fileprivate let authentication: DeviceAuthentication
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ queues: StoredQueues, _ sequences: Sequences,
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues, _ sequences: Sequences,
         _ authentication: DeviceAuthentication
     ) {
         topics = tables.topics
         registrations = tables.registrations
         subscriptions = tables.subscriptions
         self.transaction = transaction
-        self.queues = queues
+        self.storedQueues = storedQueues
         self.sequences = sequences
         self.authentication = authentication
     }
@@ -52,11 +52,11 @@ final class FilterExecutor {
         // The subscriptions skip broadcasts that came while the topic was refused, also when it is allowed again.
         var rowCount = 1 + (try subscriptions.skip(of: device, topic: topic, upTo: sequences.last))
         guard change.isRefused else { return rowCount }
-        let waiting = try queues.remove(of: device, topic: topic)
+        let waiting = try storedQueues.remove(of: device, topic: topic)
         transaction.note(waiting, .dropped, .refusedByDevice)
         transaction.add(.stream(.silence(topic, on: device)))
         for sequence in try subscriptions.stored(for: device, topic: topic) {
-            transaction.add(.broadcast(.settled(sequence, device)))
+            transaction.add(.broadcast(.ended(sequence, device)))
         }
         rowCount += waiting.count
         return rowCount

@@ -9,18 +9,18 @@ final class RegistrationExecutor {
     private let registrations: RegistrationTable
     private let subscriptions: SubscriptionTable
     private let transaction: StoreTransaction
-    private let queues: StoredQueues
+    private let storedQueues: StoredQueues
     private let authentication: DeviceAuthentication
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ queues: StoredQueues,
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
         _ authentication: DeviceAuthentication
     ) {
         topics = tables.topics
         registrations = tables.registrations
         subscriptions = tables.subscriptions
         self.transaction = transaction
-        self.queues = queues
+        self.storedQueues = storedQueues
         self.authentication = authentication
     }
 
@@ -64,7 +64,7 @@ final class RegistrationExecutor {
     /// Ends a live registration, with its subscriptions and its queue; returns the number of changed rows.
     func end(_ device: DeviceID, _ topic: TopicID, asExpired: Bool = false) throws(SQLiteError) -> Int {
         try registrations.end(device: device, topic: topic, asExpired: asExpired, now: transaction.now)
-        let waiting = try queues.remove(of: device, topic: topic)
+        let waiting = try storedQueues.remove(of: device, topic: topic)
         let subscribed = try subscriptions.removeAll(of: device, topic: topic)
         transaction.note(waiting, .unregistered)
         transaction.note(subscribed)
@@ -77,7 +77,7 @@ final class RegistrationExecutor {
     /// Ends all registrations of a device, with their subscriptions and queues; returns the number of changed rows.
     func endAll(of device: DeviceID, asExpired: Bool) throws(SQLiteError) -> Int {
         let topics = try registrations.endAll(of: device, asExpired: asExpired, now: transaction.now)
-        let waiting = try queues.remove(of: device, topic: nil)
+        let waiting = try storedQueues.remove(of: device, topic: nil)
         let subscribed = try subscriptions.removeAll(of: device)
         transaction.note(waiting, .unregistered)
         transaction.note(subscribed)

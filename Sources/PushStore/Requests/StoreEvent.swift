@@ -30,7 +30,7 @@ enum StoreEvent {
         /// The broadcast is removed for all subscribers.
         case removed(BroadcastTable.Removed, RemovalReason)
         /// The broadcast is complete for one device, which acknowledged it or must not receive it.
-        case settled(Int64, DeviceID)
+        case ended(Int64, DeviceID)
     }
 
     enum OfStream {

@@ -42,7 +42,7 @@ final class StoreTransaction {
     func note(_ ended: [SubscriptionTable.Ended]) {
         for ended in ended {
             add(.holding(.unsubscribed(ended)))
-            if let sequence = ended.storedSequence { add(.broadcast(.settled(sequence, ended.device))) }
+            if let sequence = ended.storedSequence { add(.broadcast(.ended(sequence, ended.device))) }
         }
     }
 }

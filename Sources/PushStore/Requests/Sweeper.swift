@@ -19,7 +19,7 @@ final class Sweeper {
     private let devices: DeviceTable
     private let state: StateTable
     private let transaction: StoreTransaction
-    private let queues: StoredQueues
+    private let storedQueues: StoredQueues
     private let authentication: DeviceAuthentication
     private let registrations: RegistrationExecutor
     private let traces: TraceExecutor
@@ -28,7 +28,7 @@ final class Sweeper {
     private let returnEndUnixMilliseconds: Int64
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ queues: StoredQueues,
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
         _ authentication: DeviceAuthentication, _ registrations: RegistrationExecutor, _ traces: TraceExecutor,
         registrationLifeSeconds: Int64?, now: Int64
     ) throws(SQLiteError) {
@@ -38,7 +38,7 @@ final class Sweeper {
         devices = tables.devices
         state = tables.state
         self.transaction = transaction
-        self.queues = queues
+        self.storedQueues = storedQueues
         self.authentication = authentication
         self.registrations = registrations
         self.traces = traces
@@ -56,11 +56,11 @@ final class Sweeper {
     /// - Throws: The error that SQLite returned.
     func sweep(_ damage: Damage, isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
         let countMax = WriterLimits.rowsSweptPerStepCountMax
-        transaction.note(try queues.remove(damage.notifications), .dropped, .damaged)
+        transaction.note(try storedQueues.remove(damage.notifications), .dropped, .damaged)
         for sequence in damage.broadcasts { transaction.note(try broadcasts.remove(sequence), .dropped) }
         let retention = Limits.retentionSecondsMax * 1000
-        var expired = try queues.remove(try pending.expired(now: transaction.now, countMax: countMax))
-        expired += try queues.remove(
+        var expired = try storedQueues.remove(try pending.expired(now: transaction.now, countMax: countMax))
+        expired += try storedQueues.remove(
             try pending.accepted(
                 before: transaction.now.subtractingReportingOverflow(retention).partialValue, countMax: countMax))
         transaction.note(expired, .expired)

@@ -39,7 +39,7 @@ extension TraceRecorder {
             recordAccepted(pending.notification, sequence: pending.sequence, isStored: false, at: now)
         case .removed(let removed, let removal):
             record(removal.step, of: removed.sequence, removed.topic, on: .none, at: now)
-        case .settled: break
+        case .ended: break
         }
     }
 

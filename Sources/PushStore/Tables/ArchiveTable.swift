@@ -11,7 +11,7 @@ struct TopicCount {
 
 /// The archive index: the older rows of `pending`, ordered by device.
 ///
-/// A device that was disconnected for a long time reads its queue here. `settled_counts` has the number of rows of each
+/// A device that was disconnected for a long time reads its queue here. `archived_counts` has the number of rows of each
 /// topic, so that a start does not need to count them.
 final class ArchiveTable {
     struct Row {
@@ -41,27 +41,27 @@ final class ArchiveTable {
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        insert = try connection.prepare("INSERT OR IGNORE INTO settled VALUES (?, ?, ?, ?)")
-        delete = try connection.prepare("DELETE FROM settled WHERE device = ? AND sequence = ?")
-        selectTopic = try connection.prepare("SELECT topic FROM settled WHERE device = ? AND sequence = ?")
+        insert = try connection.prepare("INSERT OR IGNORE INTO archived VALUES (?, ?, ?, ?)")
+        delete = try connection.prepare("DELETE FROM archived WHERE device = ? AND sequence = ?")
+        selectTopic = try connection.prepare("SELECT topic FROM archived WHERE device = ? AND sequence = ?")
         selectAfter = try connection.prepare(
-            "SELECT sequence, topic FROM settled WHERE device = ? AND sequence > ? ORDER BY sequence LIMIT ?")
+            "SELECT sequence, topic FROM archived WHERE device = ? AND sequence > ? ORDER BY sequence LIMIT ?")
         selectOldest = try connection.prepare(
-            "SELECT sequence, topic FROM settled WHERE device = ? ORDER BY sequence LIMIT 1")
+            "SELECT sequence, topic FROM archived WHERE device = ? ORDER BY sequence LIMIT 1")
         selectOldestOfTopic = try connection.prepare(
-            "SELECT sequence, topic FROM settled WHERE device = ? AND topic = ? ORDER BY sequence LIMIT 1")
+            "SELECT sequence, topic FROM archived WHERE device = ? AND topic = ? ORDER BY sequence LIMIT 1")
         selectCollapsible = try connection.prepare(
-            "SELECT sequence, topic FROM settled WHERE device = ? AND topic = ? AND collapse = ? ORDER BY sequence")
+            "SELECT sequence, topic FROM archived WHERE device = ? AND topic = ? AND collapse = ? ORDER BY sequence")
         selectExpiring = try connection.prepare(
             """
-            SELECT settled.sequence, settled.topic, expires_at_ms FROM settled JOIN pending USING (sequence)
-            WHERE settled.device = ? AND expires_at_ms IS NOT NULL ORDER BY settled.sequence
+            SELECT archived.sequence, archived.topic, expires_at_ms FROM archived JOIN pending USING (sequence)
+            WHERE archived.device = ? AND expires_at_ms IS NOT NULL ORDER BY archived.sequence
             """)
         countByTopicOfDevice = try connection.prepare(
-            "SELECT topic, count(*) FROM settled WHERE device = ? GROUP BY topic")
-        selectCounts = try connection.prepare("SELECT topic, count FROM settled_counts WHERE count > 0")
+            "SELECT topic, count(*) FROM archived WHERE device = ? GROUP BY topic")
+        selectCounts = try connection.prepare("SELECT topic, count FROM archived_counts WHERE count > 0")
         addToCount = try connection.prepare(
-            "INSERT INTO settled_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2")
+            "INSERT INTO archived_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2")
     }
 
     // MARK: Writing

@@ -41,16 +41,6 @@ final class DeliveryHistoryTable {
         var marks: Marks
     }
 
-    /// Creates the table and deletes the events of `trace`, whose format changes; an empty last row keeps the end
-    /// position.
-    static let version7: StaticString = """
-        CREATE TABLE delivery_histories(device INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT;
-        INSERT OR REPLACE INTO trace
-            SELECT position + length(events), last_at_ms, last_at_ms, last_sequence, x'' FROM trace
-            ORDER BY position DESC LIMIT 1;
-        DELETE FROM trace WHERE position < (SELECT max(position) FROM trace);
-        """
-
     private static let version: UInt8 = 1
 
     private let select: Statement

@@ -174,10 +174,8 @@ final class DeviceTable {
         try markSeen.run()
     }
 
-    /// Records now as the last-seen time of the devices that have none.
-    ///
-    /// These are the devices of a version 1 file, and devices that were never used and whose enrolment can no longer
-    /// be repeated.
+    /// Records now as the last-seen time of the devices that were never used and whose enrolment can no longer be
+    /// repeated.
     func noteAllSeen(now: Int64) throws(SQLiteError) {
         markAllSeen.bind(now, at: 1)
         try markAllSeen.run()

@@ -7,7 +7,7 @@ internal import PushSQLite
 ///
 /// Rows are appended to `pending`, which has no index by device. Such an index would be the largest cost: nearly every
 /// row would write another index page. Memory indexes the newest rows instead (`DeviceQueues`). When there are many of
-/// them, `Compaction` archives them: it adds them to `settled`, ordered by device, many at a time.
+/// them, `Compaction` archives them: it adds them to `archived`, ordered by device, many at a time.
 final class PendingTable {
     /// The identity of a removed row.
     struct Removed {
@@ -67,7 +67,7 @@ final class PendingTable {
             """
             SELECT sequence, device, topic, collapse, expires_at_ms FROM pending
             WHERE sequence > ? AND NOT EXISTS (
-                SELECT 1 FROM settled WHERE settled.device = pending.device AND settled.sequence = pending.sequence)
+                SELECT 1 FROM archived WHERE archived.device = pending.device AND archived.sequence = pending.sequence)
             ORDER BY sequence
             """)
         selectExpired = try connection.prepare(
@@ -116,19 +116,6 @@ final class PendingTable {
         statement.bind(Int64(row.pending.notification.address.topic.rawValue), at: index + 3)
         statement.bind(row.collapse.stored, at: index + 4)
         statement.bind(row.expiresUnixMilliseconds, at: index + 5)
-    }
-
-    /// Adds a row of an earlier schema.
-    ///
-    /// A damaged row gets a wrong checksum, so that it stays damaged.
-    func add(_ row: New, isIntact: Bool) throws(SQLiteError) {
-        guard !isIntact else { return try add(row) }
-        var wrong = row.pending
-        wrong.sequence = -1
-        record.removeAll(keepingCapacity: true)
-        PendingRecord.append(wrong, to: &record)
-        bind(row, to: insert, after: 0)
-        try insert.run(lending: record, at: 6)
     }
 
     /// Removes the row with a sequence, of any device; returns false when it does not exist.

@@ -6,12 +6,6 @@ internal import PushSQLite
 
 /// The policy rules of administrators; device 0 stands for every device, an empty topic for every app.
 final class PolicyTable {
-    static let version6: StaticString = """
-        CREATE TABLE policies(
-            device INTEGER NOT NULL, topic TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
-            locked INTEGER NOT NULL, PRIMARY KEY (device, topic, name)) WITHOUT ROWID, STRICT;
-        """
-
     /// A rule as it is stored; also the key after which a list continues.
     struct Rule {
         var device: Int64

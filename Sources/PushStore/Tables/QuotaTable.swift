@@ -4,19 +4,9 @@ internal import PushCore
 internal import PushSQLite
 
 /// The quota limits of teams, keys and apps, and the usage of each on the last day on which it sent.
+///
+/// A NULL limit means that the configuration's limit applies.
 final class QuotaTable {
-    /// Creates the tables of limits and usage.
-    ///
-    /// A NULL limit means that the configuration's limit applies.
-    static let version4: StaticString = """
-        CREATE TABLE quotas(
-            kind TEXT NOT NULL, name TEXT NOT NULL, rate INTEGER, burst INTEGER, daily INTEGER, bad_tokens INTEGER,
-            PRIMARY KEY (kind, name)) WITHOUT ROWID, STRICT;
-        CREATE TABLE quota_uses(
-            kind TEXT NOT NULL, name TEXT NOT NULL, day INTEGER NOT NULL, used INTEGER NOT NULL,
-            PRIMARY KEY (kind, name)) WITHOUT ROWID, STRICT;
-        """
-
     private let selectLimits: Statement
     private let selectUses: Statement
     private let upsertLimits: Statement

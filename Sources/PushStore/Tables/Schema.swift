@@ -7,89 +7,84 @@ internal import PushSQLite
 /// Columns `_at_ms` are UNIX milliseconds, and columns `_at` are UNIX seconds. Removed apps stay as rows, and removed
 /// devices as rows without content. Their old device tokens are therefore answered with `Unregistered`, and their
 /// numbers are never reused.
+///
+/// - `pending` has no foreign keys. Its rows are checked against `registrations` in the same transaction, and each key
+///   would cost a lookup for every notification. `expires_at_ms` is NULL if the provider set no expiration. Such rows
+///   expire by age.
+/// - `archived` indexes older rows of `pending` by device, and `archived_counts` counts them for each topic.
+/// - `subscriptions` refer to a channel by its `number`, which is shorter than its id. `since` is the last sequence that
+///   a subscription skips.
+/// - `broadcasts` holds the broadcast that a channel stores, under a sequence of the counter that also numbers `pending`.
+/// - In `enrolment_codes`, `device` is the device that used a code. `request_hash` is NULL without a request id.
+/// - `trace` and `webhooks` count the bytes of all events; `TraceTable` defines a position.
 enum Schema {
-    static let migrations = Migrations([
-        .sql(version1), .sql(version2), .program(version3, SchemaVersion3.movePending), .sql(QuotaTable.version4),
-        .sql(version5), .sql(PolicyTable.version6), .sql(DeliveryHistoryTable.version7), .sql(version8),
-    ])
+    static let migrations = Migrations([.sql(version1)])
 
-    /// The first schema.
-    ///
-    /// `pending` has no foreign keys. Its rows are checked against `registrations` in the same transaction, and each
-    /// key would cost a lookup for every notification. NULLs are distinct in a unique index, so `pending_by_topic`
-    /// allows one notification for each collapse id and any number without one.
     private static let version1: StaticString = """
         CREATE TABLE state(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
         INSERT INTO state VALUES ('last_sequence', 0);
 
         CREATE TABLE topics(
             id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, name TEXT NOT NULL, team TEXT NOT NULL,
-            added_at_ms INTEGER NOT NULL, removed_at_ms INTEGER) STRICT;
+            added_at_ms INTEGER NOT NULL, removed_at_ms INTEGER, checks TEXT NOT NULL DEFAULT 'warn',
+            broadcasts INTEGER NOT NULL DEFAULT 0) STRICT;
         CREATE UNIQUE INDEX topics_live ON topics(topic) WHERE removed_at_ms IS NULL;
 
         CREATE TABLE keys(
             id TEXT PRIMARY KEY, team TEXT NOT NULL, scoped INTEGER NOT NULL, public_key BLOB NOT NULL,
-            created_at INTEGER NOT NULL, revoked_at INTEGER) WITHOUT ROWID, STRICT;
+            created_at INTEGER NOT NULL, revoked_at INTEGER, environment TEXT) WITHOUT ROWID, STRICT;
+        CREATE INDEX keys_by_age ON keys(created_at, id);
         CREATE TABLE key_topics(
             key TEXT NOT NULL REFERENCES keys(id), position INTEGER NOT NULL, topic TEXT NOT NULL,
             PRIMARY KEY (key, position)) WITHOUT ROWID, STRICT;
+        CREATE TABLE certificates(
+            fingerprint BLOB PRIMARY KEY, serial_number TEXT NOT NULL, team TEXT NOT NULL, environment TEXT,
+            created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER) WITHOUT ROWID, STRICT;
+        CREATE INDEX certificates_by_age ON certificates(created_at, fingerprint);
+        CREATE TABLE certificate_topics(
+            certificate BLOB NOT NULL REFERENCES certificates(fingerprint), position INTEGER NOT NULL,
+            topic TEXT NOT NULL, PRIMARY KEY (certificate, position)) WITHOUT ROWID, STRICT;
 
         CREATE TABLE devices(
             id INTEGER PRIMARY KEY, secret_hash BLOB UNIQUE, name TEXT NOT NULL, platform TEXT NOT NULL,
-            enrolled_at_ms INTEGER NOT NULL, removed_at_ms INTEGER) STRICT;
+            enrolled_at_ms INTEGER NOT NULL, removed_at_ms INTEGER, seen_at_ms INTEGER,
+            dormant INTEGER NOT NULL DEFAULT 0) STRICT;
+        CREATE INDEX devices_by_seen ON devices(seen_at_ms) WHERE removed_at_ms IS NULL AND dormant = 0;
+        CREATE INDEX devices_by_enrolment ON devices(enrolled_at_ms, id) WHERE removed_at_ms IS NULL;
         CREATE TABLE enrolment_codes(
-            hash BLOB PRIMARY KEY, expires_at INTEGER NOT NULL, used_at_ms INTEGER) WITHOUT ROWID, STRICT;
+            hash BLOB PRIMARY KEY, expires_at INTEGER NOT NULL, used_at_ms INTEGER, device INTEGER,
+            request_hash BLOB) WITHOUT ROWID, STRICT;
 
         CREATE TABLE registrations(
             device INTEGER NOT NULL REFERENCES devices(id), topic INTEGER NOT NULL REFERENCES topics(id),
             generation INTEGER NOT NULL, live INTEGER NOT NULL, refused INTEGER NOT NULL,
             registered_at_ms INTEGER NOT NULL, ended_at_ms INTEGER,
+            environment TEXT NOT NULL DEFAULT 'production', expired INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (device, topic)) WITHOUT ROWID, STRICT;
         CREATE INDEX registrations_by_topic ON registrations(topic) WHERE live = 1;
         CREATE TABLE filters(
             device INTEGER NOT NULL REFERENCES devices(id), topic TEXT NOT NULL,
             PRIMARY KEY (device, topic)) WITHOUT ROWID, STRICT;
+        CREATE TABLE policies(
+            device INTEGER NOT NULL, topic TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+            locked INTEGER NOT NULL, PRIMARY KEY (device, topic, name)) WITHOUT ROWID, STRICT;
 
         CREATE TABLE pending(
-            sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, topic INTEGER NOT NULL,
-            generation INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, accepted_at_ms INTEGER NOT NULL,
-            unique_high INTEGER NOT NULL, unique_low INTEGER NOT NULL, apns_id BLOB NOT NULL,
-            topic_name TEXT NOT NULL, push_type TEXT, priority INTEGER, expiration INTEGER, collapse_id BLOB,
-            payload BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
-        CREATE INDEX pending_by_device ON pending(device);
-        CREATE UNIQUE INDEX pending_by_topic ON pending(device, topic, collapse_id);
-        CREATE INDEX pending_by_expiry ON pending(expires_at_ms);
-        """
-
-    /// Adds environments, payload checks, certificates, channels, and the time when a device was last seen.
-    ///
-    /// Registrations of version 1 are for production, the only environment at that time. When the store first opens
-    /// such a file, it sets `seen_at_ms` to the current time, so that devices do not expire immediately. Subscriptions
-    /// refer to a channel by its `number`, which is shorter than its id. `broadcasts` holds the broadcast that a
-    /// channel stores, under a sequence of the counter that also numbers `pending`. `since` is the last sequence that a
-    /// subscription skips.
-    private static let version2: StaticString = """
-        ALTER TABLE topics ADD COLUMN checks TEXT NOT NULL DEFAULT 'warn';
-        ALTER TABLE topics ADD COLUMN broadcasts INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE keys ADD COLUMN environment TEXT;
-        ALTER TABLE registrations ADD COLUMN environment TEXT NOT NULL DEFAULT 'production';
-        ALTER TABLE registrations ADD COLUMN expired INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE devices ADD COLUMN seen_at_ms INTEGER;
-        ALTER TABLE devices ADD COLUMN dormant INTEGER NOT NULL DEFAULT 0;
-        CREATE INDEX devices_by_seen ON devices(seen_at_ms) WHERE removed_at_ms IS NULL AND dormant = 0;
-
-        CREATE TABLE certificates(
-            fingerprint BLOB PRIMARY KEY, serial_number TEXT NOT NULL, team TEXT NOT NULL, environment TEXT,
-            created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER) WITHOUT ROWID, STRICT;
-        CREATE TABLE certificate_topics(
-            certificate BLOB NOT NULL REFERENCES certificates(fingerprint), position INTEGER NOT NULL,
-            topic TEXT NOT NULL, PRIMARY KEY (certificate, position)) WITHOUT ROWID, STRICT;
+            sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, topic INTEGER NOT NULL, collapse INTEGER,
+            expires_at_ms INTEGER, record BLOB NOT NULL) STRICT;
+        CREATE INDEX pending_by_expiry ON pending(expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+        CREATE TABLE archived(
+            device INTEGER NOT NULL, sequence INTEGER NOT NULL, topic INTEGER NOT NULL, collapse INTEGER,
+            PRIMARY KEY (device, sequence)) WITHOUT ROWID, STRICT;
+        CREATE TABLE archived_counts(topic INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;
+        CREATE TABLE delivery_histories(device INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT;
 
         CREATE TABLE channels(
             number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE,
             topic INTEGER NOT NULL REFERENCES topics(id), environment TEXT NOT NULL, policy INTEGER NOT NULL,
             created_at_ms INTEGER NOT NULL) STRICT;
         CREATE INDEX channels_by_topic ON channels(topic, environment);
+        CREATE INDEX channels_of_topic ON channels(topic, number);
         CREATE TABLE subscriptions(
             position INTEGER PRIMARY KEY, device INTEGER NOT NULL REFERENCES devices(id),
             topic INTEGER NOT NULL REFERENCES topics(id), channel INTEGER NOT NULL REFERENCES channels(number),
@@ -102,41 +97,14 @@ enum Schema {
             unique_low INTEGER NOT NULL, request_id BLOB NOT NULL, topic_name TEXT NOT NULL, priority INTEGER,
             expiration INTEGER NOT NULL, payload BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
         CREATE INDEX broadcasts_by_expiry ON broadcasts(expires_at_ms);
-        """
 
-    /// Stores pending notifications as records in a table without an index by device; see `PendingTable`.
-    ///
-    /// `expires_at_ms` is NULL where the provider set no expiration. Such rows expire by age. `settled` indexes older
-    /// rows by device, and `settled_counts` counts them for each topic.
-    private static let version3: StaticString = """
-        ALTER TABLE pending RENAME TO pending_2;
-        DROP INDEX pending_by_device;
-        DROP INDEX pending_by_topic;
-        DROP INDEX pending_by_expiry;
-        CREATE TABLE pending(
-            sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, topic INTEGER NOT NULL, collapse INTEGER,
-            expires_at_ms INTEGER, record BLOB NOT NULL) STRICT;
-        CREATE INDEX pending_by_expiry ON pending(expires_at_ms) WHERE expires_at_ms IS NOT NULL;
-        CREATE TABLE settled(
-            device INTEGER NOT NULL, sequence INTEGER NOT NULL, topic INTEGER NOT NULL, collapse INTEGER,
-            PRIMARY KEY (device, sequence)) WITHOUT ROWID, STRICT;
-        CREATE TABLE settled_counts(topic INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;
-        """
+        CREATE TABLE quotas(
+            kind TEXT NOT NULL, name TEXT NOT NULL, rate INTEGER, burst INTEGER, daily INTEGER, bad_tokens INTEGER,
+            PRIMARY KEY (kind, name)) WITHOUT ROWID, STRICT;
+        CREATE TABLE quota_uses(
+            kind TEXT NOT NULL, name TEXT NOT NULL, day INTEGER NOT NULL, used INTEGER NOT NULL,
+            PRIMARY KEY (kind, name)) WITHOUT ROWID, STRICT;
 
-    /// Adds indexes for lists that are read in steps, and the enrolment requests that may be repeated.
-    ///
-    /// `device` is the device that used a code. `request_hash` is NULL without a request id.
-    private static let version8: StaticString = """
-        CREATE INDEX devices_by_enrolment ON devices(enrolled_at_ms, id) WHERE removed_at_ms IS NULL;
-        CREATE INDEX keys_by_age ON keys(created_at, id);
-        CREATE INDEX certificates_by_age ON certificates(created_at, fingerprint);
-        CREATE INDEX channels_of_topic ON channels(topic, number);
-        ALTER TABLE enrolment_codes ADD COLUMN device INTEGER;
-        ALTER TABLE enrolment_codes ADD COLUMN request_hash BLOB;
-        """
-
-    /// Creates the trace and the webhooks that report its events; `TraceTable` defines a position.
-    private static let version5: StaticString = """
         CREATE TABLE trace(
             position INTEGER PRIMARY KEY, first_at_ms INTEGER NOT NULL, last_at_ms INTEGER NOT NULL,
             last_sequence INTEGER NOT NULL, events BLOB NOT NULL) STRICT;

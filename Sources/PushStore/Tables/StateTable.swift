@@ -13,8 +13,7 @@ final class StateTable {
             "INSERT INTO state VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
     }
 
-    /// Returns the last time at which the server recorded that it runs, in UNIX milliseconds; nil in a new or version 1
-    /// file.
+    /// Returns the last time at which the server recorded that it runs, in UNIX milliseconds; nil in a new file.
     func lastRunning() throws(SQLiteError) -> Int64? { try value("running_at_ms") }
 
     /// Records that the server runs now.
@@ -27,10 +26,10 @@ final class StateTable {
     func setLastSequence(_ sequence: Int64) throws(SQLiteError) { try set("last_sequence", sequence) }
 
     /// Returns the sequence up to which all pending notifications are archived.
-    func settledThrough() throws(SQLiteError) -> Int64 { try value("settled_through") ?? 0 }
+    func archivedThrough() throws(SQLiteError) -> Int64 { try value("archived_through") ?? 0 }
 
     /// Records that all pending notifications up to a sequence are archived.
-    func setSettledThrough(_ sequence: Int64) throws(SQLiteError) { try set("settled_through", sequence) }
+    func setArchivedThrough(_ sequence: Int64) throws(SQLiteError) { try set("archived_through", sequence) }
 
     /// Returns the version of the policies, which counts their changes.
     func policyVersion() throws(SQLiteError) -> Int64 { try value("policy_version") ?? 0 }

@@ -84,21 +84,21 @@ final class DelayedWrites {
         // After a retry, restored notifications are not part of the run. A new run finds them.
         if archiving?.recoveryCount != committer.recoveryCount { archiving = nil }
         guard committer.canWrite else { return }
-        if archiving == nil, dispatcher.cards.recentCount > committer.configuration.recentCountMax {
-            let run = Compaction(dispatcher.cards, through: dispatcher.lastWritten)
+        if archiving == nil, dispatcher.queues.recentCount > committer.configuration.recentCountMax {
+            let run = Compaction(dispatcher.queues, through: dispatcher.lastWritten)
             archiving = (run, committer.recoveryCount)
         }
         guard var run = archiving?.run else { return }
         let step = run.takeStep()
         let isDone = committer.attempt { () throws(SQLiteError) in
-            try executor.queues.archive(step, through: run.end)
+            try executor.storedQueues.archive(step, through: run.end)
         }
         guard isDone else {
             // The rows stay recent, and a later run finds them again.
             archiving = nil
             return
         }
-        for row in step { dispatcher.cards.noteArchived(row) }
+        for row in step { dispatcher.queues.noteArchived(row) }
         archiving = run.end == nil ? (run, committer.recoveryCount) : nil
     }
 }

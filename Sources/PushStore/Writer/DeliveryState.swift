@@ -13,7 +13,7 @@ struct DeliveryState {
     var outbox: Outbox
     /// Devices whose streams closed and whose last-seen time is not written yet.
     private var departed: Set<DeviceID> = []
-    private let cards: DeviceQueues
+    private let queues: DeviceQueues
     private let trace: TraceRecorder
     private let histories: DeliveryHistories
     /// The number of unacknowledged copies of each now-or-never broadcast, by sequence.
@@ -28,7 +28,7 @@ struct DeliveryState {
         counters: StoreCounters, gatheringMilliseconds: Int64, _ executor: Executor,
         receivers: [any StoreReplyReceiver]
     ) {
-        cards = executor.cards
+        queues = executor.queues
         trace = executor.trace
         histories = executor.histories
         streams = Streams(gatheringMilliseconds: gatheringMilliseconds)
@@ -84,8 +84,8 @@ struct DeliveryState {
     // MARK: Reading for streams
 
     /// Sends the rows that were read for a device's stream, up to a sequence.
-    mutating func refill(_ card: DeviceQueue, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
-        expire(streams.refill(card, read, through: last, isComplete: isComplete))
+    mutating func refill(_ queue: DeviceQueue, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
+        expire(streams.refill(queue, read, through: last, isComplete: isComplete))
     }
 
     // MARK: Last-seen times
@@ -148,28 +148,28 @@ struct DeliveryState {
     }
 
     /// Accepts a now-or-never notification and offers it to its device's stream.
-    mutating func acceptNowOrNever(_ pending: PendingNotification, _ card: DeviceQueue, _ answer: ReplyAddress) {
+    mutating func acceptNowOrNever(_ pending: PendingNotification, _ queue: DeviceQueue, _ answer: ReplyAddress) {
         accept(answer)
-        if streams.offerNow(pending, to: card) {
+        if streams.offerNow(pending, to: queue) {
             counters.addPending(of: pending.notification.address.topic)
         } else {
             counters.addGone(.expired)
             let address = pending.notification.address
-            let detail: TraceDetail = card.stream != nil ? .windowFull : .notConnected
+            let detail: TraceDetail = queue.stream != nil ? .windowFull : .notConnected
             trace.recordLater(.expired, detail, of: pending.sequence, address.topic, on: address.device, at: now)
         }
     }
 
     /// Offers a notification to its device's stream.
     mutating func offer(
-        _ pending: PendingNotification, to card: DeviceQueue, at moment: MonotonicTime
+        _ pending: PendingNotification, to queue: DeviceQueue, at moment: MonotonicTime
     ) -> DeliveryWindow.Offer {
-        streams.offer(pending, to: card, at: moment)
+        streams.offer(pending, to: queue, at: moment)
     }
 
     /// Records the acknowledgement of a now-or-never notification; returns false when the sequence is not one.
-    mutating func acknowledgeNowOrNever(_ sequence: Int64, by card: DeviceQueue) -> Bool {
-        guard let never = streams.acknowledgeNowOrNever(sequence, by: card) else { return false }
+    mutating func acknowledgeNowOrNever(_ sequence: Int64, by queue: DeviceQueue) -> Bool {
+        guard let never = streams.acknowledgeNowOrNever(sequence, by: queue) else { return false }
         // The first acknowledgement of a broadcast counts for all its copies.
         if !never.isBroadcast || copies.removeValue(forKey: never.sequence) != nil {
             counters.removePending(of: never.topic, .acknowledged)
@@ -178,17 +178,17 @@ struct DeliveryState {
     }
 
     /// Removes a notification from its device's stream.
-    mutating func forget(_ sequence: Int64, of card: DeviceQueue) { streams.forget(sequence, of: card) }
+    mutating func forget(_ sequence: Int64, of queue: DeviceQueue) { streams.forget(sequence, of: queue) }
 
     /// Records that a device acknowledged a waiting notification.
-    mutating func acknowledge(_ entry: QueueEntry, by card: DeviceQueue, at moment: MonotonicTime) {
+    mutating func acknowledge(_ entry: QueueEntry, by queue: DeviceQueue, at moment: MonotonicTime) {
         counters.removePending(of: entry.topic, .acknowledged)
-        streams.acknowledge(entry.sequence, by: card, at: moment)
+        streams.acknowledge(entry.sequence, by: queue, at: moment)
     }
 
     /// Records that a device acknowledged a notification that is not written.
-    mutating func acknowledge(_ sequence: Int64, by card: DeviceQueue, at moment: MonotonicTime) {
-        streams.acknowledge(sequence, by: card, at: moment)
+    mutating func acknowledge(_ sequence: Int64, by queue: DeviceQueue, at moment: MonotonicTime) {
+        streams.acknowledge(sequence, by: queue, at: moment)
     }
 
     /// Counts an outcome that a device reports for the first time.
@@ -220,9 +220,9 @@ struct DeliveryState {
             counters.addGone(removal)
         case .removed(let removed, let removal, _):
             counters.removePending(of: removed.topic, removal)
-            guard let card = cards.known(removed.device) else { return }
-            if cards.remove(removed.sequence, from: card) == nil { card.changeSettled(removed.topic, by: -1) }
-            streams.forget(removed.sequence, of: card)
+            guard let queue = queues.known(removed.device) else { return }
+            if queues.remove(removed.sequence, from: queue) == nil { queue.changeArchived(removed.topic, by: -1) }
+            streams.forget(removed.sequence, of: queue)
         }
     }
 
@@ -232,23 +232,23 @@ struct DeliveryState {
             counters.addPending(of: template.notification.address.topic)
             accept(answer)
             for subscriber in subscribers.subscribers(of: channel) {
-                _ = streams.offer(template.addressed(to: subscriber.token), to: subscriber.card, at: .now)
+                _ = streams.offer(template.addressed(to: subscriber.token), to: subscriber.queue, at: .now)
             }
         case .nowOrNever(let template, let channel, let answer):
             accept(answer)
             var takerCount = 0
             for subscriber in subscribers.subscribers(of: channel)
-            where streams.offerNow(template.addressed(to: subscriber.token), to: subscriber.card) { takerCount += 1 }
+            where streams.offerNow(template.addressed(to: subscriber.token), to: subscriber.queue) { takerCount += 1 }
             guard takerCount > 0 else { return counters.addGone(.expired) }
             copies[template.sequence] = takerCount
             counters.addPending(of: template.notification.address.topic)
         case .removed(let removed, let removal):
             counters.removePending(of: removed.topic, removal)
             for subscriber in subscribers.subscribers(of: removed.channel) {
-                streams.forget(removed.sequence, of: subscriber.card)
+                streams.forget(removed.sequence, of: subscriber.queue)
             }
-        case .settled(let sequence, let device):
-            if let card = cards.known(device) { streams.forget(sequence, of: card) }
+        case .ended(let sequence, let device):
+            if let queue = queues.known(device) { streams.forget(sequence, of: queue) }
         }
     }
 
@@ -270,9 +270,9 @@ struct DeliveryState {
             }
             for never in streams.dropOutgoing(where: isOfTopic) { count(never) }
         case .power(let device, let isSaving):
-            if let card = cards.known(device) { streams.setSaving(isSaving, card) }
+            if let queue = queues.known(device) { streams.setSaving(isSaving, queue) }
         case .listen(let device, let listeners):
-            if let card = connected(device) { subscribers.set(card, listeners) }
+            if let queue = connected(device) { subscribers.set(queue, listeners) }
         }
     }
 
@@ -281,31 +281,31 @@ struct DeliveryState {
         on device: DeviceID?, where isOfKind: (Notification) -> Bool
     ) -> [DeliveryWindow.NowOrNever] {
         guard let device else { return streams.dropOutgoing(where: isOfKind) }
-        return cards.known(device).map { streams.dropOutgoing(on: $0, where: isOfKind) } ?? []
+        return queues.known(device).map { streams.dropOutgoing(on: $0, where: isOfKind) } ?? []
     }
 
     /// Returns the record of a device whose stream is open.
     private func connected(_ device: DeviceID) -> DeviceQueue? {
-        guard let card = cards.known(device), card.stream != nil else { return nil }
-        return card
+        guard let queue = queues.known(device), queue.stream != nil else { return nil }
+        return queue
     }
 
     /// Opens a device's stream and ends an earlier one.
-    mutating func attach(_ card: DeviceQueue, _ stream: ReplyAddress, _ listeners: [SubscriptionTable.Listener]) {
-        let earlier = streams.attach(card, stream)
+    mutating func attach(_ queue: DeviceQueue, _ stream: ReplyAddress, _ listeners: [SubscriptionTable.Listener]) {
+        let earlier = streams.attach(queue, stream)
         close(earlier)
         if let earlier { outbox.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
-        subscribers.set(card, listeners)
-        outbox.add(.attached(card.device, stream: stream), to: stream)
+        subscribers.set(queue, listeners)
+        outbox.add(.attached(queue.device, stream: stream), to: stream)
     }
 
     /// Closes a stream; returns its device, or nil when another stream replaced it.
     mutating func detach(_ address: ReplyAddress) -> DeviceID? {
-        guard let card = streams.card(at: address) else { return nil }
-        close(streams.remove(card))
-        subscribers.remove(card)
-        departed.insert(card.device)
-        return card.device
+        guard let queue = streams.queue(at: address) else { return nil }
+        close(streams.remove(queue))
+        subscribers.remove(queue)
+        departed.insert(queue.device)
+        return queue.device
     }
 
     /// Expires the now-or-never notifications of a closed stream.
@@ -314,10 +314,10 @@ struct DeliveryState {
     }
 
     /// Ends the stream of a removed device.
-    private mutating func end(_ card: DeviceQueue) {
-        let stream = streams.remove(card)
+    private mutating func end(_ queue: DeviceQueue) {
+        let stream = streams.remove(queue)
         close(stream)
-        subscribers.remove(card)
+        subscribers.remove(queue)
         if let stream { outbox.add(.ended(.removed, stream: stream.address), to: stream.address) }
     }
 
@@ -330,8 +330,8 @@ struct DeliveryState {
             counters.addDevices(-1)
             departed.remove(device)
             histories.forget(device)
-            if let card = connected(device) { end(card) }
-        case .registrationsChanged(let device): cards.forgetRegistrations(of: device)
+            if let queue = connected(device) { end(queue) }
+        case .registrationsChanged(let device): queues.forgetRegistrations(of: device)
         case .registrationBegan(let topic): counters.addRegistrations(1, of: topic)
         case .registrationEnded(let topic): counters.addRegistrations(-1, of: topic)
         case .appAdded: counters.addApps(1)
@@ -340,10 +340,10 @@ struct DeliveryState {
             counters.endRegistrations(of: topic)
         case .subscribed(let channel, let listener):
             counters.addSubscriptions(1, to: channel)
-            if let listener, let card = connected(listener.token.device) { subscribers.add(card, listener) }
+            if let listener, let queue = connected(listener.token.device) { subscribers.add(queue, listener) }
         case .unsubscribed(let ended):
             counters.addSubscriptions(-1, to: ended.channel)
-            if let card = connected(ended.device) { subscribers.remove(card, from: ended.channel) }
+            if let queue = connected(ended.device) { subscribers.remove(queue, from: ended.channel) }
         case .channelRemoved(let channel):
             counters.endSubscriptions(to: channel)
             subscribers.remove(channel)
@@ -372,7 +372,7 @@ struct DeliveryState {
 
     private func completed(_ description: StoreEvent.DeviceDescription) -> AdminAPI.Device {
         var device = description.device
-        device.connected = cards.isConnected(description.id)
+        device.connected = queues.isConnected(description.id)
         if device.connected { device.seenAt = description.nowUnixSeconds }
         return device
     }

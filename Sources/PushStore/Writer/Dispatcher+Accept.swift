@@ -10,10 +10,10 @@ extension Dispatcher {
         // A now-or-never notification needs no space, because it is never stored.
         guard hasSpace || notification.isNowOrNever else { return deliveryState.outbox.shed(answer) }
         let address = notification.address
-        guard let card = try cards.card(of: address.device) else {
+        guard let queue = try queues.queue(of: address.device) else {
             return deliveryState.outbox.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)
         }
-        guard let registration = card.registration(of: address.topic) else {
+        guard let registration = queue.registration(of: address.topic) else {
             return deliveryState.outbox.refuse(.unregistered, endedUnixMilliseconds: now, answer)
         }
         if let (reason, ended) = registration.rejection(of: address.generation) {
@@ -27,38 +27,38 @@ extension Dispatcher {
                 .dropped, .refusedByDevice, of: sequence, address.topic, on: address.device, at: now)
             deliveryState.acceptNotStored(pending, .dropped, answer)
         } else if notification.isNowOrNever {
-            deliveryState.acceptNowOrNever(pending, card, answer)
+            deliveryState.acceptNowOrNever(pending, queue, answer)
         } else if notification.isExpired(now: now) {
             trace.recordLater(.expired, of: sequence, address.topic, on: address.device, at: now)
             deliveryState.acceptNotStored(pending, .expired, answer)
         } else {
-            try enqueue(pending, card, answer)
+            try enqueue(pending, queue, answer)
         }
     }
 
     /// Appends a notification to its device's queue; removes those that it collapses or that exceed a bound.
     private func enqueue(
-        _ pending: PendingNotification, _ card: DeviceQueue, _ answer: ReplyAddress
+        _ pending: PendingNotification, _ queue: DeviceQueue, _ answer: ReplyAddress
     ) throws(SQLiteError) {
         let topic = pending.notification.address.topic
         let collapse = CollapseHash(pending.notification.collapseID)
         var replaced: [PendingWrite.Replaced] = []
         if let collapseID = pending.notification.collapseID {
-            try removeCollapsible(collapseID, collapse, topic, card, &replaced)
+            try removeCollapsible(collapseID, collapse, topic, queue, &replaced)
         }
-        if isFull(card, of: topic, configuration.pendingPerTopicCountMax) {
-            try removeOldest(of: topic, card, .topicBound, &replaced)
+        if isFull(queue, of: topic, configuration.pendingPerTopicCountMax) {
+            try removeOldest(of: topic, queue, .topicBound, &replaced)
         }
-        if isFull(card, of: nil, configuration.pendingPerDeviceCountMax) {
-            try makeRoomOnDevice(for: topic, card, &replaced)
+        if isFull(queue, of: nil, configuration.pendingPerDeviceCountMax) {
+            try makeRoomOnDevice(for: topic, queue, &replaced)
         }
-        let offer = deliveryState.offer(pending, to: card, at: moment)
+        let offer = deliveryState.offer(pending, to: queue, at: moment)
         let due = replaced.isEmpty || configuration.durability == .relaxed ? dueMoment(offer) : .past
-        let new = PendingWrite(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
-        cards.append(
+        let new = PendingWrite(pending, collapse, of: queue, answer: answer, due: due, replaced: replaced)
+        queues.append(
             QueueEntry(
                 sequence: pending.sequence, topic: topic, collapse: collapse,
-                expiresUnixMilliseconds: expiry(of: pending.notification), unwritten: new), to: card)
+                expiresUnixMilliseconds: expiry(of: pending.notification), unwritten: new), to: queue)
         unwritten.append(new)
         guard configuration.durability == .relaxed else { return }
         new.isAnswered = true
@@ -84,19 +84,21 @@ extension Dispatcher {
     // MARK: Collapsing
 
     private func removeCollapsible(
-        _ collapseID: [UInt8], _ collapse: CollapseHash, _ topic: TopicID, _ card: DeviceQueue,
+        _ collapseID: [UInt8], _ collapse: CollapseHash, _ topic: TopicID, _ queue: DeviceQueue,
         _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) {
-        for entry in card.recent.all where entry.collapse == collapse && entry.topic == topic {
+        for entry in queue.recent.all where entry.collapse == collapse && entry.topic == topic {
             // Compare the collapse ids, because two ids may have the same hash.
-            guard try hasCollapseID(collapseID, entry, card.device) else { continue }
-            return push(entry, card, .collapsed, .none, &replaced)
+            guard try hasCollapseID(collapseID, entry, queue.device) else { continue }
+            return push(entry, queue, .collapsed, .none, &replaced)
         }
-        guard card.settledCount(of: topic) > 0 else { return }
-        for row in try tables.archive.collapsible(of: card.device, topic: topic, collapse) {
+        guard queue.archivedCount(of: topic) > 0 else { return }
+        for row in try tables.archive.collapsible(of: queue.device, topic: topic, collapse) {
             let entry = QueueEntry(sequence: row.sequence, topic: topic, collapse: collapse)
-            guard !deletions.contains(row.sequence), try hasCollapseID(collapseID, entry, card.device) else { continue }
-            return pushSettled(entry, card, .collapsed, .none, &replaced)
+            guard !deletions.contains(row.sequence), try hasCollapseID(collapseID, entry, queue.device) else {
+                continue
+            }
+            return pushArchived(entry, queue, .collapsed, .none, &replaced)
         }
     }
 
@@ -111,29 +113,29 @@ extension Dispatcher {
     // MARK: Pushing out
 
     func push(
-        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: RemovalReason, _ detail: TraceDetail,
+        _ entry: QueueEntry, _ queue: DeviceQueue, _ removal: RemovalReason, _ detail: TraceDetail,
         _ replaced: inout [PendingWrite.Replaced]
     ) {
-        guard cards.remove(entry.sequence, from: card) != nil else { return }
-        deliveryState.forget(entry.sequence, of: card)
+        guard queues.remove(entry.sequence, from: queue) != nil else { return }
+        deliveryState.forget(entry.sequence, of: queue)
         let older = entry.unwritten
         // The new notification now also replaces those that the replaced one would have replaced.
         if let older { replaced += older.replaced }
         replaced.append(
             PendingWrite.Replaced(
-                entry: entry, isSettled: false, older: older.map { ($0.answer, $0.isAnswered) }, removal: removal,
+                entry: entry, isArchived: false, older: older.map { ($0.answer, $0.isAnswered) }, removal: removal,
                 detail: detail))
         if let older { unwritten.leaveOut(older) }
     }
 
-    func pushSettled(
-        _ entry: QueueEntry, _ card: DeviceQueue, _ removal: RemovalReason, _ detail: TraceDetail,
+    func pushArchived(
+        _ entry: QueueEntry, _ queue: DeviceQueue, _ removal: RemovalReason, _ detail: TraceDetail,
         _ replaced: inout [PendingWrite.Replaced]
     ) {
-        card.changeSettled(entry.topic, by: -1)
-        deliveryState.forget(entry.sequence, of: card)
+        queue.changeArchived(entry.topic, by: -1)
+        deliveryState.forget(entry.sequence, of: queue)
         deletions.addReplaced(entry.sequence)
         replaced.append(
-            PendingWrite.Replaced(entry: entry, isSettled: true, older: nil, removal: removal, detail: detail))
+            PendingWrite.Replaced(entry: entry, isArchived: true, older: nil, removal: removal, detail: detail))
     }
 }

@@ -14,42 +14,46 @@ extension Dispatcher {
     ///   - acknowledgements: The acknowledgements.
     ///   - device: The device.
     /// - Throws: The error that SQLite returned.
-    func settle(_ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID) throws(SQLiteError) {
-        guard let card = try cards.card(of: device) else { return deliveryState.noteGlitches(acknowledgements.count) }
+    func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID) throws(SQLiteError) {
+        guard let queue = try queues.queue(of: device) else {
+            return deliveryState.noteGlitches(acknowledgements.count)
+        }
         for acknowledgement in acknowledgements {
-            let isNews = try settle(acknowledgement, card)
+            let isNews = try complete(acknowledgement, queue)
             if !isNews { deliveryState.noteGlitches() }
         }
     }
 
     /// Processes one acknowledgement; returns false when it is ignored.
-    private func settle(_ acknowledgement: DeviceAPI.Acknowledgement, _ card: DeviceQueue) throws(SQLiteError) -> Bool {
+    private func complete(_ acknowledgement: DeviceAPI.Acknowledgement, _ queue: DeviceQueue) throws(SQLiteError)
+        -> Bool
+    {
         let sequence = acknowledgement.id
         guard sequence > 0, sequence <= sequences.last else { return false }
-        var isSettled = false
-        if let entry = cards.remove(sequence, from: card) {
-            settle(entry, card)
-            histories.noteSent(entry.sequence, entry.topic, to: card.device, card.stream)
-            isSettled = true
+        var isCompleted = false
+        if let entry = queues.remove(sequence, from: queue) {
+            complete(entry, queue)
+            histories.noteSent(entry.sequence, entry.topic, to: queue.device, queue.stream)
+            isCompleted = true
         }
         let report = try histories.report(
-            acknowledgement.outcome, of: sequence, by: card.device, card.stream, at: moment)
-        guard case .known(let sent, let isFirstTime) = report else { return isSettled }
-        if !isSettled, !sent.marks.contains(.acknowledged) { isSettled = try settle(sent, card) }
-        guard isFirstTime else { return isSettled }
+            acknowledgement.outcome, of: sequence, by: queue.device, queue.stream, at: moment)
+        guard case .known(let sent, let isFirstTime) = report else { return isCompleted }
+        if !isCompleted, !sent.marks.contains(.acknowledged) { isCompleted = try complete(sent, queue) }
+        guard isFirstTime else { return isCompleted }
         deliveryState.note(acknowledgement.outcome)
-        trace.record(acknowledgement, sent.topic, by: card.device, at: now)
+        trace.record(acknowledgement, sent.topic, by: queue.device, at: now)
         return true
     }
 
     /// Completes a notification of the device's queue that is in memory.
-    private func settle(_ entry: QueueEntry, _ card: DeviceQueue) {
-        trace.recordLater(.acknowledged, of: entry.sequence, entry.topic, on: card.device, at: now)
+    private func complete(_ entry: QueueEntry, _ queue: DeviceQueue) {
+        trace.recordLater(.acknowledged, of: entry.sequence, entry.topic, on: queue.device, at: now)
         if let unwritten = entry.unwritten {
             acknowledge(unwritten)
         } else {
-            deletions.add(entry, of: card, isSettled: false, at: moment)
-            deliveryState.acknowledge(entry, by: card, at: moment)
+            deletions.add(entry, of: queue, isArchived: false, at: moment)
+            deliveryState.acknowledge(entry, by: queue, at: moment)
         }
     }
 
@@ -59,25 +63,25 @@ extension Dispatcher {
     ///
     /// - Parameters:
     ///   - sent: The notification's entry in the delivery history.
-    ///   - card: The device's record.
+    ///   - queue: The device's queue.
     /// - Returns: Whether the notification still existed.
     /// - Throws: The error that SQLite returned.
-    private func settle(_ sent: DeliveryHistory.Entry, _ card: DeviceQueue) throws(SQLiteError) -> Bool {
+    private func complete(_ sent: DeliveryHistory.Entry, _ queue: DeviceQueue) throws(SQLiteError) -> Bool {
         let sequence = sent.sequence
-        if card.settledCount > 0, !deletions.contains(sequence),
-            let topic = try tables.archive.topic(of: sequence, of: card.device)
+        if queue.archivedCount > 0, !deletions.contains(sequence),
+            let topic = try tables.archive.topic(of: sequence, of: queue.device)
         {
             let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
-            deletions.add(entry, of: card, isSettled: true, at: moment)
-            deliveryState.acknowledge(entry, by: card, at: moment)
-        } else if !deliveryState.acknowledgeNowOrNever(sequence, by: card) {
-            deliveryState.forget(sequence, of: card)
+            deletions.add(entry, of: queue, isArchived: true, at: moment)
+            deliveryState.acknowledge(entry, by: queue, at: moment)
+        } else if !deliveryState.acknowledgeNowOrNever(sequence, by: queue) {
+            deliveryState.forget(sequence, of: queue)
             guard sent.marks.contains(.broadcast),
-                try tables.subscriptions.isWaiting(sequence, for: card.device)
+                try tables.subscriptions.isWaiting(sequence, for: queue.device)
             else { return false }
-            deletions.addAcknowledgement(sequence, by: card.device, at: moment)
+            deletions.addAcknowledgement(sequence, by: queue.device, at: moment)
         }
-        trace.recordLater(.acknowledged, of: sequence, sent.topic, on: card.device, at: now)
+        trace.recordLater(.acknowledged, of: sequence, sent.topic, on: queue.device, at: now)
         return true
     }
 
@@ -86,7 +90,7 @@ extension Dispatcher {
     /// If it replaces notifications on the disk, it is accepted only after they are deleted, so that none of them is
     /// delivered again.
     private func acknowledge(_ acknowledged: PendingWrite) {
-        deliveryState.acknowledge(acknowledged.pending.sequence, by: acknowledged.card, at: moment)
+        deliveryState.acknowledge(acknowledged.pending.sequence, by: acknowledged.queue, at: moment)
         if acknowledged.replaced.isEmpty {
             unwritten.leaveOut(acknowledged)
             deliveryState.accept(acknowledged, isAcknowledged: true)

@@ -11,10 +11,10 @@ internal import PushSQLite
 /// queue may therefore exceed a bound by up to `Limits.unacknowledgedCountMax`.
 extension Dispatcher {
     /// Returns whether as many notifications wait as a bound allows, of one topic or of all.
-    func isFull(_ card: DeviceQueue, of topic: TopicID?, _ countMax: Int) -> Bool {
-        let count = topic.map(card.waitingCount(of:)) ?? card.waitingCount
+    func isFull(_ queue: DeviceQueue, of topic: TopicID?, _ countMax: Int) -> Bool {
+        let count = topic.map(queue.waitingCount(of:)) ?? queue.waitingCount
         guard count >= countMax else { return false }
-        return count - (card.stream?.inFlightCount(of: topic) ?? 0) >= countMax
+        return count - (queue.stream?.inFlightCount(of: topic) ?? 0) >= countMax
     }
 
     /// Removes a notification of the team with the most waiting on a device, from its topic with the most waiting.
@@ -24,36 +24,36 @@ extension Dispatcher {
     ///
     /// - Parameters:
     ///   - topic: The topic of the new notification.
-    ///   - card: The device's record.
+    ///   - queue: The device's queue.
     ///   - replaced: The list to which the removed notification is added.
     /// - Throws: The error that SQLite returned.
     func makeRoomOnDevice(
-        for topic: TopicID, _ card: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
+        for topic: TopicID, _ queue: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) {
-        if try removeExpired(of: nil, card, &replaced) { return }
-        guard let victim = fullestTopic(card, for: topic) else { return }
-        try removeOldest(of: victim, card, .deviceBound, &replaced)
+        if try removeExpired(of: nil, queue, &replaced) { return }
+        guard let victim = fullestTopic(queue, for: topic) else { return }
+        try removeOldest(of: victim, queue, .deviceBound, &replaced)
     }
 
     /// Removes an expired notification of a topic, or else the oldest one.
     func removeOldest(
-        of topic: TopicID, _ card: DeviceQueue, _ detail: TraceDetail, _ replaced: inout [PendingWrite.Replaced]
+        of topic: TopicID, _ queue: DeviceQueue, _ detail: TraceDetail, _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) {
         // Expired notifications that the sweep has not deleted are removed first.
-        if try removeExpired(of: topic, card, &replaced) { return }
-        let stream = card.stream
-        if card.settledCount(of: topic) > 0, let row = try oldestSettled(of: topic, card, stream) {
+        if try removeExpired(of: topic, queue, &replaced) { return }
+        let stream = queue.stream
+        if queue.archivedCount(of: topic) > 0, let row = try oldestArchived(of: topic, queue, stream) {
             let entry = QueueEntry(sequence: row.sequence, topic: row.topic, collapse: CollapseHash())
-            return pushSettled(entry, card, .dropped, detail, &replaced)
+            return pushArchived(entry, queue, .dropped, detail, &replaced)
         }
-        let oldest = card.recent.all.first { $0.topic == topic && stream?.isInFlight($0.sequence) != true }
-        if let oldest { push(oldest, card, .dropped, detail, &replaced) }
+        let oldest = queue.recent.all.first { $0.topic == topic && stream?.isInFlight($0.sequence) != true }
+        if let oldest { push(oldest, queue, .dropped, detail, &replaced) }
     }
 
     /// Returns the topic that loses a notification at the device's bound.
-    private func fullestTopic(_ card: DeviceQueue, for sender: TopicID) -> TopicID? {
-        var waiting = card.waitingCounts
-        for topic in card.stream.map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
+    private func fullestTopic(_ queue: DeviceQueue, for sender: TopicID) -> TopicID? {
+        var waiting = queue.waitingCounts
+        for topic in queue.stream.map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
         var byTeam: [Int: Int] = [:]
         for (topic, count) in waiting { byTeam[histories.team(of: topic), default: 0] += count }
         let senderTeam = histories.team(of: sender)
@@ -65,30 +65,30 @@ extension Dispatcher {
     }
 
     private func removeExpired(
-        of topic: TopicID?, _ card: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
+        of topic: TopicID?, _ queue: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) -> Bool {
-        let stream = card.stream
-        if let expired = try expiredSettled(of: topic, card, stream) {
-            pushSettled(expired, card, .expired, .none, &replaced)
+        let stream = queue.stream
+        if let expired = try expiredArchived(of: topic, queue, stream) {
+            pushArchived(expired, queue, .expired, .none, &replaced)
             return true
         }
-        let expired = card.recent.all.first { entry in
+        let expired = queue.recent.all.first { entry in
             entry.isExpired(now: now) && (topic == nil || entry.topic == topic)
                 && stream?.isInFlight(entry.sequence) != true
         }
         guard let expired else { return false }
-        push(expired, card, .expired, .none, &replaced)
+        push(expired, queue, .expired, .none, &replaced)
         return true
     }
 
     /// Returns the oldest expired archived notification that is neither in flight nor about to be deleted.
-    private func expiredSettled(
-        of topic: TopicID?, _ card: DeviceQueue, _ stream: DeliveryWindow?
+    private func expiredArchived(
+        of topic: TopicID?, _ queue: DeviceQueue, _ stream: DeliveryWindow?
     ) throws(SQLiteError) -> QueueEntry? {
-        guard card.settledCount > 0, card.settledNextExpiry < now else { return nil }
+        guard queue.archivedCount > 0, queue.archiveNextExpiry < now else { return nil }
         var found: QueueEntry?
         var next = Int64.max
-        for expiring in try tables.archive.expiring(of: card.device) {
+        for expiring in try tables.archive.expiring(of: queue.device) {
             let (row, end) = (expiring.row, expiring.expiresUnixMilliseconds)
             guard !deletions.contains(row.sequence) else { continue }
             if found == nil, topic == nil || row.topic == topic, end < now, stream?.isInFlight(row.sequence) != true {
@@ -98,22 +98,22 @@ extension Dispatcher {
                 next = min(next, end)
             }
         }
-        card.settledNextExpiry = next
+        queue.archiveNextExpiry = next
         return found
     }
 
     /// Returns the oldest archived notification of a topic that is neither in flight nor about to be deleted.
-    private func oldestSettled(
-        of topic: TopicID, _ card: DeviceQueue, _ stream: DeliveryWindow?
+    private func oldestArchived(
+        of topic: TopicID, _ queue: DeviceQueue, _ stream: DeliveryWindow?
     ) throws(SQLiteError) -> ArchiveTable.Row? {
-        guard let oldest = try tables.archive.oldest(of: card.device, topic: topic) else { return nil }
+        guard let oldest = try tables.archive.oldest(of: queue.device, topic: topic) else { return nil }
         func isFree(_ row: ArchiveTable.Row) -> Bool {
             !deletions.contains(row.sequence) && stream?.isInFlight(row.sequence) != true
         }
         if isFree(oldest) { return oldest }
         var last = oldest.sequence
         while true {
-            let rows = try tables.archive.rows(of: card.device, after: last, countMax: 64)
+            let rows = try tables.archive.rows(of: queue.device, after: last, countMax: 64)
             for row in rows where row.topic == topic && isFree(row) { return row }
             guard let end = rows.last else { return nil }
             last = end.sequence

@@ -8,7 +8,7 @@ internal import PushSQLite
 /// follow.
 ///
 /// ```
-/// accept ─▶ card ─▶ device's stream (immediately)      ┐
+/// accept ─▶ queue ─▶ device's stream (immediately)      ┐
 ///             └───▶ unwritten ─▶ a transaction ─▶ 200  │ whichever happens first
 /// acknowledge ─▶ unwritten: 200, and never written  ◀──┘
 ///             └▶ written: deletions ─▶ a transaction
@@ -19,7 +19,7 @@ internal import PushSQLite
 /// either, the provider has received no acceptance, unless the durability is `relaxed`.
 final class Dispatcher {
     let tables: StoreTables
-    let cards: DeviceQueues
+    let queues: DeviceQueues
     let sequences: Sequences
     let histories: DeliveryHistories
     let trace: TraceRecorder
@@ -41,7 +41,7 @@ final class Dispatcher {
 
     init(_ executor: Executor, _ deliveryState: DeliveryState, _ configuration: StoreConfiguration) {
         tables = executor.tables
-        cards = executor.cards
+        queues = executor.queues
         sequences = executor.sequences
         histories = executor.histories
         trace = executor.trace
@@ -54,7 +54,7 @@ final class Dispatcher {
     func take(_ command: StoreCommand) throws(SQLiteError) {
         switch command {
         case .accept(let notification, let answer): try accept(notification, answer)
-        case .acknowledge(let acknowledgements, let device): try settle(acknowledgements, of: device)
+        case .acknowledge(let acknowledgements, let device): try acknowledge(acknowledgements, of: device)
         case .attach(let secretHash, let stream): try attach(secretHash, stream)
         case .detach(let stream):
             guard let device = deliveryState.detach(stream) else { return }
@@ -83,7 +83,7 @@ final class Dispatcher {
         guard let device = try identify(secretHash) else { return deliveryState.outbox.refuse(.unauthorized, stream) }
         // The notifications in flight on the earlier stream are read from the table and sent again, so write them now.
         unwritten.expedite(device)
-        deliveryState.attach(cards.record(of: device), stream, try tables.subscriptions.listeners(of: device))
+        deliveryState.attach(queues.record(of: device), stream, try tables.subscriptions.listeners(of: device))
     }
 
     private func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
@@ -101,7 +101,7 @@ final class Dispatcher {
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else {
             return deliveryState.outbox.refuse(.tooMany, answer)
         }
-        try settle(acknowledgements, of: device)
+        try acknowledge(acknowledgements, of: device)
         guard hasDeletions else { return deliveryState.outbox.answer(.done, answer) }
         deletions.add(answer)
     }
@@ -139,7 +139,7 @@ final class Dispatcher {
             }
             for replaced in unwritten.replaced where replaced.older == nil {
                 _ = try tables.pending.remove(replaced.entry.sequence)
-                if replaced.isSettled {
+                if replaced.isArchived {
                     let address = unwritten.pending.notification.address
                     try tables.archive.remove(
                         replaced.entry.sequence, of: address.device, topic: replaced.entry.topic)
@@ -166,12 +166,12 @@ final class Dispatcher {
     /// Completes the notifications that were due after they were committed.
     func confirmNotifications(_ due: Due) {
         for unwritten in unwritten.all where due.contains(unwritten) {
-            let card = unwritten.card
-            if !unwritten.isAcknowledged { card.noteWritten(unwritten.pending.sequence) }
-            for replaced in unwritten.replaced where replaced.isSettled {
+            let queue = unwritten.queue
+            if !unwritten.isAcknowledged { queue.noteWritten(unwritten.pending.sequence) }
+            for replaced in unwritten.replaced where replaced.isArchived {
                 deletions.removeReplaced(replaced.entry.sequence)
             }
-            if unwritten.due != .past, unwritten.due <= moment { card.stream?.noteSlow() }
+            if unwritten.due != .past, unwritten.due <= moment { queue.stream?.noteSlow() }
             deliveryState.accept(unwritten, isAcknowledged: unwritten.isAcknowledged)
         }
         unwritten.remove(due)
@@ -179,7 +179,7 @@ final class Dispatcher {
 
     /// Completes the deletions after at most `countMax` of them were committed.
     func confirmDeletions(countMax: Int) {
-        for answer in deletions.confirm(countMax: countMax, cards) { deliveryState.outbox.answer(.done, answer) }
+        for answer in deletions.confirm(countMax: countMax, queues) { deliveryState.outbox.answer(.done, answer) }
     }
 
     /// Refuses the requests that wait for deletions after the write failed.
@@ -199,16 +199,16 @@ final class Dispatcher {
         let device = unwritten.pending.notification.address.device
         trace.recordRefused(unwritten, at: now)
         deliveryState.refuse(unwritten)
-        guard let card = cards.known(device) else { return }
-        deliveryState.forget(unwritten.pending.sequence, of: card)
-        _ = cards.remove(unwritten.pending.sequence, from: card)
+        guard let queue = queues.known(device) else { return }
+        deliveryState.forget(unwritten.pending.sequence, of: queue)
+        _ = queues.remove(unwritten.pending.sequence, from: queue)
         for replaced in unwritten.replaced where replaced.older == nil {
-            if replaced.isSettled {
+            if replaced.isArchived {
                 deletions.removeReplaced(replaced.entry.sequence)
-                card.changeSettled(replaced.entry.topic, by: 1)
-                card.settledNextExpiry = .min
+                queue.changeArchived(replaced.entry.topic, by: 1)
+                queue.archiveNextExpiry = .min
             } else {
-                cards.restore(replaced.entry, to: card)
+                queues.restore(replaced.entry, to: queue)
             }
         }
     }

@@ -60,8 +60,8 @@ extension Executor {
     /// Counts the rows of the file.
     fileprivate func counters() throws(SQLiteError) -> StoreCounters {
         var pending = try tables.archive.countsByTopic()
-        cards.forEachWithRecent { card in
-            for entry in card.recent.all { pending[entry.topic, default: 0] += 1 }
+        queues.forEachWithRecent { queue in
+            for entry in queue.recent.all { pending[entry.topic, default: 0] += 1 }
         }
         return StoreCounters(
             apps: try tables.topics.all().count, devices: try tables.devices.count(),

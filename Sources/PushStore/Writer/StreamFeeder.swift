@@ -7,13 +7,13 @@ internal import PushSQLite
 final class StreamFeeder {
     private let committer: Committer
     private let dispatcher: Dispatcher
-    private let queues: StoredQueues
+    private let storedQueues: StoredQueues
     private let sweep: SweepSchedule
 
     init(_ committer: Committer, _ sweep: SweepSchedule) {
         self.committer = committer
         dispatcher = committer.dispatcher
-        queues = committer.executor.queues
+        storedQueues = committer.executor.storedQueues
         self.sweep = sweep
     }
 
@@ -23,31 +23,31 @@ final class StreamFeeder {
         while committer.failure == nil, dispatcher.deliveryState.streams.anyNeedsRefill,
             rowCount < WriterLimits.rowsReadPerTurnCountMax
         {
-            for card in dispatcher.deliveryState.streams.takeNeedingRefill() {
+            for queue in dispatcher.deliveryState.streams.takeNeedingRefill() {
                 if rowCount >= WriterLimits.rowsReadPerTurnCountMax || committer.failure != nil {
-                    dispatcher.deliveryState.streams.postpone(card)
-                } else if let stream = card.stream, stream.needsRefill {
-                    rowCount += feed(card, stream)
+                    dispatcher.deliveryState.streams.postpone(queue)
+                } else if let stream = queue.stream, stream.needsRefill {
+                    rowCount += feed(queue, stream)
                 }
             }
         }
     }
 
-    private func feed(_ card: DeviceQueue, _ stream: DeliveryWindow) -> Int {
+    private func feed(_ queue: DeviceQueue, _ stream: DeliveryWindow) -> Int {
         do {
-            let found = try queues.waiting(
-                of: card.device, isListener: !card.channels.isEmpty, after: stream.lastSent,
+            let found = try storedQueues.waiting(
+                of: queue.device, isListener: !queue.channels.isEmpty, after: stream.lastSent,
                 now: dispatcher.now, countMax: stream.space,
-                isGone: { dispatcher.deletions.isGone($0, for: card.device) })
+                isGone: { dispatcher.deletions.isGone($0, for: queue.device) })
             var read: [PendingNotification] = []
             for row in found.rows {
                 if let notification = row.notification {
                     read.append(notification)
                 } else {
-                    noteDamage(row, card.device)
+                    noteDamage(row, queue.device)
                 }
             }
-            dispatcher.deliveryState.refill(card, read, through: found.last, isComplete: found.isComplete)
+            dispatcher.deliveryState.refill(queue, read, through: found.last, isComplete: found.isComplete)
             return found.rows.count
         } catch {
             committer.fail(StoreError(error, path: committer.configuration.path))

@@ -51,7 +51,7 @@ final class SweepSchedule {
         var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
         let isDone = committer.attempt { () throws(SQLiteError) in
             try executor.authentication.noteSeen(seen)
-            if try executor.sweeper.sweep(damage, isConnected: dispatcher.cards.isConnected) { isMore = true }
+            if try executor.sweeper.sweep(damage, isConnected: dispatcher.queues.isConnected) { isMore = true }
         }
         guard isDone else {
             dispatcher.deliveryState.noteSeen(seen)

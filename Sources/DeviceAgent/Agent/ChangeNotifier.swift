@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+
+/// Receives the changes that the agent's clients subscribe to.
+package protocol AgentObserver: AnyObject {
+    /// Called when an app has a new device token.
+    func tokenChanged(appID: String, deviceToken: String)
+    /// Called when the number on an app's icon has changed.
+    func badgeChanged(appID: String, count: UInt32)
+    /// Called when settings of an app have changed; an empty app ID means the user's own settings.
+    func settingsChanged(appID: String)
+    /// Called when the server ended or refused an app's subscription; `reason` is the server's code.
+    func subscriptionEnded(appID: String, channel: String, reason: String)
+    /// Called when a notification has arrived and has an inbox entry; it may not be presented yet.
+    func notificationArrived(entry: Int64)
+    /// Called when inbox entries were added, changed or removed.
+    func inboxChanged()
+    /// Called when the set of alerts that wait in the panel has changed.
+    func alertsChanged()
+    /// Called when the connection, its error or the notice may have changed.
+    func statusChanged()
+}
+
+/// Notifies the observer of changes, and joins those that come in bursts.
+final class ChangeNotifier {
+    weak var observer: (any AgentObserver)?
+    private let loop: EventLoop
+    private var isInboxChangeDue = false
+    private var isAlertsChangeDue = false
+    private static let inboxChangeDelay: Duration = .milliseconds(50)
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    /// Notifies the observer after a short delay, once for all changes until then.
+    ///
+    /// This keeps a burst of notifications from becoming a burst of signals.
+    func inboxChanged() {
+        guard !isInboxChangeDue else { return }
+        isInboxChangeDue = true
+        loop.schedule(after: Self.inboxChangeDelay) { [weak self] in
+            self?.isInboxChangeDue = false
+            self?.observer?.inboxChanged()
+        }
+    }
+
+    /// Notifies the observer at the end of the turn, once for all changes of the turn.
+    func alertsChanged() {
+        guard !isAlertsChangeDue else { return }
+        isAlertsChangeDue = true
+        loop.atEndOfTurn { [weak self] in
+            self?.isAlertsChangeDue = false
+            self?.observer?.alertsChanged()
+        }
+    }
+}

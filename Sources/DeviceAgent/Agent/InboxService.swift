@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import AgentStore
+internal import PushAPI
+internal import PushCore
+internal import PushSQLite
+internal import PushNet
+
+/// The inbox: stores what arrives, starts its presentation, and answers the clients' requests.
+package final class InboxService {
+    /// Called after notifications have arrived.
+    var onBurst: (() -> Void)?
+    private let database: AgentDatabase
+    private let link: ServerLink
+    private let presentations: PresentationQueue
+    private let badges: BadgeService
+    private let changes: ChangeNotifier
+    private let failures: DatabaseFailures
+    private let receiver: Receiver
+    private let filters: FilterQueue
+    private let wakes: BackgroundLauncher
+
+    init(_ context: AgentContext, _ wakes: BackgroundLauncher) {
+        let (database, environment) = (context.database, context.environment)
+        self.database = database
+        link = context.link
+        presentations = context.presentations
+        badges = context.badges
+        changes = context.changes
+        failures = context.failures
+        receiver = Receiver(database, desk: environment.desk, texts: environment.texts)
+        filters = FilterQueue(
+            database, loop: context.loop, filter: environment.filter, texts: environment.texts
+        ) { () throws(SQLiteError) in
+            try database.settings.circumstances(
+                nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: environment.desk())
+        }
+        self.wakes = wakes
+        joinFilters()
+    }
+
+    /// Resumes the work of an earlier run.
+    func resume() throws(SQLiteError) {
+        try filters.resume()
+        try wakes.resume()
+    }
+
+    /// Connects the callbacks of the filter queue to presentation, badges and the outbox.
+    private func joinFilters() {
+        filters.onReady = { [weak self] in self?.presentations.entriesArrived($0) }
+        filters.onBadge = { [weak self] badge, appID in self?.badges.present(badge, appID: appID) }
+        filters.onFailure = { [weak self] in self?.failures.report($0) }
+        filters.onTrouble = { appID, message in
+            agentLog.warning("filter_failed", ["app": appID, "error": message])
+        }
+        filters.onChange = { [weak self] in
+            self?.link.setNeedsFlush()
+            self?.changes.inboxChanged()
+        }
+    }
+
+    // MARK: Arrivals
+
+    /// Stores the arrivals, acknowledges them, then presents them; returns false when the database fails.
+    func receive(_ arrivals: [Arrival], serverUnixMilliseconds: Int64?) -> Bool {
+        let reception: Reception
+        do {
+            reception = try receiver.receive(
+                arrivals, nowUnixMilliseconds: WallClock.unixMilliseconds(),
+                serverUnixMilliseconds: serverUnixMilliseconds)
+        } catch {
+            failures.report(error)
+            return false
+        }
+        agentLog.info("received", ["new": "\(reception.newCount)", "repeated": "\(reception.repeatedCount)"])
+        link.setNeedsFlush()
+        if reception.hasUnwantedChannel { link.clients?.registrar.setNeedsFlush() }
+        presentations.withdraw(reception.replaced + reception.removed)
+        for (appID, badge) in reception.badges.sorted(by: { $0.key < $1.key }) { badges.present(badge, appID: appID) }
+        for entry in reception.arrived { changes.observer?.notificationArrived(entry: entry) }
+        presentations.entriesArrived(reception.waiting)
+        filters.entriesArrived(reception.filtering)
+        for wake in reception.wakes { wakes.wake(wake) }
+        if reception.newCount > 0 {
+            changes.inboxChanged()
+            onBurst?()
+        }
+        return true
+    }
+
+    // MARK: Requests of clients
+
+    /// Returns the newest entries, newest first.
+    package func newest(countMax: Int64) throws(AgentRefusal) -> [InboxEntry] {
+        try failures.refusing { () throws(SQLiteError) in try database.inbox.newest(countMax: countMax) }
+    }
+
+    /// Returns one entry; nil if the number is unknown.
+    package func entry(_ number: Int64) throws(AgentRefusal) -> InboxEntry? {
+        try failures.refusing { () throws(SQLiteError) in try database.inbox.entry(number) }
+    }
+
+    /// Returns the entries that match a query, newest first.
+    package func entries(matching query: InboxSearch.Query) throws(AgentRefusal) -> [InboxEntry] {
+        try failures.refusing { () throws(SQLiteError) in
+            try database.search.entries(matching: query, appNames: try database.appNames())
+        }
+    }
+
+    /// Returns the numbers of all matching entries of a kind, grouped by app ID, newest first.
+    package func numbers(
+        matching text: String, _ kind: InboxSearch.Kind
+    ) throws(AgentRefusal) -> [String: [Int64]] {
+        var query = InboxSearch.Query()
+        (query.text, query.kind, query.countMax) = (text, kind, .max)
+        let found = try failures.refusing { () throws(SQLiteError) in
+            try database.search.numbers(matching: query, appNames: try database.appNames())
+        }
+        return Dictionary(grouping: found, by: \.appID).mapValues { $0.map(\.entry) }
+    }
+
+    /// Returns the number of unread entries of each app.
+    package func unreadCounts() throws(AgentRefusal) -> [(appID: String, count: Int64)] {
+        try failures.refusing { () throws(SQLiteError) in try database.inbox.unreadCounts() }
+    }
+
+    /// Marks an entry as read, or all entries of an app, or all entries.
+    ///
+    /// - Parameters:
+    ///   - number: The entry; 0 for all entries of the app.
+    ///   - appID: The app; empty for all apps.
+    /// - Returns: The number of entries that were unread.
+    /// - Throws: `unknownEntry` if the entry does not exist.
+    package func markRead(_ number: Int64, appID: String) throws(AgentRefusal) -> Int {
+        if number != 0, try entry(number) == nil { throw .unknownEntry(number) }
+        let count = try failures.refusing { () throws(SQLiteError) in try database.inbox.markRead(number, appID: appID)
+        }
+        if count > 0 { changes.inboxChanged() }
+        return count
+    }
+
+    /// Marks those of these entries as read that still exist; returns how many were unread.
+    package func markRead(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+        let count = try failures.refusing { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in
+                var count = 0
+                // The number 0 would select all entries.
+                for number in numbers where number > 0 { count += try database.inbox.markRead(number, appID: "") }
+                return count
+            }
+        }
+        if count > 0 { changes.inboxChanged() }
+        return count
+    }
+
+    /// Removes one entry and withdraws its alert.
+    package func remove(_ number: Int64) throws(AgentRefusal) {
+        guard try remove([number]) > 0 else { throw .unknownEntry(number) }
+    }
+
+    /// Removes those of these entries that still exist and withdraws their alerts; returns how many.
+    package func remove(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+        let removed = try failures.refusing { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in try database.removeInboxEntries(numbers) }
+        }
+        guard !removed.isEmpty else { return 0 }
+        presentations.withdraw(removed)
+        link.setNeedsFlush()
+        changes.inboxChanged()
+        return removed.count
+    }
+
+    /// Removes entries that exceed the user's limits of age and count.
+    func trim() {
+        do {
+            let now = WallClock.unixMilliseconds()
+            let isConnected = link.connectedSinceUnixSeconds != nil
+            let removed = try database.transaction { () throws(SQLiteError) in
+                if isConnected { try database.facts.set(.lastConnectedUnixSeconds, to: now / 1000) }
+                return try database.trimInbox(nowUnixMilliseconds: now)
+            }
+            guard !removed.isEmpty else { return }
+            presentations.withdraw(removed)
+            changes.inboxChanged()
+        } catch {
+            failures.report(error)
+        }
+    }
+
+    /// Removes the entries of an app and withdraws their alerts; an empty app ID means all apps; returns the number of
+    /// entries.
+    package func clear(appID: String) throws(AgentRefusal) -> Int {
+        let removed = try failures.refusing { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: appID) }
+        }
+        presentations.withdraw(removed)
+        link.setNeedsFlush()
+        changes.inboxChanged()
+        return removed.count
+    }
+
+    // MARK: Notes on entries
+
+    /// Returns one entry; nil when it was cleared or the database fails.
+    func entryToPass(_ number: Int64) -> InboxEntry? {
+        do {
+            return try database.inbox.entry(number)
+        } catch {
+            failures.report(error)
+            return nil
+        }
+    }
+
+    /// Writes a reason into an entry.
+    func note(_ reason: String, on number: Int64) {
+        do {
+            try database.inbox.setReason(reason, of: number)
+        } catch {
+            failures.report(error)
+        }
+        changes.inboxChanged()
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AgentBus
+internal import AgentStore
+internal import PushNet
+internal import PushSQLite
+
+/// Removes apps that were uninstalled: registration, settings, badge, inbox entries and sounds.
+package final class InstallationService {
+    /// The time in seconds for which an app's .desktop file must be missing before the app counts as uninstalled.
+    ///
+    /// Upgrades replace files, and some disks are mounted late.
+    package static let uninstalledAfterSeconds: Int64 = 7 * 24 * 3600
+    private static let checkInterval: Duration = .seconds(24 * 3600)
+
+    private let loop: EventLoop
+    private let database: AgentDatabase
+    private let environment: AgentEnvironment
+    private let link: ServerLink
+    private let failures: DatabaseFailures
+    private let registrations: RegistrationService
+
+    init(_ context: AgentContext, _ registrations: RegistrationService) {
+        loop = context.loop
+        database = context.database
+        environment = context.environment
+        link = context.link
+        failures = context.failures
+        self.registrations = registrations
+    }
+
+    /// Checks the installed apps now and then once a day.
+    ///
+    /// With a server the first check waits for the connection, because an app can only be unregistered then.
+    func start() {
+        if link.clients == nil { check(nowUnixSeconds: WallClock.unixMilliseconds() / 1000) }
+        scheduleCheck()
+    }
+
+    private func scheduleCheck() {
+        loop.schedule(after: Self.checkInterval) { [weak self] in
+            self?.check(nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
+            self?.scheduleCheck()
+        }
+    }
+
+    /// Unregisters apps that were uninstalled.
+    ///
+    /// An app that never had a .desktop file, such as a script, stays registered.
+    ///
+    /// - Parameter now: The wall clock in UNIX seconds.
+    package func check(nowUnixSeconds now: Int64) {
+        do {
+            let trustsClock = try database.transaction { () throws(SQLiteError) in
+                try database.trustsClock(nowUnixSeconds: now)
+            }
+            for app in try database.apps.all() {
+                let goneSince = try noteInstallation(of: app.appID, now)
+                guard trustsClock, goneSince > 0, now - goneSince >= Self.uninstalledAfterSeconds else { continue }
+                forgetUninstalled(app.appID)
+            }
+        } catch {
+            failures.report(error)
+        }
+    }
+
+    /// Returns the time since which an app's .desktop file is missing, in UNIX seconds; 0 if it exists or never
+    /// existed.
+    private func noteInstallation(of appID: String, _ now: Int64) throws(SQLiteError) -> Int64 {
+        let noted = try database.installations.goneUnixSeconds(appID)
+        if environment.describeApp(appID) != nil {
+            if noted != 0 { try database.installations.set(appID, goneUnixSeconds: 0) }
+            return 0
+        }
+        guard let noted else { return 0 }
+        // A stored time in the future comes from a wrong clock: restart the period.
+        if noted > 0, noted <= now { return noted }
+        try database.installations.set(appID, goneUnixSeconds: now)
+        return now
+    }
+
+    private func forgetUninstalled(_ appID: String) {
+        registrations.unregister(appID: appID) { [weak self] result in
+            switch result {
+            case .success:
+                agentLog.info("uninstalled", ["app": appID])
+                self?.environment.soundInstaller?.removeAll(of: appID)
+            case .failure(let refusal):
+                // The next check tries again.
+                agentLog.warning("uninstalled_but_registered", ["app": appID, "error": refusal.code.rawValue])
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AgentBus
+package import AgentStore
+internal import LinuxDesktop
+package import PushAPI
+package import PushCore
+package import PushSQLite
+internal import PushNet
+
+/// The registrations of apps, and their device tokens.
+package final class RegistrationService {
+    /// The origin of a registration request, which decides how far it is trusted.
+    package enum Registrant {
+        /// A program that acts for the user, such as the command line or the panel.
+        case person
+        /// The app itself, which may run in a sandbox.
+        case app
+    }
+
+    private let database: AgentDatabase
+    private let environment: AgentEnvironment
+    private let link: ServerLink
+    private let presentations: PresentationQueue
+    private let badges: BadgeService
+    private let changes: ChangeNotifier
+    private let failures: DatabaseFailures
+    private let subscriptions: SubscriptionService
+
+    init(_ context: AgentContext, _ subscriptions: SubscriptionService) {
+        database = context.database
+        environment = context.environment
+        link = context.link
+        presentations = context.presentations
+        badges = context.badges
+        changes = context.changes
+        failures = context.failures
+        self.subscriptions = subscriptions
+    }
+
+    /// Registers an app.
+    ///
+    /// - Parameters:
+    ///   - appID: The name of the .desktop file without `.desktop`.
+    ///   - topic: The topic that providers send to. Default: the manifest's topic, then the app ID.
+    ///   - name: The top line of the app's alerts. Default: the manifest's name, then that of the .desktop file.
+    ///   - environment: The environment of the device token. Another environment than before means a new token.
+    ///   - manifest: The manifest as JSON. Default: the app's installed file in the XDG data directories.
+    ///   - asker: The origin of the request. An app may neither name a filter program nor claim a foreign topic.
+    ///   - completion: Receives the device token.
+    package func register(
+        appID: String, topic: String?, name: String?, environment: Environment = .production,
+        manifest: [UInt8]? = nil, asker: Registrant = .person,
+        completion: @escaping (Result<String, AgentRefusal>) -> Void
+    ) {
+        var app: RegisteredApp
+        do throws(AgentRefusal) {
+            let installed = self.environment.manifest(appID)
+            let manifestText = manifest ?? installed ?? []
+            let facts = try Self.manifest(manifestText)
+            app = try describe(appID: appID, topic: topic ?? facts.topic ?? appID, name: name ?? facts.name)
+            app.manifestText = manifestText
+            if asker == .app {
+                if manifest != nil { try Self.checkFilter(facts) }
+                try Self.checkTopic(app, installed: installed)
+            }
+        } catch {
+            return completion(.failure(error))
+        }
+        guard let clients = link.clients else { return completion(.failure(.notEnrolled)) }
+        app.environment = environment
+        let wanted = app
+        let registrar = clients.registrar
+        let wasRegistering = registrar.isRegistering(appID)
+        clients.session.client.register(topic: app.topic, environment: environment) { [weak self] result in
+            guard let self else { return }
+            noteRegistration(of: appID)
+            completion(
+                result.mapError { AgentRefusal($0, topic: wanted.topic) }.flatMap { self.adopt($0, for: wanted) })
+            // Two requests overlapped: the order in which the server saw them is unknown, so compare again.
+            if wasRegistering || registrar.isRegistering(appID) { registrar.check(appID) }
+        }
+    }
+
+    /// Unregisters an app and removes its badge, settings, alerts and inbox entries.
+    package func unregister(appID: String, completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
+        let app: RegisteredApp
+        do {
+            guard let found = try database.apps.app(id: appID) else { return completion(.failure(.unknownApp(appID))) }
+            app = found
+        } catch {
+            return completion(.failure(failures.refusal(error)))
+        }
+        guard let clients = link.clients else { return completion(forget(app)) }
+        clients.session.client.unregister(topic: app.topic) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            // The server no longer has this registration, or no longer knows the topic.
+            case .success, .failure(.refused(status: 404, _, _, _)): completion(forget(app))
+            case .failure(let error): completion(.failure(AgentRefusal(error)))
+            }
+        }
+    }
+
+    /// Returns all registered apps, ordered by app ID.
+    package func apps() throws(AgentRefusal) -> [RegisteredApp] {
+        try failures.refusing { () throws(SQLiteError) in try database.apps.all() }
+    }
+
+    /// Validates the values of a registration, because they come from the bus.
+    private func describe(appID: String, topic: String, name: String?) throws(AgentRefusal) -> RegisteredApp {
+        guard DesktopEntry.isValidID(appID) else {
+            throw AgentRefusal(
+                .badAppID,
+                "Invalid app ID: use the name of a .desktop file without '.desktop' (letters, digits, '.', '_', '-').")
+        }
+        guard HeaderValues.isTopic(topic.utf8.span) else {
+            throw AgentRefusal(.badTopic, "Invalid topic: use 1 to 255 letters, digits, '.', '_' and '-'.")
+        }
+        let owner = try failures.refusing { () throws(SQLiteError) in try database.apps.app(topic: topic) }
+        if let owner, !owner.appID.utf8.elementsEqual(appID.utf8) {
+            throw AgentRefusal(.badTopic, "Topic '\(topic)' belongs to app '\(owner.appID)' on this device.")
+        }
+        let description = environment.describeApp(appID)
+        let shown = DisplayText.plain(name ?? description?.name ?? appID, scalarCountMax: 64)
+        let oneLine = String(shown.unicodeScalars.map { $0 == "\n" ? " " : Character($0) })
+        return RegisteredApp(
+            appID: appID, topic: topic, name: oneLine.isEmpty ? appID : oneLine, icon: description?.icon,
+            deviceToken: "")
+    }
+
+    /// Refuses a filter program that the app itself names.
+    ///
+    /// A filter program runs outside the app's sandbox, so only a caller outside that sandbox may name one.
+    ///
+    /// - Parameter manifest: The manifest from the app's request.
+    /// - Throws: `badManifest` if it names a filter program.
+    private static func checkFilter(_ manifest: AppManifest) throws(AgentRefusal) {
+        guard case .program = manifest.filter else { return }
+        throw AgentRefusal(
+            .badManifest, "An app cannot name a program as its filter: only its installed manifest or the user can.")
+    }
+
+    /// Refuses topics that are not the app's own: the app ID, topics below it, and the installed manifest's topic.
+    private static func checkTopic(_ app: RegisteredApp, installed: [UInt8]?) throws(AgentRefusal) {
+        let topic = app.topic.utf8
+        if topic.elementsEqual(app.appID.utf8) || topic.starts(with: "\(app.appID).".utf8) { return }
+        if let installed, let own = try manifest(installed).topic, own.utf8.elementsEqual(topic) { return }
+        throw AgentRefusal(
+            .badTopic,
+            "App '\(app.appID)' cannot claim topic '\(app.topic)': an app may claim only its app ID, topics below "
+                + "it, and the topic in its installed manifest.")
+    }
+
+    private static func manifest(_ text: [UInt8]) throws(AgentRefusal) -> AppManifest {
+        do throws(AppManifestError) {
+            return try AppManifest(parsing: text)
+        } catch {
+            throw AgentRefusal(.badManifest, "Invalid app manifest: \(error.message).")
+        }
+    }
+
+    private func adopt(
+        _ registration: DeviceAPI.Registration, for app: RegisteredApp
+    ) -> Result<String, AgentRefusal> {
+        guard Hex.decode(registration.deviceToken.utf8.span)?.count == 32 else {
+            return .failure(AgentRefusal(.unreachable, "The server sent an invalid response: no device token."))
+        }
+        var app = app
+        app.deviceToken = registration.deviceToken
+        let earlier: RegisteredApp?
+        do {
+            earlier = try database.transaction { () throws(SQLiteError) in
+                let earlier = try database.apps.app(id: app.appID)
+                try database.apps.save(app)
+                try database.eventTypes.replaceAll(app.manifest.eventTypes, of: app.appID)
+                // The server knows the app by another topic now, or does not know it yet: send the filter again.
+                if try database.settings.settings(of: app).refusesAll { try database.facts.set(.isFilterDue, to: 1) }
+                // Subscriptions belong to a registration, so a new device token needs them again.
+                if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
+                    try database.subscriptions.wantAgain(app.appID)
+                }
+                return earlier
+            }
+        } catch {
+            return .failure(failures.refusal(error))
+        }
+        agentLog.info("registered", ["app": app.appID, "token": String(app.deviceToken.prefix(8))])
+        for line in app.advice { agentLog.warning("advice", ["app": app.appID, "text": line]) }
+        if let earlier, earlier.topic.utf8.elementsEqual(app.topic.utf8) == false { leave(topic: earlier.topic) }
+        if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
+            changes.observer?.tokenChanged(appID: app.appID, deviceToken: app.deviceToken)
+        }
+        if earlier == nil { changes.observer?.settingsChanged(appID: app.appID) }
+        link.setNeedsFlush()
+        link.clients?.registrar.setNeedsFlush()
+        return .success(app.deviceToken)
+    }
+
+    private func leave(topic: String) {
+        link.clients?.session.client.unregister(topic: topic) { result in
+            guard case .failure(let error) = result else { return }
+            agentLog.warning("topic_not_left", ["topic": topic, "error": error.message])
+        }
+    }
+
+    private func forget(_ app: RegisteredApp) -> Result<Void, AgentRefusal> {
+        do {
+            let removed = try database.transaction { () throws(SQLiteError) in
+                if try database.settings.settings(of: app).refusesAll { try database.facts.set(.isFilterDue, to: 1) }
+                try database.apps.remove(id: app.appID)
+                try database.subscriptions.removeAll(of: app.appID)
+                try database.choices.removeAll(appID: app.appID)
+                try database.installations.remove(app.appID)
+                try database.eventTypes.replaceAll([], of: app.appID)
+                return try database.clearInbox(appID: app.appID)
+            }
+            presentations.withdraw(removed)
+        } catch {
+            return .failure(failures.refusal(error))
+        }
+        subscriptions.forgetEnded(of: app.appID)
+        badges.present(0, appID: app.appID)
+        agentLog.info("unregistered", ["app": app.appID])
+        changes.observer?.settingsChanged(appID: app.appID)
+        changes.inboxChanged()
+        link.setNeedsFlush()
+        return .success(())
+    }
+
+    /// Resets the record of a missing .desktop file, because an app that registers is installed.
+    private func noteRegistration(of appID: String) {
+        do {
+            if environment.describeApp(appID) == nil { return try database.installations.remove(appID) }
+            try database.installations.set(appID, goneUnixSeconds: 0)
+        } catch {
+            failures.report(error)
+        }
+    }
+
+    // MARK: Comparing with the server
+
+    /// Checks registrations with the server.
+    ///
+    /// All are checked after a start, after an enrolment and once a day. Those without a device token are checked at
+    /// each connection.
+    ///
+    /// - Parameter now: The wall clock in UNIX seconds.
+    func check(nowUnixSeconds now: Int64) {
+        guard let clients = link.clients else { return }
+        let isDue = Self.isCheckDue(lastUnixSeconds: clients.registrar.checkedUnixSeconds, nowUnixSeconds: now)
+        do {
+            for app in try database.apps.all() where isDue || app.deviceToken.isEmpty {
+                clients.registrar.check(app.appID)
+            }
+        } catch {
+            return failures.report(error)
+        }
+        if isDue { clients.registrar.checkedUnixSeconds = now }
+    }
+
+    /// Whether the last check is a day old or more; true also when the clock was set back.
+    package static func isCheckDue(lastUnixSeconds last: Int64?, nowUnixSeconds now: Int64) -> Bool {
+        guard let last else { return true }
+        return now < last || now - last >= 24 * 3600
+    }
+}
+
+extension RegistrationService: RegistrarDelegate {
+    /// Stores the device token that the server reports, if the app's registration has not changed meanwhile.
+    package func registrar(_ app: RegisteredApp, isRegisteredAs registration: DeviceAPI.Registration) -> Bool {
+        let current: RegisteredApp?
+        let isTopicUsed: Bool
+        do {
+            current = try database.apps.app(id: app.appID)
+            isTopicUsed = try database.apps.app(topic: app.topic) != nil
+        } catch {
+            failures.report(error)
+            return false
+        }
+        // The app was unregistered, or registered with other values, while the request was running.
+        if !isTopicUsed { leave(topic: app.topic) }
+        guard let current, current.topic.utf8.elementsEqual(app.topic.utf8), current.environment == app.environment
+        else { return false }
+        if case .success = adopt(registration, for: current) { return true }
+        return false
+    }
+
+    /// Reports an ended subscription.
+    package func registrar(endedSubscriptionTo channel: String, of appID: String, because error: ServerFailure) {
+        subscriptions.subscriptionEnded(channel, of: appID, because: error)
+    }
+
+    /// Handles a database failure of the registrar like any other.
+    package func registrar(failed error: SQLiteError) { failures.report(error) }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AgentStore
+internal import PushAPI
+internal import PushCore
+internal import PushNet
+internal import PushSQLite
+
+/// The identity of the device at its server, the connection to that server, and what the status says about it.
+final class ServerLink {
+    /// The objects that exist while the device is enrolled.
+    struct Clients {
+        let session: ServerSession
+        let stream: StreamClient
+        let outboxSender: OutboxSender
+        let registrar: Registrar
+    }
+
+    /// Receives arrivals; returns false if they could not be stored.
+    var onArrivals: (([Arrival], _ serverUnixMilliseconds: Int64?) -> Bool)?
+    /// Called when the stream has opened, before the registrar sends; the argument is the wall clock in UNIX seconds.
+    var onOpen: ((Int64) -> Void)?
+    /// Called when the server announces the version of its policies.
+    var onPolicyVersion: ((Int64) -> Void)?
+    /// Receives the registrar's results.
+    weak var registrarDelegate: (any RegistrarDelegate)?
+    /// Whether the machine saves power.
+    ///
+    /// The server then batches notifications that are not urgent, and keepalives are sent less often.
+    var savesPower = false {
+        didSet {
+            clients?.stream.savesPower = savesPower
+            clients?.outboxSender.savesPower = savesPower
+        }
+    }
+
+    private(set) var identity: Identity?
+    private(set) var clients: Clients?
+    private(set) var connectedSinceUnixSeconds: Int64?
+    private(set) var lastConnectedUnixSeconds: Int64?
+    /// The last error of the connection, of the enrolment or of the database, for the status.
+    private(set) var lastError = ""
+    /// Whether the server has removed this device; an enrolment resets it.
+    private(set) var isRemoved = false
+    private var serverClock = ServerClock()
+    private let loop: EventLoop
+    private let database: AgentDatabase
+    private let changes: ChangeNotifier
+    private let failures: DatabaseFailures
+    private let form: StreamForm
+    private let access: ServerAccess
+
+    init(
+        loop: EventLoop, _ database: AgentDatabase, _ changes: ChangeNotifier, _ failures: DatabaseFailures,
+        form: StreamForm, access: ServerAccess
+    ) {
+        self.loop = loop
+        self.database = database
+        self.changes = changes
+        self.failures = failures
+        self.form = form
+        self.access = access
+        failures.onFailure = { [weak self] in self?.report(error: $0) }
+    }
+
+    /// Shows an error in the status.
+    func report(error text: String) {
+        lastError = text
+        changes.observer?.statusChanged()
+    }
+
+    /// Requests that the outbox and the changed filter are sent.
+    func setNeedsFlush() { clients?.outboxSender.setNeedsFlush() }
+
+    // MARK: The identity
+
+    /// Reads the identity and the time of the last connection.
+    func load() throws(SQLiteError) {
+        identity = try database.identity.load()
+        lastConnectedUnixSeconds = try database.facts.value(of: .lastConnectedUnixSeconds)
+    }
+
+    /// Removes the identity from memory after it was removed from the database.
+    func forget() {
+        identity = nil
+        isRemoved = false
+        lastError = ""
+    }
+
+    // MARK: The connection
+
+    /// Returns a session for requests without a device secret, for example an enrolment.
+    func anonymousSession(url: String, caFile: String) -> ServerSession {
+        ServerSession(loop: loop, url: url, caFile: caFile, secret: nil, access: access)
+    }
+
+    /// Connects to the server of an identity.
+    func connect(_ identity: Identity, secret: String) {
+        let session = ServerSession(
+            loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret, access: access)
+        let outboxSender = OutboxSender(database, loop: loop, client: session.client)
+        outboxSender.onFailure = { [failures] in failures.report($0) }
+        outboxSender.savesPower = savesPower
+        let stream = StreamClient(loop: loop, session: session, form: form)
+        stream.delegate = self
+        stream.savesPower = savesPower
+        outboxSender.carrier = stream
+        let registrar = Registrar(database, loop: loop, client: session.client)
+        registrar.delegate = registrarDelegate
+        clients = Clients(session: session, stream: stream, outboxSender: outboxSender, registrar: registrar)
+        self.identity = identity
+        serverClock = ServerClock()
+        isRemoved = false
+        stream.start()
+        changes.observer?.statusChanged()
+    }
+
+    /// Closes the connection.
+    func disconnect() {
+        guard let clients else { return }
+        clients.stream.stop()
+        clients.outboxSender.close()
+        clients.registrar.close()
+        noteDisconnected()
+        self.clients = nil
+    }
+
+    private func noteDisconnected() {
+        guard connectedSinceUnixSeconds != nil else { return }
+        connectedSinceUnixSeconds = nil
+        noteLastConnected(atUnixSeconds: WallClock.unixMilliseconds() / 1000)
+    }
+
+    /// Stores the time of the last connection.
+    ///
+    /// It is also written when the connection opens and at each trim of the inbox, so that it survives a kill.
+    ///
+    /// - Parameter now: The wall clock in UNIX seconds.
+    private func noteLastConnected(atUnixSeconds now: Int64) {
+        lastConnectedUnixSeconds = now
+        do {
+            try database.facts.set(.lastConnectedUnixSeconds, to: now)
+        } catch {
+            failures.report(error)
+        }
+    }
+}
+
+extension ServerLink: StreamClientDelegate {
+    /// Passes arrivals on, with the server's time as far as it is known.
+    func streamReceived(_ arrivals: [Arrival]) -> Bool {
+        let elapsed = ElapsedClock.milliseconds()
+        for case .notification(let notification) in arrivals {
+            serverClock.note(
+                acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, atElapsedMilliseconds: elapsed)
+        }
+        return onArrivals?(arrivals, serverClock.unixMilliseconds(atElapsedMilliseconds: elapsed)) ?? false
+    }
+
+    /// Records the connection, sends the outbox, and checks registrations.
+    func streamOpened() {
+        let now = WallClock.unixMilliseconds() / 1000
+        connectedSinceUnixSeconds = now
+        lastError = ""
+        noteLastConnected(atUnixSeconds: now)
+        agentLog.info("connected", ["server": identity?.serverURL ?? ""])
+        clients?.outboxSender.open()
+        onOpen?(now)
+        clients?.registrar.open()
+        changes.observer?.statusChanged()
+    }
+
+    func streamTold(policyVersion: Int64) { onPolicyVersion?(policyVersion) }
+
+    /// Records the end of the connection, which shows in the status and never as an alert.
+    func streamEnded(_ reason: String) { noteEnd("disconnected", reason) }
+
+    /// Records that the server refused the device; the agent does not reconnect.
+    func streamRefused(_ reason: String) {
+        isRemoved = true
+        noteEnd("refused", reason)
+    }
+
+    private func noteEnd(_ event: StaticString, _ reason: String) {
+        noteDisconnected()
+        lastError = reason
+        agentLog.warning(event, ["reason": reason])
+        clients?.outboxSender.close()
+        clients?.registrar.close()
+        changes.observer?.statusChanged()
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AgentBus
+package import AgentStore
+package import PushAPI
+internal import PushCore
+internal import PushNet
+internal import PushSQLite
+
+/// The user's settings for the device, for apps and for their event types.
+package final class SettingService {
+    /// A setting with its effective value, for display.
+    package struct Line: Sendable, Equatable {
+        /// The event type that the setting is for; empty for the app or the user as a whole.
+        package var event: String
+        package var setting: PersonalSetting
+        /// The effective value.
+        package var value: SettingStore.Value
+    }
+
+    private let database: AgentDatabase
+    private let environment: AgentEnvironment
+    private let link: ServerLink
+    private let badges: BadgeService
+    private let changes: ChangeNotifier
+    private let failures: DatabaseFailures
+    private let inbox: InboxService
+    private let alerts: AlertService
+    private let sounds: SoundService
+
+    init(_ context: AgentContext, _ inbox: InboxService, _ alerts: AlertService, _ sounds: SoundService) {
+        database = context.database
+        environment = context.environment
+        link = context.link
+        badges = context.badges
+        changes = context.changes
+        failures = context.failures
+        self.inbox = inbox
+        self.alerts = alerts
+        self.sounds = sounds
+    }
+
+    /// Returns the effective values of all settings of an app and its event types; an empty app ID selects the user's
+    /// own settings.
+    package func all(appID: String) throws(AgentRefusal) -> [Line] {
+        let app = try place(appID: appID, event: "")
+        let events = try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
+        var lines: [Line] = []
+        for event in [""] + events.map(\.id) {
+            var place = app
+            place.event = event
+            for setting in PersonalSetting.allCases where setting.scopes.contains(place.scope) {
+                let value = try failures.refusing { () throws(SQLiteError) in
+                    try database.settings.value(of: setting, at: place)
+                }
+                lines.append(Line(event: event, setting: setting, value: value))
+            }
+        }
+        return lines
+    }
+
+    /// Returns the effective settings of an app.
+    package func appSettings(of app: RegisteredApp) throws(AgentRefusal) -> AppSettings {
+        try failures.refusing { () throws(SQLiteError) in try database.settings.settings(of: app) }
+    }
+
+    /// Returns the event types that an app declared, in the manifest's order.
+    package func eventTypes(of app: RegisteredApp) throws(AgentRefusal) -> [EventTypeTable.EventType] {
+        try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: app.appID) }
+    }
+
+    /// Returns the effective value of one setting.
+    package func setting(_ name: String, appID: String, event: String) throws(AgentRefusal) -> SettingStore.Value {
+        let place = try place(appID: appID, event: event)
+        let setting = try setting(name, for: place)
+        return try failures.refusing { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
+    }
+
+    /// Stores the user's choice for a setting; it is on disk and in effect when this returns.
+    ///
+    /// - Parameters:
+    ///   - name: A raw value of `PersonalSetting`.
+    ///   - appID: The app; empty for the user's own settings.
+    ///   - event: The event type; empty for the app as a whole.
+    ///   - text: The user's choice; empty to restore the default.
+    /// - Throws: An error if the app, event type, setting or value is unknown, or if the administrator has locked the
+    ///   setting.
+    package func set(_ name: String, appID: String, event: String, to text: String) throws(AgentRefusal) {
+        let place = try place(appID: appID, event: event)
+        let setting = try setting(name, for: place)
+        let value = try text.isEmpty ? nil : value(text, of: setting, at: place)
+        guard text.isEmpty || value != nil else {
+            throw AgentRefusal(
+                .badValue, "Invalid value '\(text)' for \(name): use \(setting.expectation(for: place.scope)).")
+        }
+        if setting == .soundName, let value, case .named(let sound) = SoundChoice(value),
+            environment.soundInstaller?.knows(sound, of: appID) == false
+        {
+            throw AgentRefusal(.badValue, sounds.noSound(sound, for: appID))
+        }
+        if setting == .doNotDisturb, let value, case .until(let end)? = DoNotDisturb(value),
+            end <= WallClock.unixMilliseconds() / 1000
+        {
+            throw AgentRefusal(.badValue, "Invalid value '\(value)' for \(name): the time is in the past.")
+        }
+        let before = try failures.refusing { () throws(SQLiteError) in
+            try database.settings.value(of: setting, at: place)
+        }
+        guard !before.isLocked else {
+            throw AgentRefusal(.locked, "The administrator has locked \(name) to '\(before.text)'.")
+        }
+        try failures.refusing { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in
+                let refused = try database.refusedTopics()
+                try database.settings.choose(value, for: setting, at: place)
+                if try database.refusedTopics() != refused { try database.facts.set(.isFilterDue, to: 1) }
+            }
+        }
+        agentLog.info("setting_changed", ["app": appID, "event": event, "setting": name, "value": value ?? "standard"])
+        try settingsChanged(appID: appID)
+    }
+
+    /// Applies changed settings: updates badges, withdraws alerts, and sends the filter to the server.
+    func settingsChanged(appID: String) throws(AgentRefusal) {
+        try failures.refusing { () throws(SQLiteError) in
+            for app in try database.apps.all() where appID.isEmpty || app.appID.utf8.elementsEqual(appID.utf8) {
+                let shown = badges.shownBadge(of: app)
+                if app.badge > 0 || shown > 0 { badges.present(shown, appID: app.appID) }
+            }
+        }
+        try alerts.withdrawUnwanted()
+        if appID.isEmpty { inbox.trim() }
+        changes.observer?.settingsChanged(appID: appID)
+        link.setNeedsFlush()
+    }
+
+    /// Returns the value as it is stored; nil if the text is not a valid value.
+    ///
+    /// `alert` set to `on` restores the style that was last in use.
+    ///
+    /// - Parameters:
+    ///   - text: The value from the user.
+    ///   - setting: The setting.
+    ///   - place: The app or event type.
+    /// - Returns: The normalized value.
+    /// - Throws: `failed` if the database returns an error.
+    private func value(
+        _ text: String, of setting: PersonalSetting, at place: SettingStore.Place
+    ) throws(AgentRefusal) -> String? {
+        guard setting == .alert, place.scope == .app, text.utf8.elementsEqual("on".utf8) else {
+            return setting.normalized(text, for: place.scope)
+        }
+        return try failures.refusing { () throws(SQLiteError) in try database.settings.styleWhenOn(at: place).rawValue }
+    }
+
+    private func place(appID: String, event: String) throws(AgentRefusal) -> SettingStore.Place {
+        guard !appID.isEmpty else { return .person }
+        guard let app = try failures.refusing({ () throws(SQLiteError) in try database.apps.app(id: appID) }) else {
+            throw .unknownApp(appID)
+        }
+        var place = SettingStore.Place.app(app)
+        guard !event.isEmpty else { return place }
+        let types = try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
+        guard types.contains(where: { $0.id.utf8.elementsEqual(event.utf8) }) else {
+            throw AgentRefusal(.unknownEvent, "App '\(appID)' has no event type '\(event)'.")
+        }
+        place.event = event
+        return place
+    }
+
+    private func setting(_ name: String, for place: SettingStore.Place) throws(AgentRefusal) -> PersonalSetting {
+        let possible = PersonalSetting.allCases.filter { $0.scopes.contains(place.scope) }
+        if let setting = possible.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) { return setting }
+        throw AgentRefusal(
+            .unknownSetting,
+            "Unknown setting '\(name)': use one of these: \(possible.map(\.rawValue).joined(separator: ", ")).")
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AgentBus
+internal import AgentStore
+internal import PushNet
+internal import PushSQLite
+
+/// The sounds that an app can name.
+package final class SoundService {
+    /// A sound that an app can name.
+    package struct Line: Sendable, Equatable {
+        package var name: String
+        /// `app` for a sound of the app itself, otherwise `built-in`.
+        package var origin: String
+    }
+
+    private let database: AgentDatabase
+    private let environment: AgentEnvironment
+    private let failures: DatabaseFailures
+
+    init(_ context: AgentContext) {
+        database = context.database
+        environment = context.environment
+        failures = context.failures
+    }
+
+    /// Returns the sounds that an app can name, its own first; an empty app ID selects the built-in ones.
+    package func all(appID: String) throws(AgentRefusal) -> [Line] {
+        if !appID.isEmpty { _ = try registered(appID) }
+        return environment.soundInstaller?.sounds(of: appID).map { known in
+            Line(name: known.name, origin: known.isOfApp ? "app" : "built-in")
+        } ?? []
+    }
+
+    /// Validates a sound file and copies it to the app's sounds; returns the sound's name.
+    package func install(path: String, appID: String, name: String) throws(AgentRefusal) -> String {
+        _ = try registered(appID)
+        let installed: String
+        do throws(SoundInstallError) {
+            guard path.utf8.first == UInt8(ascii: "/") else {
+                throw SoundInstallError("'\(path)' is not an absolute path.")
+            }
+            guard let installer = environment.soundInstaller else {
+                throw SoundInstallError("this agent plays no sounds.")
+            }
+            installed = try installer.install(path, for: appID, name: name)
+        } catch {
+            throw AgentRefusal(error)
+        }
+        agentLog.info("sound_installed", ["app": appID, "sound": installed])
+        return installed
+    }
+
+    /// Removes one of an app's own sounds.
+    package func remove(_ name: String, appID: String) throws(AgentRefusal) {
+        _ = try registered(appID)
+        guard environment.soundInstaller?.remove(name, of: appID) == true else {
+            throw AgentRefusal(.unknownSound, "App '\(appID)' has no sound '\(name)'.")
+        }
+    }
+
+    /// Plays a sound as a notification of the app would, as a preview for the user.
+    package func play(_ name: String, appID: String) throws(AgentRefusal) {
+        let app = appID.isEmpty ? nil : try registered(appID)
+        guard name.isEmpty || environment.soundInstaller?.knows(name, of: appID) == true else {
+            throw AgentRefusal(.unknownSound, noSound(name, for: appID))
+        }
+        let sound = name.isEmpty ? Sound.standard : .named(name)
+        environment.sounds?.play(sound, appID: appID, appName: app?.name ?? "Posthorn") { _ in }
+    }
+
+    /// Returns an error text for an unknown sound, with the command that lists the known ones.
+    func noSound(_ name: String, for appID: String) -> String {
+        guard environment.soundInstaller?.sounds(of: appID).isEmpty == false else {
+            return "There is no sound '\(name)'. No sounds are installed, not even the built-in ones."
+        }
+        let command = appID.isEmpty ? "posthorn sound list" : "posthorn sound list \(appID)"
+        return "There is no sound '\(name)'. Run '\(command)' to list the sounds."
+    }
+
+    private func registered(_ appID: String) throws(AgentRefusal) -> RegisteredApp {
+        let app = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
+        guard let app else { throw .unknownApp(appID) }
+        return app
+    }
+}

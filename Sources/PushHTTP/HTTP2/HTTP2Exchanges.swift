@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The open exchanges of a session, with the memory that they hold.
+@safe
+struct HTTP2Exchanges {
+    var pool = ExchangePool()
+    /// The number of bytes that the open exchanges hold, as of the last `recount` of each.
+    private(set) var heldByteCount = 0
+    /// The number of open exchanges that wait for the connection's window.
+    var windowWaiterCount = 0
+    /// The exchange of the most recently opened stream, while it is open: nearly all fields belong to it.
+    // Safety: `end` clears this before the pool releases the exchange.
+    private(set) var latest: Unmanaged<HTTPExchange>?
+
+    /// Opens an exchange.
+    ///
+    /// - Parameters:
+    ///   - id: The stream's identifier.
+    ///   - owner: The session.
+    ///   - now: The monotonic time in nanoseconds.
+    /// - Returns: The exchange, which is retained by the pool.
+    mutating func begin(_ id: Int32, owner: any ExchangeOwner, nowNanoseconds now: UInt64) -> Unmanaged<HTTPExchange> {
+        let exchange = pool.acquire(id: id, owner: owner)
+        exchange.countedByteCount = HTTPBounds.exchangeByteCount
+        heldByteCount += HTTPBounds.exchangeByteCount
+        // The head may arrive in pieces, so the time starts with its first piece.
+        exchange.beganNanoseconds = now
+        let unmanaged = unsafe Unmanaged.passUnretained(exchange)
+        unsafe latest = unmanaged
+        return unsafe unmanaged
+    }
+
+    /// Removes an exchange from the open ones; the pool does not reuse it before `ExchangePool.recycle`.
+    mutating func end(_ exchange: HTTPExchange) {
+        unsafe latest = nil
+        exchange.detach()
+        heldByteCount -= exchange.countedByteCount
+        pool.remove(exchange)
+        if exchange.answer.waitsForWindow { windowWaiterCount -= 1 }
+    }
+
+    /// Updates the number of bytes that an exchange holds, after it grew or shrank.
+    mutating func recount(_ exchange: HTTPExchange) {
+        guard exchange.isOpen else { return }
+        let byteCount = exchange.heldByteCount
+        heldByteCount += byteCount - exchange.countedByteCount
+        exchange.countedByteCount = byteCount
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushHTTP
+internal import PushServing
+
+/// The refusals that all subjects of the admin API share.
+enum AdminAnswer {
+    /// Refuses a request for an unknown path.
+    static func refusePath(_ exchange: HTTPExchange) {
+        ControlAnswer.refuse(
+            exchange, status: 404, "NotFound", "Unknown path. See docs/reference/admin-api.md.")
+    }
+
+    /// Refuses a request that has parameters but takes none.
+    static func refuseParameters(_ exchange: HTTPExchange) {
+        ControlAnswer.refuse(exchange, status: 400, "BadParameter", "This request takes no parameters.")
+    }
+
+    /// Refuses a method that the path does not allow.
+    static func refuseMethod(_ exchange: HTTPExchange, allowed: StaticString) {
+        exchange.addField("allow", allowed)
+        ControlAnswer.refuse(exchange, status: 405, "MethodNotAllowed", "Allowed methods: \(allowed).")
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+internal import PushHTTP
+internal import PushNet
+internal import PushServing
+internal import PushStore
+
+/// `/v1/status`: the state of the server.
+struct AdminStatus: AdminSubject {
+    let services: LoopServices
+
+    func answer(
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ rest: [String],
+        _ parameters: [AdminTarget.Parameter]
+    ) {
+        guard rest.isEmpty else { return AdminAnswer.refusePath(exchange) }
+        guard exchange.method == .get else { return AdminAnswer.refuseMethod(exchange, allowed: "GET") }
+        let context = services.context
+        perform(.counts, exchange, connection) { answer, exchange in
+            guard case .counts(let counts) = answer else { return }
+            ControlAnswer.send(
+                exchange,
+                AdminAPI.Status(
+                    version: ProductVersion.text, processID: ProcessFacts.processID,
+                    startedAt: context.startedUnixSeconds,
+                    serverURL: context.serverURL, dataDirectory: context.installation.directory,
+                    teamID: context.installation.teamID, counts: counts,
+                    caFile: context.installation.authorityFile,
+                    diskFullSince: context.storeCondition.diskFullSince, refusals: context.rates.refusals,
+                    connections: Self.connections(context.serving.limiter), memory: Self.memory(context.serving.memory))
+            )
+        }
+    }
+
+    private static func connections(_ limiter: ConnectionLimiter) -> AdminAPI.Connections {
+        let counts = limiter.counts
+        return AdminAPI.Connections(
+            strangers: counts.strangers, devices: counts.devices, providers: counts.providers, limit: limiter.caps.all,
+            shed: counts.shed, overLimit: counts.overLimit)
+    }
+
+    private static func memory(_ budget: MemoryBudget) -> AdminAPI.Memory {
+        AdminAPI.Memory(
+            heldBytes: budget.heldByteCount, budgetBytes: budget.byteCountMax, heldBack: budget.pauseCount)
+    }
+}
