@@ -23,6 +23,7 @@ final class NamedNotificationServer {
             informationCallCount += 1
             return .success([name, vendor, "1", "1.2"].map { .string($0) })
         }
-        _ = try connection.requestName(service)
+        // An earlier server may still have the name for a moment.
+        _ = try connection.requestName(service, waits: true)
     }
 }
