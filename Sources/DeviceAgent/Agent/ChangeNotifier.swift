@@ -34,7 +34,7 @@ final class ChangeNotifier {
 
     /// Notifies the observer after a short delay, once for all changes until then.
     ///
-    /// This keeps a burst of notifications from becoming a burst of signals.
+    /// So a burst of notifications does not become a burst of signals.
     func inboxChanged() {
         guard !isInboxChangeDue else { return }
         isInboxChangeDue = true

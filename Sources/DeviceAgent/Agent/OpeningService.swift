@@ -114,7 +114,7 @@ package final class OpeningService {
 
     /// Returns the button as the manifest declares it now; nil if the manifest no longer declares it.
     ///
-    /// With nil the app is opened, because it may still know the button.
+    /// If the result is nil, the caller opens the app, because the app may still know the button.
     ///
     /// - Parameters:
     ///   - id: The button's ID.

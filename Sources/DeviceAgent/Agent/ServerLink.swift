@@ -133,7 +133,7 @@ final class ServerLink {
 
     /// Stores the time of the last connection.
     ///
-    /// It is also written when the connection opens and at each trim of the inbox, so that it survives a kill.
+    /// The time is also stored when the connection opens and when the inbox is trimmed, so that a kill does not lose it.
     ///
     /// - Parameter now: The wall clock in UNIX seconds.
     private func noteLastConnected(atUnixSeconds now: Int64) {

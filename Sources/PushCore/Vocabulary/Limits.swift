@@ -231,7 +231,7 @@ extension Limits {
     public static let memorySharesCount = 8
     /// The number of shares of the memory budget that all devices and providers together may hold.
     ///
-    /// Above it, those that hold more than an equal part are paused.
+    /// If they hold more, the server pauses those that hold more than an equal part.
     public static let memorySharesOfPrincipalsCount = 3
     /// The size, in bytes, that the memory budget counts for a TLS handshake.
     public static let handshakeByteCount = 48 * 1024

@@ -93,7 +93,7 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Looks for archived notifications that are missing from the index of their device (`archived`).
+    /// Looks for archived notifications that are missing from the index of their device.
     private mutating func checkArchive(_ connection: Connection) throws(SQLiteError) {
         let lost = try connection.prepare(
             """

@@ -20,7 +20,7 @@ struct QueueEntry {
 
 /// The writer's record of a device: its registrations, its stream, and the part of its queue that is not archived.
 ///
-/// The archived (`archived`) notifications are only counted here. All of them precede the recent ones.
+/// The archived notifications are only counted here. All of them precede the recent ones.
 final class DeviceQueue {
     let device: DeviceID
     /// The registrations by topic, including ended ones; read again when the version differs from that of
