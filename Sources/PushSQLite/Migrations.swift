@@ -6,21 +6,15 @@ internal import CSQLite
 ///
 /// Each step runs in one transaction. A file with a newer version is refused.
 package struct Migrations: Sendable {
-    /// A step from one version to the next.
-    package enum Step: Sendable {
-        case sql(StaticString)
-        /// SQL, followed by changes that only a program can make.
-        case program(StaticString, @Sendable (Connection) throws(SQLiteError) -> Void)
-    }
-
-    private let steps: [Step]
+    /// The SQL of each step from one version to the next.
+    private let steps: [StaticString]
 
     /// Creates the migrations; step i upgrades version i to i + 1.
     ///
     /// A released step must never change.
     ///
     /// - Parameter steps: The steps in order of their versions.
-    package init(_ steps: [Step]) { self.steps = steps }
+    package init(_ steps: [StaticString]) { self.steps = steps }
 
     /// The version of a file after `apply`.
     package var version: Int { steps.count }
@@ -48,12 +42,7 @@ package struct Migrations: Sendable {
 
     private func take(_ step: Int, on connection: Connection) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
-            switch steps[step] {
-            case .sql(let sql): try connection.execute(sql)
-            case .program(let sql, let program):
-                try connection.execute(sql)
-                try program(connection)
-            }
+            try connection.execute(steps[step])
             // A pragma takes no parameters, so our own number is part of the text.
             try connection.execute(text: "PRAGMA user_version = \(step + 1)")
         }
@@ -121,9 +110,4 @@ extension Connection {
         }
         return texts
     }
-}
-
-extension Migrations.Step: ExpressibleByStringLiteral {
-    /// Creates a step that consists of SQL only.
-    package init(stringLiteral sql: StaticString) { self = .sql(sql) }
 }

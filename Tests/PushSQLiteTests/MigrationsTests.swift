@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `migration steps run once each, in order`() throws {
-        let first: Migrations.Step = "CREATE TABLE a(x); INSERT INTO a VALUES (1)"
+        let first: StaticString = "CREATE TABLE a(x); INSERT INTO a VALUES (1)"
         try Migrations([first]).apply(to: connection)
         let two = Migrations([first, "UPDATE a SET x = x + 1"])
         try two.apply(to: connection)

@@ -21,7 +21,7 @@ internal import PushSQLite
 ///     subscriptions  the apps' channels, with their state at the server
 ///     installations  apps whose .desktop file was found, and the time since which it is missing
 enum AgentSchema {
-    static let migrations = Migrations([.sql(version1)])
+    static let migrations = Migrations([version1])
 
     private static let version1: StaticString = """
         CREATE TABLE identity (

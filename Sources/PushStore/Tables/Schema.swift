@@ -18,7 +18,7 @@ internal import PushSQLite
 /// - In `enrolment_codes`, `device` is the device that used a code. `request_hash` is NULL without a request id.
 /// - `trace` and `webhooks` count the bytes of all events; `TraceTable` defines a position.
 enum Schema {
-    static let migrations = Migrations([.sql(version1)])
+    static let migrations = Migrations([version1])
 
     private static let version1: StaticString = """
         CREATE TABLE state(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
