@@ -53,7 +53,7 @@ let modules: [Target] = [
     module("PushHTTP", uses: ["CNghttp2"]),
     module("PushWebSocket", uses: ["CWslay"]),
     module("PushSQLite", uses: ["CSQLite", "CPushShims"]),
-    module("PushCurl", uses: ["CCurl", "CPushShims"]),
+    module("PushCurl", uses: ["CCurl", "CPushShims", "PushTLS"]),
     module("PushDBus", uses: ["CSystemd"]),
     module("PushSound", uses: ["CCanberra", "CPulse", "CSndfile", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CCurl
+internal import PushTLS
 
 /// An error of a transfer.
 package struct CurlError: Error, Sendable, Equatable {
@@ -8,10 +9,22 @@ package struct CurlError: Error, Sendable, Equatable {
     package enum Kind: Sendable {
         /// The host name is unknown, or no name server answers.
         case resolve
+        /// The proxy's host name is unknown.
+        case resolveProxy
         /// The port is closed, or the service on it does not speak TLS.
         case connect
-        /// The TLS handshake or the verification of the certificate failed.
+        /// The proxy requires a user name and a password (407).
+        case proxyAuthentication
+        /// The proxy refuses to connect to the server.
+        case proxyRefusal
+        /// The TLS handshake or the verification of the server's certificate failed.
         case tls
+        /// The server requires a client certificate.
+        case clientCertificateRequired
+        /// The server does not accept the client certificate.
+        case clientCertificateRefused
+        /// The server refused the handshake (handshake_failure): it wants another certificate, or another TLS version.
+        case handshakeRefused
         /// The local file of trusted authorities cannot be used; no request was sent.
         case authorityFile
         /// The local client certificate or its key cannot be used; no request was sent.
@@ -40,43 +53,76 @@ package struct CurlError: Error, Sendable, Equatable {
 
 extension CurlError {
     /// Converts a `CURLcode`; this is the only place where that happens.
-    init(_ code: CURLcode, detail: String) {
+    ///
+    /// - Parameters:
+    ///   - code: The code of the transfer.
+    ///   - detail: libcurl's text; empty if it has none.
+    ///   - connectStatus: The HTTP status of the proxy's response to CONNECT; 0 without a proxy.
+    init(_ code: CURLcode, detail: String, connectStatus: Int) {
         let text = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
-        self.init(kind: Kind(code, text), code: Int32(truncatingIfNeeded: code.rawValue), message: text)
+        let kind = Kind(connectStatus: connectStatus) ?? Kind(code, tlsCode: Self.tlsCode(in: detail))
+        self.init(kind: kind, code: Int32(truncatingIfNeeded: code.rawValue), message: text)
     }
 
     /// Returns the error for a request that cannot be sent, or a response that cannot be used.
     static func unusable(_ message: String) -> CurlError {
-        CurlError(CURLE_BAD_FUNCTION_ARGUMENT, detail: message)
+        CurlError(kind: .other, code: Int32(CURLE_BAD_FUNCTION_ARGUMENT.rawValue), message: message)
     }
 
     /// The error of a transfer whose connection was abandoned.
     static let abandoned = CurlError(
         kind: .interrupted, code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue), message: "the connection was given up")
+
+    /// Returns OpenSSL's error code; nil if OpenSSL did not report the error.
+    ///
+    /// libcurl removes the code from OpenSSL's queue, but repeats it in its text as `error:` and eight hexadecimal
+    /// digits, the form of ERR_error_string_n(3).
+    private static func tlsCode(in detail: String) -> UInt? {
+        guard let start = detail.firstRange(of: "error:")?.upperBound else { return nil }
+        return UInt(detail[start...].prefix { $0.isHexDigit }, radix: 16)
+    }
 }
 
 extension CurlError.Kind {
-    /// OpenSSL's texts for a peer that disconnects during the handshake, as a crashing server does; no certificate was
-    /// wrong.
-    private static let hangUps = ["reset by peer", "SSL_ERROR_SYSCALL", "unexpected eof", "Broken pipe"]
+    /// Classifies a proxy's response to CONNECT; nil if it connected.
+    fileprivate init?(connectStatus: Int) {
+        switch connectStatus {
+        case 407: self = .proxyAuthentication
+        case 300...: self = .proxyRefusal
+        default: return nil
+        }
+    }
 
-    /// OpenSSL's texts for a response that is not TLS.
-    private static let otherProtocols = ["wrong version number", "unknown protocol", "packet length too long"]
+    fileprivate init(_ code: CURLcode, tlsCode: UInt?) {
+        // OpenSSL has no code if the peer disconnects during the handshake, as a crashing server does.
+        if tlsCode == nil, code == CURLE_SSL_CONNECT_ERROR {
+            self = .interrupted
+            return
+        }
+        self =
+            switch tlsCode.flatMap(PeerFailure.init) {
+            case .notTLS: .connect
+            case .disconnected: .interrupted
+            case .certificateRequired: .clientCertificateRequired
+            case .certificateRefused: .clientCertificateRefused
+            case .handshakeRefused: .handshakeRefused
+            case nil: Self(code)
+            }
+    }
 
-    fileprivate init(_ code: CURLcode, _ text: String) {
+    fileprivate init(_ code: CURLcode) {
         self =
             switch code {
-            case CURLE_SSL_CONNECT_ERROR where Self.otherProtocols.contains(where: text.contains): .connect
-            case CURLE_SSL_CONNECT_ERROR where Self.hangUps.contains(where: text.contains): .interrupted
-            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
-            case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: .connect
+            case CURLE_COULDNT_RESOLVE_HOST: .resolve
+            case CURLE_COULDNT_RESOLVE_PROXY: .resolveProxy
+            case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: .connect
+            case CURLE_PROXY: .proxyRefusal
             case CURLE_SSL_CACERT_BADFILE: .authorityFile
             case CURLE_SSL_CERTPROBLEM: .certificateFile
+            case CURLE_SSL_CLIENTCERT: .clientCertificateRequired
             case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND,
-                CURLE_SSL_ENGINE_SETFAILED,
-                CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE,
-                CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT,
-                CURLE_USE_SSL_FAILED:
+                CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE,
+                CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_USE_SSL_FAILED:
                 .tls
             case CURLE_OPERATION_TIMEDOUT: .timeout
             case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2,

@@ -54,14 +54,17 @@ protocol AnswerSink: AnyObject {
     func error(for code: CURLcode) -> CurlError? {
         if let refusal { return refusal }
         guard code != CURLE_OK else { return nil }
-        return CurlError(code, detail: unsafe String(cString: errorText))
+        return CurlError(
+            code, detail: unsafe String(cString: errorText), connectStatus: number(CURLINFO_HTTP_CONNECTCODE))
     }
 
     /// The number of connections that were opened for this transfer (CURLINFO_NUM_CONNECTS).
-    var newConnectionCount: Int {
-        var count = 0
-        _ = unsafe push_curl_easy_get_long(pointer, CURLINFO_NUM_CONNECTS, &count)
-        return count
+    var newConnectionCount: Int { number(CURLINFO_NUM_CONNECTS) }
+
+    private func number(_ information: CURLINFO) -> Int {
+        var number = 0
+        _ = unsafe push_curl_easy_get_long(pointer, information, &number)
+        return number
     }
 
     /// The server's certificates as PEM, if they were requested (CURLINFO_CERTINFO).
@@ -209,7 +212,7 @@ extension EasyHandle {
 
     private func check(_ code: CURLcode) {
         guard code != CURLE_OK else { return }
-        if refusal == nil { refusal = CurlError(code, detail: "") }
+        if refusal == nil { refusal = CurlError(code, detail: "", connectStatus: 0) }
     }
 
     private func set(_ option: CURLoption, _ value: Int) {

@@ -14,11 +14,14 @@ package final class ThreadClient {
         let completion: (Result<HTTPResponse, CurlError>) -> Void
     }
 
-    private let multi = PolledHandle()
+    private let multi: PolledHandle
     private var transfers: [UInt: Transfer] = [:]
 
-    /// Creates a client without a connection.
-    package init() {}
+    /// Creates a client without a connection; nil if the kernel has no descriptors for its wake-ups.
+    package init?() {
+        guard let multi = PolledHandle() else { return nil }
+        self.multi = multi
+    }
 
     deinit {
         for transfer in transfers.values {
@@ -73,10 +76,14 @@ package struct ThreadClientWaker: Sendable {
 private final class PolledHandle: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
-    init() {
+    /// Creates a set; nil if it cannot be woken up.
+    ///
+    /// `curl_multi_init` succeeds even if the kernel refuses the descriptors for wake-ups, so the first wake-up is tried.
+    init?() {
         precondition(CurlLibrary.isReady, "curl_global_init failed: out of memory, or no TLS library")
         guard let pointer = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
         unsafe self.pointer = pointer
+        guard unsafe curl_multi_wakeup(pointer) == CURLM_OK else { return nil }
     }
 
     deinit { _ = unsafe curl_multi_cleanup(pointer) }

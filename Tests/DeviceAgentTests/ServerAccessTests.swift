@@ -98,7 +98,7 @@ import Testing
         }
         try await waitForRefusal(stranger, server, "does not accept this device's certificate")
         let absent = access { $0.clientCertificateFile = "/nowhere.pem" }
-        try await waitForRefusal(absent, server, "see client_cert in agent.ini")
+        try await waitForRefusal(absent, server, "see client_cert and client_key in agent.ini")
     }
 
     @Test func `an invalid local file is named, and the server is not blamed`() async throws {
@@ -106,8 +106,8 @@ import Testing
         let harness = try harness(ServerAccess())
         for (ca, certificate, key, words) in [
             ("/nowhere.pem", nil, nil, "ca_file, cannot be used (error setting certificate file: /nowhere.pem)"),
-            (server.caFile, "/nowhere.pem", nil, "this device's certificate cannot be used: see client_cert in"),
-            (server.caFile, server.caFile, "/nowhere.pem", "certificate cannot be used: see client_key in agent.ini"),
+            (server.caFile, "/nowhere.pem", nil, "this device's certificate or its key cannot be used: see client_cert and"),
+            (server.caFile, server.caFile, "/nowhere.pem", "or its key cannot be used: see client_cert and client_key in agent.ini"),
         ] {
             let client = ServerSession(
                 loop: harness.loop, url: server.url, caFile: ca, secret: nil,

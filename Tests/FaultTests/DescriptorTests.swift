@@ -109,5 +109,15 @@ extension Faults {
             #expect(lines < 50, "\(server.process.errorOutput)")
             try await server.stop()
         }
+
+        @Test(.tags(.slow))
+        func `a server without descriptors for its webhooks stops and says which limit to raise`() async throws {
+            // Only libcurl opens a pair of sockets: for waking the thread of webhooks.
+            let injection = Injection("socketpair", "error=EMFILE", when: 1)
+            let server = try site.start(try injection.wrapper())
+            try await server.process.waitForExit()
+            #expect(server.process.exit == .code(71), "\(server.process.transcript)")
+            #expect(server.process.errorOutput.contains("LimitNOFILE"), "\(server.process.transcript)")
+        }
     }
 }

@@ -30,7 +30,7 @@ import Testing
 
     @Test func `requests run in parallel, and a slow one does not delay the others`() throws {
         let server = try ScriptedServer()
-        let client = ThreadClient()
+        let client = try #require(ThreadClient())
         var slow = request(server, "/slow")
         slow.timeout = .seconds(2)
         let results = results(client, [slow, request(server, "/a"), request(server, "/garbage")])
@@ -43,15 +43,15 @@ import Testing
         let server = try ScriptedServer()
         let told = Gathered()
         do {
-            let client = ThreadClient()
+            let client = try #require(ThreadClient())
             client.start(request(server, "/slow")) { told.results[0] = $0 }
             client.wait(atMost: .milliseconds(100))
         }
         #expect(told.results.isEmpty)
     }
 
-    @Test func `a request that fails before any wait is reported immediately`() {
-        let client = ThreadClient()
+    @Test func `a request that fails before any wait is reported immediately`() throws {
+        let client = try #require(ThreadClient())
         let told = Gathered()
         client.start(HTTPRequest(method: "GET", url: "nosuch://127.0.0.1/")) { told.results[0] = $0 }
         // A missing wake-up would last longer than the test run's time limit.
@@ -59,8 +59,8 @@ import Testing
         #expect(throws: CurlError.self) { try told.results[0]?.get() }
     }
 
-    @Test func `another thread can wake the client, even before it waits`() {
-        let client = ThreadClient()
+    @Test func `another thread can wake the client, even before it waits`() throws {
+        let client = try #require(ThreadClient())
         let waker = client.waker
         waker.wake()
         // Each missing wake-up would last longer than the test run's time limit.
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `only the head counts in an answer whose body is ignored`() throws {
         let server = try ScriptedServer()
-        let client = ThreadClient()
+        let client = try #require(ThreadClient())
         for path in ["/bytes/10", "/bytes/5000000", "/cut"] {
             var request = request(server, path)
             request.ignoresBody = true

@@ -33,7 +33,7 @@ package final class WebSocketDevice: Sendable {
         return try await script.ask(command)
     }
 
-    /// Connects with the Python package `websockets`; returns the subprotocol.
+    /// Connects with the Python package `websockets`, which answers pings; returns the subprotocol.
     package func connectByLibrary() async throws -> String {
         try await script.ask(Command("use_library", server, secret), as: [String: String].self)["subprotocol"] ?? ""
     }
@@ -81,9 +81,7 @@ package final class WebSocketDevice: Sendable {
             try await frame(Self.pong, received.text)
             received = try await next()
         }
-        let text = received.text
-        guard let start = text.firstRange(of: #"{"notification":{"id":"#)?.upperBound else { return nil }
-        return Int(text[start...].prefix { $0.isNumber })
+        return received.notificationID
     }
 
     /// Stops reading from the server until the next `connect`.
@@ -115,6 +113,12 @@ package final class WebSocketDevice: Sendable {
         package let text: String
         /// The status code of a close frame.
         package let code: Int
+
+        /// The number of the first notification in this frame; nil when it has none.
+        package var notificationID: Int? {
+            guard let start = text.firstRange(of: #"{"notification":{"id":"#)?.upperBound else { return nil }
+            return Int(text[start...].prefix { $0.isNumber })
+        }
 
         package init(opcode: Int, text: String, code: Int) {
             self.opcode = opcode

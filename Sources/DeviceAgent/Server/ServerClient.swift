@@ -225,7 +225,9 @@ extension ServerFailure {
         switch error.kind {
         case .tls: self = .notTrusted(error.trouble)
         case .authorityFile, .certificateFile: self = .badFile(error.trouble)
-        case .resolve, .connect, .timeout, .interrupted, .other: self = .unreachable(error.trouble)
+        case .resolve, .resolveProxy, .connect, .proxyAuthentication, .proxyRefusal, .clientCertificateRequired,
+            .clientCertificateRefused, .handshakeRefused, .timeout, .interrupted, .other:
+            self = .unreachable(error.trouble)
         }
     }
 

@@ -135,7 +135,8 @@ enum SendCommand {
                     throw .certificateExpired(atUnixSeconds: end)
                 }
                 throw .serverNotTrusted(url: request.server, text: error.message)
-            case .resolve, .connect, .timeout, .interrupted:
+            case .resolve, .resolveProxy, .connect, .proxyAuthentication, .proxyRefusal, .clientCertificateRequired,
+                .clientCertificateRefused, .handshakeRefused, .timeout, .interrupted:
                 throw .serverUnreachable(url: request.server, text: error.message)
             case .other: throw .notSent(error.message)
             }

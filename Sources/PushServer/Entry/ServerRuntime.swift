@@ -190,11 +190,11 @@ final class ServerRuntime {
         let (inbox, log, fatal, control) = (webhookInbox, log, fatal, mailboxes[mailboxes.count - 1])
         let place = UInt32(mailboxes.count) + 1
         return Thread(name: "webhooks") {
-            do throws(TLSError) {
+            do throws(ServerError) {
                 try WebhookSender(loop: place, context: context, inbox: inbox).run()
             } catch {
                 log.error("webhooks_failed", ["error": error.description])
-                fatal.raise(.tls(error))
+                fatal.raise(error)
                 control.post(.shutDown)
             }
         }

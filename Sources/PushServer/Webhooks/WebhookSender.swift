@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import PushCore
 internal import PushCurl
 internal import PushNet
@@ -37,18 +38,29 @@ final class WebhookSender {
     private let context: ServerContext
     private let inbox: WebhookInbox
     private let ciphers: [Environment: TokenCipher]
-    private let client = ThreadClient()
+    private let client: ThreadClient
     private let start = ContinuousClock.now
     private var targets: [TopicID: Target] = [:]
 
     /// Creates a sender with the inbox's index among the store's receivers.
-    init(loop: UInt32, context: ServerContext, inbox: WebhookInbox) throws(TLSError) {
+    ///
+    /// - Throws: `ServerError.system` if the process has no descriptors left, and `ServerError.tls` if a token key
+    ///   cannot be used.
+    init(loop: UInt32, context: ServerContext, inbox: WebhookInbox) throws(ServerError) {
+        guard let client = ThreadClient() else {
+            throw .system(.system(call: "curl_multi_wakeup", code: EMFILE, subject: ""))
+        }
+        self.client = client
         self.loop = loop
         self.context = context
         self.inbox = inbox
         var ciphers: [Environment: TokenCipher] = [:]
-        for environment in Environment.allCases {
-            ciphers[environment] = try context.installation.makeTokenCipher(for: environment)
+        do throws(TLSError) {
+            for environment in Environment.allCases {
+                ciphers[environment] = try context.installation.makeTokenCipher(for: environment)
+            }
+        } catch {
+            throw .tls(error)
         }
         self.ciphers = ciphers
     }

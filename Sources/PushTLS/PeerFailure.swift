@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// The failures of a TLS peer that a client distinguishes, by OpenSSL's reason codes.
+package enum PeerFailure: Sendable {
+    /// The peer does not speak TLS.
+    case notTLS
+    /// The peer disconnected without an alert.
+    case disconnected
+    /// The peer requires a client certificate.
+    case certificateRequired
+    /// The peer does not accept the client certificate.
+    case certificateRefused
+    /// The peer refused the handshake without a reason (handshake_failure).
+    case handshakeRefused
+
+    /// Converts a packed error code, as ERR_get_error(3) returns it.
+    ///
+    /// - Parameter code: The error code.
+    /// - Returns: The failure; nil for other errors, for example of the local configuration.
+    package init?(errorCode code: UInt) {
+        guard ERR_GET_LIB(code) == ERR_LIB_SSL else { return nil }
+        switch ERR_GET_REASON(code) {
+        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_UNKNOWN_PROTOCOL, SSL_R_PACKET_LENGTH_TOO_LONG: self = .notTLS
+        case SSL_R_UNEXPECTED_EOF_WHILE_READING: self = .disconnected
+        case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: self = .certificateRequired
+        case SSL_R_TLSV1_ALERT_UNKNOWN_CA, SSL_R_SSLV3_ALERT_BAD_CERTIFICATE, SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED,
+            SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED, SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN,
+            SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+            self = .certificateRefused
+        case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: self = .handshakeRefused
+        default: return nil
+        }
+    }
+}
