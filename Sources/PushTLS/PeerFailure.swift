@@ -15,10 +15,8 @@ package enum PeerFailure: Sendable {
     /// The peer refused the handshake without a reason (handshake_failure).
     case handshakeRefused
 
-    /// Converts a packed error code, as ERR_get_error(3) returns it.
-    ///
-    /// - Parameter code: The error code.
-    /// - Returns: The failure; nil for other errors, for example of the local configuration.
+    /// Converts an error code, as ERR_get_error(3) returns it; nil for other errors, for example of the local
+    /// configuration.
     package init?(errorCode code: UInt) {
         guard ERR_GET_LIB(code) == ERR_LIB_SSL else { return nil }
         switch ERR_GET_REASON(code) {

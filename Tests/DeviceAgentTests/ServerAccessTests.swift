@@ -104,10 +104,17 @@ import Testing
     @Test func `an invalid local file is named, and the server is not blamed`() async throws {
         let server = try await ScriptedDeviceServer()
         let harness = try harness(ServerAccess())
+        let unusable = "certificate or its key cannot be used: see client_cert and client_key in agent.ini"
         for (ca, certificate, key, words) in [
             ("/nowhere.pem", nil, nil, "ca_file, cannot be used (error setting certificate file: /nowhere.pem)"),
-            (server.caFile, "/nowhere.pem", nil, "this device's certificate or its key cannot be used: see client_cert and"),
-            (server.caFile, server.caFile, "/nowhere.pem", "or its key cannot be used: see client_cert and client_key in agent.ini"),
+            (
+                server.caFile, "/nowhere.pem", nil,
+                "\(unusable) (could not load PEM client certificate from /nowhere.pem"
+            ),
+            (
+                server.caFile, server.caFile, "/nowhere.pem",
+                "\(unusable) (unable to set private key file: '/nowhere.pem'"
+            ),
         ] {
             let client = ServerSession(
                 loop: harness.loop, url: server.url, caFile: ca, secret: nil,

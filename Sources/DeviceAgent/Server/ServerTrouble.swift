@@ -9,7 +9,7 @@ extension CurlError {
         return remedy.map { "\($0) (\(message))" } ?? message
     }
 
-    /// The advice for the user. libcurl's message names the file or the host.
+    /// The advice for the user; libcurl's message names the file or the host.
     private var remedy: String? {
         switch kind {
         case .authorityFile: "the file of the server's authority, ca_file, cannot be used"
