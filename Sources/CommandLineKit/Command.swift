@@ -61,7 +61,7 @@ package struct Command: Sendable {
     /// Other names under which the command is accepted.
     ///
     /// `--help` shows them; shell completion offers the main name only.
-    package var aliases: [String] {
+    var aliases: [String] {
         switch name {
         case "remove": ["delete", "rm"]
         case "revoke", "clear": ["remove", "delete", "rm"]
@@ -71,7 +71,7 @@ package struct Command: Sendable {
     }
 
     /// Returns the subcommand with this name or alias; names are compared as bytes.
-    package func subcommand(_ name: String) -> Command? {
+    func subcommand(_ name: String) -> Command? {
         subcommands.first { command in
             ([command.name] + command.aliases).contains { $0.hasSameBytes(as: name) }
         }
@@ -93,7 +93,7 @@ package struct Command: Sendable {
 
 /// A term with its meaning: an example, an environment variable or an exit code.
 package struct Explanation: Sendable {
-    package let term: String
+    let term: String
     /// The meaning, as one phrase.
     package let meaning: String
 

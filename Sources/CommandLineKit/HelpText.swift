@@ -3,14 +3,14 @@
 internal import PushCore
 
 /// Formats the text of `--help`.
-package enum HelpText {
+enum HelpText {
     /// The maximum number of columns in a line.
     private static let columnCountMax = 80
     /// The widest term, in columns, whose meaning starts on the same line.
     private static let termColumnCountMax = 26
 
     /// Returns the help of the last command of a path that begins with the program.
-    package static func render(path: [Command]) -> String {
+    static func render(path: [Command]) -> String {
         guard let command = path.last else { preconditionFailure("a path names a program") }
         var sections = [usage(path: path), description(of: command)]
         sections += commands(of: command)

@@ -11,7 +11,7 @@ package struct Option: Sendable {
     /// One phrase for `--help`.
     package let help: String
     /// Whether the option may occur more than once.
-    package let isRepeatable: Bool
+    let isRepeatable: Bool
     /// The accepted values.
     package let values: ValueKind
 
@@ -35,9 +35,9 @@ package struct Argument: Sendable {
     /// One phrase for `--help`.
     package let help: String
     /// Whether the argument may be omitted; only optional arguments may follow it.
-    package let isOptional: Bool
+    let isOptional: Bool
     /// Whether the argument takes all remaining words; no argument may follow it.
-    package let isRepeatable: Bool
+    let isRepeatable: Bool
     /// The accepted values.
     package let values: ValueKind
 

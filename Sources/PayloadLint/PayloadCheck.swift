@@ -76,7 +76,7 @@ package enum PayloadCheck: String, CaseIterable, Sendable {
     case misplacedKey = "L-K14"
 
     /// The default severity; a check may report a finding with a higher or lower one.
-    package var severity: PayloadFinding.Severity {
+    var severity: PayloadFinding.Severity {
         switch self {
         case .nothingToShow, .emptyTitle, .emptyMessage, .buttonCount, .cancelPlace, .badge, .soundWhenSilenced,
             .malformed, .tooLarge, .apsType, .alertType, .textType, .argumentsType, .soundType, .flagValue,

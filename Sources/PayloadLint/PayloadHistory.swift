@@ -7,11 +7,11 @@ package import PushCore
 /// It holds at most eight alerts and discards the oldest first.
 package struct PayloadHistory: Sendable, Equatable {
     /// The maximum number of alerts within an hour; further ones give a finding.
-    package static let alertsPerHourCountMax = 4
+    static let alertsPerHourCountMax = 4
     /// The time for which an alert counts toward `alertsPerHourCountMax`, in seconds.
-    package static let frequencySeconds: Int64 = 3600
+    static let frequencySeconds: Int64 = 3600
     /// The time within which an alert with the same texts is a repeat, in seconds.
-    package static let repeatSeconds: Int64 = 600
+    static let repeatSeconds: Int64 = 600
 
     private static let alertCountMax = 8
 

@@ -44,7 +44,7 @@ extension PayloadLinter {
     }
 
     /// The maximum duration of an app's sound, in milliseconds: 30 seconds, as in Apple's service.
-    package static let soundMillisecondsMax: Int64 = 30_000
+    static let soundMillisecondsMax: Int64 = 30_000
 
     /// Checks a sound file at its installation.
     ///
@@ -62,7 +62,7 @@ extension PayloadLinter {
     package struct Button: Sendable, Equatable {
         package var label: String
         /// Whether the button only closes the alert.
-        package var isCancel: Bool
+        var isCancel: Bool
 
         package init(_ label: String, isCancel: Bool = false) {
             self.label = label

@@ -7,25 +7,25 @@ package import PushCore
 /// A payload without findings allocates no memory. docs/reference/payload-checks.md lists the checks.
 package enum PayloadLinter {
     /// The maximum number of findings in one payload; the ones of higher severity stay.
-    package static let findingCountMax = 16
+    static let findingCountMax = 16
     /// The maximum number of unknown keys in one payload that are checked for typos.
     ///
     /// A payload with more unknown keys does not have them by mistake.
-    package static let spellingCountMax = 16
+    static let spellingCountMax = 16
     /// The columns of an alert's title that fit on the smallest screen; a wide character takes two columns.
-    package static let titleColumnCount = 28
+    static let titleColumnCount = 28
     /// The columns of an alert's message.
-    package static let messageColumnCount = 40
+    static let messageColumnCount = 40
     /// The columns of a button's title: half of the alert's width.
-    package static let labelColumnCount = 14
+    static let labelColumnCount = 14
     /// The number of lines of title and message together that an alert shows on a portrait screen.
-    package static let portraitLineCount = 18
+    static let portraitLineCount = 18
     /// The number of lines of title and message together that an alert shows on a landscape screen.
-    package static let landscapeLineCount = 10
+    static let landscapeLineCount = 10
     /// The maximum size of a custom object that still looks like a hint and not like the data itself, in bytes.
-    package static let customObjectByteCountMax = 256
+    static let customObjectByteCountMax = 256
     /// The minimum length of a text without spaces that looks like a key or encoded data, in bytes.
-    package static let secretByteCountMin = 64
+    static let secretByteCountMin = 64
 
     /// Returns the findings of a notification, in order; empty for a good one.
     ///

@@ -21,7 +21,7 @@ package struct HTTPRequest: Sendable {
     /// The path of a UNIX socket to connect through.
     package var unixSocket: String?
     /// The `host:port` to connect to in place of the URL's.
-    package var connectTo: String?
+    var connectTo: String?
     /// Whether the response must be HTTP/2: with TLS by ALPN h2, without TLS by prior knowledge.
     package var requiresHTTP2 = false
     /// Whether to connect, through proxy and TLS, without sending a request: for `MultiClient.connect`.

@@ -11,7 +11,7 @@ package struct HTTPResponse: Sendable {
     /// Whether the response came over HTTP/2; false for HTTP/1.
     package var isHTTP2: Bool
     /// The number of connections that were opened for the response: 0 if one was reused.
-    package var newConnectionCount: Int
+    var newConnectionCount: Int
 
     package init(
         status: Int, fields: [(String, String)] = [], body: [UInt8] = [], isHTTP2: Bool = false,

@@ -22,7 +22,7 @@ extension BusError {
     /// The object does not have the method.
     package static let unknownMethodName = "org.freedesktop.DBus.Error.UnknownMethod"
     /// The arguments do not match the method.
-    package static let invalidArgumentsName = "org.freedesktop.DBus.Error.InvalidArgs"
+    static let invalidArgumentsName = "org.freedesktop.DBus.Error.InvalidArgs"
     /// A message is larger or more deeply nested than this module reads.
     package static let limitsExceededName = "org.freedesktop.DBus.Error.LimitsExceeded"
     /// The service did not answer in time, or dropped the call.

@@ -59,7 +59,7 @@ extension BusValue {
     ///
     /// - Parameter text: Any text.
     /// - Returns: The text without these scalars.
-    package static func carriable(_ text: String) -> String {
+    static func carriable(_ text: String) -> String {
         guard !text.unicodeScalars.allSatisfy(isCarried) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.filter(isCarried)))
     }

@@ -22,11 +22,11 @@ package struct IncomingSignal {
     /// matters, compare this name with the owner of the subscribed name.
     package var sender: String
     /// The path of the object that sent the signal.
-    package var path: String
+    var path: String
     /// The interface of the signal.
-    package var interface: String
+    var interface: String
     /// The name of the signal.
-    package var member: String
+    var member: String
     /// The arguments in order.
     package var arguments: [BusValue]
 }

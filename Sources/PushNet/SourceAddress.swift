@@ -24,7 +24,7 @@ package struct SourceAddress: Hashable, Sendable {
     package init(ipv6High high: UInt64, low: UInt64) { self.init(high: high, low: low) }
 
     /// Whether this is an IPv4 address.
-    package var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
+    var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
     /// The key for rate limits: an IPv4 address (/32), or the /64 network of an IPv6 address, in which one peer can
     /// choose any address.

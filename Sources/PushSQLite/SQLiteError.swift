@@ -35,7 +35,7 @@ package struct SQLiteError: Error, Sendable, Equatable {
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
     /// Whether a uniqueness, foreign key or type constraint was violated.
-    package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
+    var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
     /// Whether the file could not be opened or created.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN || primaryCode == SQLITE_PERM }

@@ -60,7 +60,7 @@ package struct TokenBucket: Equatable, Sendable {
     }
 
     /// Returns the time until all tokens have returned.
-    package func outNanoseconds(_ fullAt: Int64, _ now: Int64) -> Int64 {
+    func outNanoseconds(_ fullAt: Int64, _ now: Int64) -> Int64 {
         min(max(0, fullAt - now), capacityNanoseconds)
     }
 }

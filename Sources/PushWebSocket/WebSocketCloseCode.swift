@@ -15,11 +15,11 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     /// The server shuts down, or the client leaves.
     package static let goingAway = WebSocketCloseCode(rawValue: 1001)
     /// A frame violates the protocol.
-    package static let protocolError = WebSocketCloseCode(rawValue: 1002)
+    static let protocolError = WebSocketCloseCode(rawValue: 1002)
     /// The type of a message is not supported.
-    package static let unsupportedData = WebSocketCloseCode(rawValue: 1003)
+    static let unsupportedData = WebSocketCloseCode(rawValue: 1003)
     /// A received close frame has no code; this code is never sent.
-    package static let noStatus = WebSocketCloseCode(rawValue: 1005)
+    static let noStatus = WebSocketCloseCode(rawValue: 1005)
     /// The bytes of a message are invalid for its type.
     package static let invalidPayload = WebSocketCloseCode(rawValue: 1007)
     /// A message is valid but not allowed.
@@ -27,5 +27,5 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     /// A message is longer than the limit.
     package static let messageTooBig = WebSocketCloseCode(rawValue: 1009)
     /// The server cannot fulfill the request now.
-    package static let internalError = WebSocketCloseCode(rawValue: 1011)
+    static let internalError = WebSocketCloseCode(rawValue: 1011)
 }

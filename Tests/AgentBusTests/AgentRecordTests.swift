@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentBus
+@testable import AgentBus
 import PushDBus
 import Testing
 

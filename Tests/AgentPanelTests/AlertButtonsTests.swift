@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentBus
-import AgentPanel
+@testable import AgentPanel
 import Testing
 
 struct AlertButtonsTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentPanel
+@testable import AgentPanel
 import Testing
 
 struct VisibleTextTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentStore
+@testable import AgentStore
 import TestSupport
 import Testing
 

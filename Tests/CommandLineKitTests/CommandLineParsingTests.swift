@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CommandLineKit
+@testable import CommandLineKit
 internal import TestSupport
 internal import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CommandLineKit
+@testable import CommandLineKit
 
 /// A program with every kind of command and option, for the tests of command lines.
 enum CommandLineSample {

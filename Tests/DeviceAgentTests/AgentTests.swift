@@ -2,7 +2,7 @@
 
 import AgentBus
 import AgentStore
-import DeviceAgent
+@testable import DeviceAgent
 import Foundation
 import LinuxDesktop
 import PushNet

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentStore
-import DeviceAgent
+@testable import DeviceAgent
 import PushCore
 import PushNet
 import TestSupport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
+@testable import DeviceAgent
 import Testing
 
 /// Wraps the bounds in a class, because `#expect` accepts no mutating call.

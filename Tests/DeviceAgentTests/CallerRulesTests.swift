@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentBus
-import AgentStore
-import DeviceAgent
+@testable import AgentStore
+@testable import DeviceAgent
 import Foundation
-import LinuxDesktop
+@testable import LinuxDesktop
 import PushAPI
 import PushCore
 import PushDBus
-import PushNet
+@testable import PushNet
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
-import LinuxDesktop
-import PushDBus
+@testable import DeviceAgent
+@testable import LinuxDesktop
+@testable import PushDBus
 import PushNet
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
+@testable import DeviceAgent
 import TestSupport
 import Testing
 

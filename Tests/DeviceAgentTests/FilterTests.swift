@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentBus
-import AgentStore
+@testable import AgentStore
 @testable import DeviceAgent
 import Foundation
 import PushAPI
 import PushCore
-import PushNet
+@testable import PushNet
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentStore
-import DeviceAgent
+@testable import AgentStore
+@testable import DeviceAgent
 import Foundation
 import PushCore
-import PushNet
+@testable import PushNet
 import TestSupport
 import Testing
 

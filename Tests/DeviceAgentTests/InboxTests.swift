@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentStore
-import DeviceAgent
+@testable import AgentStore
+@testable import DeviceAgent
 import PushAPI
 import PushCore
 import Testing

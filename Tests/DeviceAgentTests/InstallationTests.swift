@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentStore
-import DeviceAgent
+@testable import AgentStore
+@testable import DeviceAgent
 import Foundation
-import PushAPI
-import PushCore
+@testable import PushAPI
+@testable import PushCore
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@
 
 import AgentBus
 import AgentStore
-import DeviceAgent
+@testable import DeviceAgent
 import PushCore
 import PushNet
 import PushSQLite

@@ -2,7 +2,7 @@
 
 import AgentBus
 import Testing
-import DeviceAgent
+@testable import DeviceAgent
 import PushNet
 import TestSupport
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LinuxDesktop
+@testable import LinuxDesktop
 import PushDBus
 import PushNet
 import TestSupport

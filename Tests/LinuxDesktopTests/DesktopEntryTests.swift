@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LinuxDesktop
+@testable import LinuxDesktop
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LinuxDesktop
+@testable import LinuxDesktop
 import PushCore
 import PushNet
 import TestSupport

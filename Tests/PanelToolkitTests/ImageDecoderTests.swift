@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PanelToolkit
+@testable import PanelToolkit
 import Testing
 
 /// Tests the decoder with PNG files.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PanelToolkit
+@testable import PanelToolkit
 import TestSupport
 import Testing
 

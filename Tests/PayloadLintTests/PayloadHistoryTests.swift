@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PayloadLint
+@testable import PayloadLint
 import PushCore
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@
 
 internal import Foundation
 internal import Glibc
-internal import PosthornCLI
+@testable import PosthornCLI
 internal import PushAPI
 internal import TestSupport
 internal import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CommandLineKit
-internal import PosthornCLI
+@testable import CommandLineKit
+@testable import PosthornCLI
 internal import Testing
 
 struct AdminProgramTests {

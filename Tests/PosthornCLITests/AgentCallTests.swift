@@ -2,7 +2,7 @@
 
 internal import AgentBus
 internal import CommandLineKit
-internal import PosthornCLI
+@testable import PosthornCLI
 internal import PushDBus
 internal import TestSupport
 internal import Testing

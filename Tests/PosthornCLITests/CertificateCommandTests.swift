@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PosthornCLI
+@testable import PosthornCLI
 import PushAPI
 import PushCore
 import PushTLS

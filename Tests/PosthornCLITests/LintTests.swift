@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PayloadLint
-internal import PosthornCLI
+@testable import PosthornCLI
 internal import PushTLS
 internal import TestSupport
 internal import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import PosthornCLI
+@testable import PosthornCLI
 internal import TestSupport
 internal import Testing
 

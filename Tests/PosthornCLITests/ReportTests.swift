@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
-internal import PosthornCLI
+@testable import PosthornCLI
 internal import PushAPI
 internal import PushCore
 internal import PushDBus

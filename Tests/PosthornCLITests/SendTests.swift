@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PosthornCLI
+@testable import PosthornCLI
 internal import PushCore
 internal import PushCurl
 internal import TestSupport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PosthornCLI
+@testable import PosthornCLI
 import PushAPI
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CommandLineKit
-internal import PosthornCLI
+@testable import PosthornCLI
 
 /// Parses the words of a command line.
 func typed(_ words: String...) throws -> Invocation { try typed(words) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushAPI
+@testable import PushAPI
 import Testing
 
 @Suite struct DeviceFilterReadingTests {

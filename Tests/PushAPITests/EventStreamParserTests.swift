@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushAPI
+@testable import PushAPI
 import PushCore
 import TestSupport
 import Testing

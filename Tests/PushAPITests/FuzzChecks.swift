@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushAPI
-import PushCore
+@testable import PushAPI
+@testable import PushCore
 
 /// The invariants of each parser of untrusted bytes, for arbitrary input.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushCore
+@testable import PushCore
 
 // Swift Testing expands the calls inside `#expect` and cannot do so with spans. These overloads take arrays instead.
 

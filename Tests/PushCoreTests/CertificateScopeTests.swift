@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushAPI
-import PushCore
+@testable import PushCore
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushCore
+@testable import PushCore
 import TestSupport
 import Testing
 

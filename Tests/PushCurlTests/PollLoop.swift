@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PushCurl
+@testable import PushCurl
 
 /// A minimal loop over poll(2) that drives one `MultiClient` in a test.
 final class PollLoop: SocketWatcher {

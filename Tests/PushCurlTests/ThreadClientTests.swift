@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PushCurl
+@testable import PushCurl
 import PushNet
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushDBus
+@testable import PushDBus
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import PushDBus
+@testable import PushDBus
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushHTTP
+@testable import PushHTTP
 
 /// The invariants of a session for any bytes and any behavior of its owner.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PushINI
+@testable import PushINI
 import Testing
 
 struct INIFileTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushNet
+@testable import PushNet
 import Testing
 
 @Suite struct EventLoopTimerTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import PushNet
+@testable import PushNet
 import TestSupport
 import Testing
 

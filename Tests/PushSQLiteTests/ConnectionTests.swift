@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PushSQLite
+@testable import PushSQLite
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushSQLite
+@testable import PushSQLite
 import TestSupport
 import Testing
 

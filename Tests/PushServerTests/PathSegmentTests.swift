@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushServer
+@testable import PushServer
 internal import Testing
 
 struct PathSegmentTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushServer
+@testable import PushServer
 import PushTLS
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PushSound
+@testable import PushSound
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@
 
 import PushAPI
 import PushCore
-import PushStore
+@testable import PushStore
 import Testing
 
 @Suite struct AcceptTests {

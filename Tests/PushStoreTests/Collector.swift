@@ -2,7 +2,7 @@
 
 import Foundation
 import PushCore
-import PushStore
+@testable import PushStore
 import TestSupport
 
 /// Receives the store's replies for one loop, on the store's thread, and lets a test wait for them.

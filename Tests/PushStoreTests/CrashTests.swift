@@ -3,7 +3,7 @@
 import Foundation
 import PushCore
 import PushSQLite
-import PushStore
+@testable import PushStore
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushAPI
-import PushStore
+@testable import PushStore
 import Testing
 
 @Suite struct PolicyTests {

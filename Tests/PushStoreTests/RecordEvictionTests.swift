@@ -2,7 +2,7 @@
 
 import PushAPI
 import PushCore
-import PushStore
+@testable import PushStore
 import Testing
 
 /// Checks that the bound on records in memory does not change the results.

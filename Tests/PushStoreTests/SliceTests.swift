@@ -4,7 +4,7 @@ import Foundation
 import PushAPI
 import PushCore
 import PushSQLite
-import PushStore
+@testable import PushStore
 import TestSupport
 import Testing
 

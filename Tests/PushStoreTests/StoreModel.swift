@@ -2,7 +2,7 @@
 
 import PushAPI
 import PushCore
-import PushStore
+@testable import PushStore
 
 /// A simple model of the store's guarantees: arrays in memory, one command after the other.
 struct StoreModel {

@@ -2,7 +2,7 @@
 
 import PushAPI
 import PushCore
-import PushStore
+@testable import PushStore
 
 /// A channel of a test, with the number of its app.
 struct TestChannel {

@@ -2,7 +2,7 @@
 
 import PushAPI
 import PushCore
-import PushStore
+@testable import PushStore
 
 /// A device of a test, by its number.
 struct TestDevice: Hashable {

@@ -2,7 +2,7 @@
 
 import PushAPI
 import PushCore
-import PushStore
+@testable import PushStore
 
 extension Notification {
     /// Returns a copy with unique ids, by which a test finds its trace.

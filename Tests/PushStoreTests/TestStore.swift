@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushAPI
-import PushStore
+@testable import PushStore
 import TestSupport
 
 /// A real store in a temporary file with a synchronous interface: `run` returns the replies to its commands.

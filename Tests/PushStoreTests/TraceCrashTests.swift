@@ -3,7 +3,7 @@
 import Foundation
 import PushAPI
 import PushCore
-import PushStore
+@testable import PushStore
 import TestSupport
 import Testing
 

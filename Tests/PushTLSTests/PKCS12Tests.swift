@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PushTLS
+@testable import PushTLS
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import PushTLS
+@testable import PushTLS
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushTLS
+@testable import PushTLS
 import TestSupport
 
 /// A throw-away authority and a server certificate issued by it, as files.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushWebSocket
+@testable import PushWebSocket
 import Testing
 
 struct ClientHandshakeTests {

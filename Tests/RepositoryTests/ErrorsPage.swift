@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+@testable import PushCore
 
 /// Generates docs/reference/errors.md from `RejectionReason.allCases`.
 enum ErrorsPage {

@@ -3,7 +3,7 @@
 internal import Foundation
 internal import PayloadLint
 internal import PushCore
-internal import PushServer
+@testable import PushServer
 internal import TestSupport
 internal import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PayloadLint
+@testable import PayloadLint
 internal import PushCore
 
 /// Generates docs/reference/payload-checks.md from `PayloadCheck.allCases` and the descriptions below.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushServer
+@testable import PushServer
 internal import TestSupport
 internal import Testing
 

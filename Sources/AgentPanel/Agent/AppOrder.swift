@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 
 /// The order of apps in lists and on the grid: by name without regard to case, then by id.
-package enum AppOrder {
+enum AppOrder {
     /// Reports whether one app precedes the other.
-    package static func precedes(_ first: AppRecord, _ second: AppRecord) -> Bool {
+    static func precedes(_ first: AppRecord, _ second: AppRecord) -> Bool {
         let (one, other) = (first.appTitle.lowercased(), second.appTitle.lowercased())
         return one == other ? first.appID < second.appID : one < other
     }
@@ -16,7 +16,7 @@ package enum AppOrder {
     ///   - apps: The apps in their regular order.
     ///   - shown: The ids of the apps on the screen, in screen order.
     /// - Returns: The apps in the new order.
-    package static func keeping(_ apps: [AppRecord], asShown shown: [String]) -> [AppRecord] {
+    static func keeping(_ apps: [AppRecord], asShown shown: [String]) -> [AppRecord] {
         let places = Dictionary(zip(shown, shown.indices), uniquingKeysWith: { first, _ in first })
         let ranks = apps.enumerated().map { index, app in (places[app.appID] ?? shown.count + index, app) }
         return ranks.sorted { $0.0 < $1.0 }.map(\.1)

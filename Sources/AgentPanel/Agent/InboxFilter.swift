@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 
 /// A filter of the inbox.
-package enum InboxFilter: CaseIterable, Sendable {
+enum InboxFilter: CaseIterable, Sendable {
     case all, unseen, notShown
 
     /// Reports whether an entry passes the filter.
-    package func takes(_ entry: InboxRecord) -> Bool {
+    func takes(_ entry: InboxRecord) -> Bool {
         switch self {
         case .all: true
         case .unseen: !entry.isRead

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PanelToolkit
+internal import PanelToolkit
 
 /// A request of the panel to the icon reader: a line of three words, followed by the path.
 ///
 /// ```
 /// PIXELS STAMP PATHBYTES \n PATH
 /// ```
-package struct IconRequest: Equatable {
+struct IconRequest: Equatable {
     /// The path of the icon file.
-    package var path: String
+    var path: String
     /// The maximum width and height of the picture.
-    package var pixels: Int
+    var pixels: Int
     /// The stamp of the file version that the panel already has; empty if it has none.
-    package var stamp: String
+    var stamp: String
 
     /// Paths must be shorter than this, in bytes; 4096 is the system's limit.
     private static let pathByteCountEnd = 4096
     private static let pixelsMax = 1024
 
     /// The serialized request.
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         Array("\(pixels) \(stamp.isEmpty ? "-" : stamp) \(path.utf8.count)\n".utf8) + Array(path.utf8)
     }
 
-    package init(path: String, pixels: Int, stamp: String = "") {
+    init(path: String, pixels: Int, stamp: String = "") {
         self.path = path
         self.pixels = pixels
         self.stamp = stamp
@@ -33,7 +33,7 @@ package struct IconRequest: Equatable {
     /// Reads a request; nil at the end of the input and for an invalid request.
     ///
     /// - Parameter read: Returns the given number of bytes, or fewer at the end of the input.
-    package init?(_ read: (Int) -> [UInt8]) {
+    init?(_ read: (Int) -> [UInt8]) {
         var line: [UInt8] = []
         while line.last != UInt8(ascii: "\n") {
             let byte = read(1)
@@ -52,7 +52,7 @@ package struct IconRequest: Equatable {
 }
 
 /// An answer of the icon reader: a line, which the pixels follow in the case of a picture.
-package enum IconAnswer: Equatable {
+enum IconAnswer: Equatable {
     /// The reader has started.
     case ready
     /// The stamp of the file, sent before the reader decodes it.
@@ -64,7 +64,7 @@ package enum IconAnswer: Equatable {
     case picture(PixelPicture)
 
     /// The serialized answer.
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         switch self {
         case .ready: Array("ready\n".utf8)
         case .stamp(let stamp): Array("stamp \(stamp)\n".utf8)
@@ -76,24 +76,24 @@ package enum IconAnswer: Equatable {
 }
 
 /// Parses the output of the icon reader, which is untrusted: a malicious icon may have compromised the reader.
-package struct IconAnswers {
+struct IconAnswers {
     /// The output is not a valid answer.
-    package struct Malformed: Error {}
+    struct Malformed: Error {}
 
     private static let lineByteCountMax = 2048
     private var rest: [UInt8] = []
 
-    package init() {}
+    init() {}
 
     /// Adds received bytes to the buffer.
-    package mutating func append(_ bytes: [UInt8]) { rest += bytes }
+    mutating func append(_ bytes: [UInt8]) { rest += bytes }
 
     /// Removes the next answer from the buffer; nil until the answer is complete.
     ///
     /// - Parameter pixels: The maximum width and height of a picture.
     /// - Returns: The answer.
     /// - Throws: `Malformed`; the rest of the output cannot be parsed either.
-    package mutating func next(pixels: Int) throws(Malformed) -> IconAnswer? {
+    mutating func next(pixels: Int) throws(Malformed) -> IconAnswer? {
         guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
             guard rest.count <= Self.lineByteCountMax else { throw Malformed() }
             return nil

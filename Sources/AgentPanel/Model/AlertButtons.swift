@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 
 /// The buttons of an alert and their layout.
 ///
 /// Two buttons are side by side: the dark Close at the left, the light one at the right. Three or more are stacked,
 /// with Close at the bottom. None of them destroys anything.
-package struct AlertButtons: Equatable, Sendable {
+struct AlertButtons: Equatable, Sendable {
     /// The meaning of a button, which alone distinguishes it from the others.
-    package enum Role: Equatable, Sendable {
+    enum Role: Equatable, Sendable {
         /// Closes the alert without opening anything.
         case close
         case view
@@ -18,26 +18,26 @@ package struct AlertButtons: Equatable, Sendable {
         case write(String)
     }
 
-    package struct Button: Equatable, Sendable {
-        package var title: String
-        package var role: Role
-        package var isDark: Bool
+    struct Button: Equatable, Sendable {
+        var title: String
+        var role: Role
+        var isDark: Bool
     }
 
     /// The buttons, from left to right or from top to bottom.
-    package var buttons: [Button]
+    var buttons: [Button]
     /// Whether the buttons are stacked.
-    package var isColumn: Bool
+    var isColumn: Bool
     /// The index of the button that Return presses: View if there is one, else the one that closes.
     ///
     /// An app's own action is never the default, because its effect is unknown.
-    package var defaultIndex: Int
+    var defaultIndex: Int
 
     /// The maximum number of an app's own buttons; manifests have no more.
     static let actionCountMax = 4
 
     /// Chooses the buttons of an alert.
-    package init(_ alert: AlertRecord) {
+    init(_ alert: AlertRecord) {
         let close = Button(title: tr("Close"), role: .close, isDark: true)
         // A button without a label would be meaningless, so it is left out.
         let choices = alert.actions.map { Self.button(for: $0) }.filter { !$0.title.isEmpty }
@@ -54,7 +54,7 @@ package struct AlertButtons: Equatable, Sendable {
     }
 
     /// Chooses the buttons for the time while the user enters a text for an action.
-    package init(writing action: AlertActionRecord) {
+    init(writing action: AlertActionRecord) {
         self.init(
             choices: [Button(title: VisibleText.label(action.title), role: .action(action.id), isDark: false)],
             close: Button(title: tr("Close"), role: .close, isDark: true))
@@ -74,7 +74,7 @@ package struct AlertButtons: Equatable, Sendable {
     /// - Parameter isLow: Whether the screen is too low for one button per row. Then rows have two buttons, and Close
     ///   is at the left of the last row.
     /// - Returns: The rows.
-    package func rows(isLow: Bool) -> [[Int]] {
+    func rows(isLow: Bool) -> [[Int]] {
         guard isColumn else { return [Array(buttons.indices)] }
         guard isLow else { return buttons.indices.map { [$0] } }
         let (close, choices) = (buttons.count - 1, Array(buttons.indices.dropLast()))

@@ -5,13 +5,13 @@
 /// An alert may appear while the user types a word or clicks repeatedly. It accepts a key or a press only after a
 /// pause, and then all later ones immediately. Input that it ignores restarts the pause. A text key restarts the pause
 /// at any time, because a user who continues a sentence does not mean the alert.
-package struct AlertPause: Equatable, Sendable {
+struct AlertPause: Equatable, Sendable {
     /// The pause without any key, in milliseconds; users who type pause for less between two letters.
-    package static let keyMilliseconds: Int64 = 600
+    static let keyMilliseconds: Int64 = 600
     /// The pause after a text key, in milliseconds, because a space or Return after a text still belongs to it.
-    package static let textMilliseconds: Int64 = 1500
+    static let textMilliseconds: Int64 = 1500
     /// The pause without any pointer press, in milliseconds.
-    package static let pressMilliseconds: Int64 = 400
+    static let pressMilliseconds: Int64 = 400
     /// The maximum difference between event time and local time, in milliseconds; beyond it, the clocks are unrelated.
     private static let clockDifferenceMax: Int64 = 60_000
 
@@ -22,25 +22,25 @@ package struct AlertPause: Equatable, Sendable {
     private var heldKeys: Set<UInt32> = []
 
     /// Starts both pauses when the window is created; times are milliseconds of any monotonic clock.
-    package init(at time: Int64) {
+    init(at time: Int64) {
         keyEnd = time + Self.keyMilliseconds
         pressEnd = time + Self.pressMilliseconds
     }
 
     /// Restarts the pauses when the window is drawn at its position; the user could not see it before.
-    package mutating func appear(at time: Int64) {
+    mutating func appear(at time: Int64) {
         keyEnd = keyEnd.map { max($0, time + Self.keyMilliseconds) }
         pressEnd = pressEnd.map { max($0, time + Self.pressMilliseconds) }
     }
 
     /// Restarts the key pause when the window gets the keyboard focus; `heldKeys` were pressed in another window.
-    package mutating func gainKeyboard(at time: Int64, heldKeys: Set<UInt32>) {
+    mutating func gainKeyboard(at time: Int64, heldKeys: Set<UInt32>) {
         waitForKeys(until: time + Self.keyMilliseconds)
         self.heldKeys = heldKeys
     }
 
     /// Ends the key pause when the user starts to type in the alert, because every key is then meant for it.
-    package mutating func beginTyping() { keyEnd = nil }
+    mutating func beginTyping() { keyEnd = nil }
 
     /// Handles a key press or a key repeat.
     ///
@@ -49,7 +49,7 @@ package struct AlertPause: Equatable, Sendable {
     ///   - isOfText: Whether it is a text key while the user does not type in the alert.
     ///   - time: The time of the event.
     /// - Returns: Whether the alert accepts the key.
-    package mutating func takesKey(_ code: UInt32, isOfText: Bool, at time: Int64) -> Bool {
+    mutating func takesKey(_ code: UInt32, isOfText: Bool, at time: Int64) -> Bool {
         guard !isOfText else {
             waitForKeys(until: time + Self.textMilliseconds)
             heldKeys.insert(code)
@@ -68,12 +68,12 @@ package struct AlertPause: Equatable, Sendable {
     private mutating func waitForKeys(until end: Int64) { keyEnd = max(keyEnd ?? end, end) }
 
     /// Handles a key release.
-    package mutating func releaseKey(_ code: UInt32) { heldKeys.remove(code) }
+    mutating func releaseKey(_ code: UInt32) { heldKeys.remove(code) }
 
     /// Handles a press of the pointer or a finger.
     ///
     /// - Returns: Whether the alert accepts it.
-    package mutating func takesPress(at time: Int64) -> Bool {
+    mutating func takesPress(at time: Int64) -> Bool {
         guard let end = pressEnd else { return true }
         guard time >= end else {
             pressEnd = max(end, time + Self.pressMilliseconds)
@@ -87,7 +87,7 @@ package struct AlertPause: Equatable, Sendable {
     ///
     /// - Parameter symbol: The key symbol of X11 and GDK, for example 0xFF0D for Return.
     /// - Returns: Whether it is a text key.
-    package static func isOfText(symbol: UInt32) -> Bool {
+    static func isOfText(symbol: UInt32) -> Bool {
         switch symbol {
         // Space, Return, Tab and Escape, including the keypad and Shift variants.
         case 0x20, 0xFF80, 0xFF0D, 0xFF8D, 0xFE34, 0xFF09, 0xFF89, 0xFE20, 0xFF1B: false
@@ -105,7 +105,7 @@ package struct AlertPause: Equatable, Sendable {
     ///   - eventTime: The lower 32 bits of the display's milliseconds, as X11 and Wayland report them; 0 if unknown.
     ///   - now: The local milliseconds, of the same clock if display and panel are on one computer.
     /// - Returns: The time of the event; `now` if the display has an unrelated clock.
-    package static func time(ofEvent eventTime: UInt32, now: Int64) -> Int64 {
+    static func time(ofEvent eventTime: UInt32, now: Int64) -> Int64 {
         let age = Int64(Int32(truncatingIfNeeded: now &- Int64(eventTime)))
         return eventTime != 0 && (0...clockDifferenceMax).contains(age) ? now - age : now
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 
 /// Selects the alert on the screen: the oldest one that waits, one at a time.
 ///
 ///     nothing ──alerts──▶ showing ──answered──▶ nothing, until the agent lists the waiting alerts again
-package struct AlertQueue: Equatable, Sendable {
+struct AlertQueue: Equatable, Sendable {
     /// The change that the window needs.
-    package enum Step: Equatable, Sendable {
+    enum Step: Equatable, Sendable {
         case nothing
         /// Show this alert and replace the current one.
         case show(AlertRecord)
@@ -15,11 +15,11 @@ package struct AlertQueue: Equatable, Sendable {
         case takeDown
     }
 
-    package private(set) var shown: AlertRecord?
+    private(set) var shown: AlertRecord?
     /// The answered alerts that the agent's list may still contain.
     private var answered: Set<Int64> = []
 
-    package init() {}
+    init() {}
 
     /// Processes the agent's list of waiting alerts.
     ///
@@ -28,7 +28,7 @@ package struct AlertQueue: Equatable, Sendable {
     ///   - isWriting: Whether the user writes a reply. The window then stays until the reply is sent or closed, even if
     ///     a newer alert replaced this one in the list. The agent still accepts the reply.
     /// - Returns: The change that the window needs.
-    package mutating func take(_ alerts: [AlertRecord], isWriting: Bool) -> Step {
+    mutating func take(_ alerts: [AlertRecord], isWriting: Bool) -> Step {
         let waiting = alerts.filter { !answered.contains($0.entry) }
         // An alert that the agent no longer lists need not be remembered.
         answered.formIntersection(alerts.map(\.entry))
@@ -45,7 +45,7 @@ package struct AlertQueue: Equatable, Sendable {
     }
 
     /// Records that the alert was answered; returns its number, or nil for the second press of a double click.
-    package mutating func answer() -> Int64? {
+    mutating func answer() -> Int64? {
         guard let entry = shown?.entry else { return nil }
         answered.insert(entry)
         shown = nil

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 
 /// The texts of an alert below the app's name.
-package struct AlertText: Equatable, Sendable {
+struct AlertText: Equatable, Sendable {
     /// The title on one line; may be empty.
-    package var title: String
+    var title: String
     /// The subtitle on one line; may be empty.
-    package var subtitle: String
+    var subtitle: String
     /// The body; may be empty.
-    package var body: String
+    var body: String
 
     /// Takes the texts of an alert; an alert without text gets the same placeholder as in the inbox.
-    package init(_ alert: AlertRecord) {
+    init(_ alert: AlertRecord) {
         title = VisibleText.line(alert.title)
         subtitle = VisibleText.line(alert.subtitle)
         body = VisibleText.lines(alert.body)
@@ -20,5 +20,5 @@ package struct AlertText: Equatable, Sendable {
     }
 
     /// The whole text for a screen reader.
-    package var spoken: String { [title, subtitle, body].filter { !$0.isEmpty }.joined(separator: "\n") }
+    var spoken: String { [title, subtitle, body].filter { !$0.isEmpty }.joined(separator: "\n") }
 }

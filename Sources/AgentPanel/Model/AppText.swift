@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 internal import PushAPI
 
 /// Texts about an app.
-package enum AppText {
+enum AppText {
     /// Returns what is enabled, for the app's row in the settings: `Badges, Sounds, Banners`.
-    package static func subtitle(_ app: AppRecord) -> String {
+    static func subtitle(_ app: AppRecord) -> String {
         list(
             badge: app.allowsBadge, sound: app.allowsSound,
             alert: app.alertStyle == AlertStyle.none.rawValue ? nil : style(app.alertStyle))
     }
 
     /// Returns what is enabled for an event type.
-    package static func subtitle(badge: Bool, sound: Bool, alert: Bool) -> String {
+    static func subtitle(badge: Bool, sound: Bool, alert: Bool) -> String {
         list(badge: badge, sound: sound, alert: alert ? tr("Alerts") : nil)
     }
 
@@ -23,7 +23,7 @@ package enum AppText {
     }
 
     /// Returns the name of an alert style.
-    package static func style(_ value: String) -> String {
+    static func style(_ value: String) -> String {
         switch AlertStyle(value) {
         case .banner: tr("Banners")
         case .alert: tr("Alerts")
@@ -32,7 +32,7 @@ package enum AppText {
     }
 
     /// Returns the accessible name of an app's icon: `Mail, 3 new items`.
-    package static func iconName(_ app: AppRecord) -> String {
+    static func iconName(_ app: AppRecord) -> String {
         guard app.badge > 0 else { return app.appTitle }
         let count = Texts.text("%d new item", "%d new items", count: Int(clamping: app.badge))
         return "\(app.appTitle)\(tr(", "))\(count)"
@@ -40,12 +40,12 @@ package enum AppText {
 }
 
 /// Texts of badges.
-package enum BadgeText {
+enum BadgeText {
     /// Returns all digits of the badge on an app's icon; nil for no badge.
-    package static func icon(_ badge: UInt32) -> String? { badge > 0 ? "\(badge)" : nil }
+    static func icon(_ badge: UInt32) -> String? { badge > 0 ? "\(badge)" : nil }
 
     /// Reports whether the number is too wide for the icon at normal size, so that it needs a smaller font.
-    package static func isLong(_ text: String, textScale: Double) -> Bool {
+    static func isLong(_ text: String, textScale: Double) -> Bool {
         Double(text.utf8.count) * digitWidth * textScale > iconWidth
     }
 
@@ -53,7 +53,7 @@ package enum BadgeText {
     private static let (digitWidth, iconWidth) = (9.0, 76.0)
 
     /// Returns the badge of a tab: the number of new items, an ellipsis while it is unknown, nil if there are none.
-    package static func tab(_ count: Int?) -> String? {
+    static func tab(_ count: Int?) -> String? {
         guard let count else { return "…" }
         return count > 0 ? "\(count)" : nil
     }

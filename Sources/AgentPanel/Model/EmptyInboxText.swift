@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The texts of the empty notification list: the reason and the remedy.
-package struct EmptyInboxText: Equatable, Sendable {
+struct EmptyInboxText: Equatable, Sendable {
     /// The name of the icon.
-    package var icon: String
-    package var title: String
+    var icon: String
+    var title: String
     /// The explanation or the remedy.
-    package var advice: String
+    var advice: String
 
     /// Chooses the texts.
     ///
@@ -16,7 +16,7 @@ package struct EmptyInboxText: Equatable, Sendable {
     ///   - isSwitchedOff: Whether the master switch is off.
     ///   - isPaired: Whether the computer is paired with a server.
     ///   - hasAgent: Whether the agent runs.
-    package init(
+    init(
         isSearching: Bool, filter: InboxFilter, isSwitchedOff: Bool, isPaired: Bool, hasAgent: Bool
     ) {
         icon = "preferences-system-notifications-symbolic"

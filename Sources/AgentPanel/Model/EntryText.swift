@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 
 /// The texts about a notification.
-package struct EntryText: Equatable, Sendable {
+struct EntryText: Equatable, Sendable {
     /// The first line of its row.
-    package var headline: String
+    var headline: String
     /// The second line of its row; may be empty.
-    package var detail: String
+    var detail: String
     /// The result of the delivery, in words for the user.
-    package var outcome: String
+    var outcome: String
 
-    package init(_ entry: InboxRecord) {
+    init(_ entry: InboxRecord) {
         let (title, body) = (Self.line(VisibleText.line(entry.title)), Self.line(VisibleText.lines(entry.body)))
         if !title.isEmpty {
             (headline, detail) = (title, body)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The layout of the app grid: the icons per page and the number of pages.
-package struct GridPlan: Equatable, Sendable {
+struct GridPlan: Equatable, Sendable {
     /// The number of icons in a row.
-    package var columns: Int
+    var columns: Int
     /// The number of rows on a page.
-    package var rows: Int
+    var rows: Int
     /// The number of pages, at least 1.
-    package var pages: Int
+    var pages: Int
 
     /// The size of a tile with its label and margins, in pixels.
     static let (tileWidth, tileHeight) = (96, 120)
@@ -23,22 +23,22 @@ package struct GridPlan: Equatable, Sendable {
     ///   - width: The width of the space in pixels.
     ///   - height: The height of the space in pixels.
     ///   - textScale: The user's text scaling factor; larger names need more space.
-    package init(count: Int, width: Int, height: Int, textScale: Double = 1) {
+    init(count: Int, width: Int, height: Int, textScale: Double = 1) {
         columns = max(1, Int(Double(width) / (Double(Self.tileWidth) * textScale)))
         rows = max(1, Int(Double(height) / (Double(Self.tileHeight) + Double(Self.textHeight) * (textScale - 1))))
         pages = max(1, (count + columns * rows - 1) / (columns * rows))
     }
 
     /// Whether all icons are on one long page that scrolls.
-    package var scrolls: Bool { pages > Self.pageCountMax }
+    var scrolls: Bool { pages > Self.pageCountMax }
 
     /// Reports whether every icon has the same place in another layout.
-    package func keepsPlaces(of other: GridPlan?) -> Bool {
+    func keepsPlaces(of other: GridPlan?) -> Bool {
         other.map { columns == $0.columns && rows == $0.rows && scrolls == $0.scrolls } ?? false
     }
 
     /// Returns the place of an icon.
-    package func place(_ index: Int) -> (page: Int, row: Int, column: Int) {
+    func place(_ index: Int) -> (page: Int, row: Int, column: Int) {
         guard !scrolls else { return (0, index / columns, index % columns) }
         let (page, rest) = index.quotientAndRemainder(dividingBy: columns * rows)
         return (page, rest / columns, rest % columns)

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 
 /// The rows of the notification list: a section per app, the most recent app first, newest notifications first.
-package struct NotificationRows: Equatable, Sendable {
+struct NotificationRows: Equatable, Sendable {
     /// The header of a section.
-    package struct Section: Equatable, Sendable {
+    struct Section: Equatable, Sendable {
         /// The app id; empty for notifications without a registered app.
-        package var appID: String
+        var appID: String
         /// The display name.
-        package var name: String
+        var name: String
         /// The number of the app's new notifications, including those not in the list.
-        package var unseenCount: Int
+        var unseenCount: Int
     }
 
-    package enum Row: Equatable, Sendable {
+    enum Row: Equatable, Sendable {
         case section(Section)
         case entry(InboxRecord)
 
         /// The row's unique key, which does not depend on its content.
-        package var key: String {
+        var key: String {
             switch self {
             case .section(let section): "section \(section.appID)"
             case .entry(let entry): "entry \(entry.entry)"
@@ -28,7 +28,7 @@ package struct NotificationRows: Equatable, Sendable {
     }
 
     /// The rows, from top to bottom.
-    package var rows: [Row]
+    var rows: [Row]
 
     /// Groups entries into rows.
     ///
@@ -36,7 +36,7 @@ package struct NotificationRows: Equatable, Sendable {
     ///   - entries: The entries, newest first.
     ///   - filter: The filter to apply.
     ///   - unseenCounts: The number of new notifications in the whole inbox, by app id.
-    package init(_ entries: [InboxRecord], filter: InboxFilter, unseenCounts: [String: Int]) {
+    init(_ entries: [InboxRecord], filter: InboxFilter, unseenCounts: [String: Int]) {
         var order: [String] = []
         var entriesByApp: [String: [InboxRecord]] = [:]
         for entry in entries where filter.takes(entry) {
@@ -57,7 +57,7 @@ package struct NotificationRows: Equatable, Sendable {
     }
 
     /// The entries without the section headers, in the same order.
-    package var entries: [InboxRecord] {
+    var entries: [InboxRecord] {
         rows.compactMap { row in
             switch row {
             case .section: nil

@@ -4,7 +4,7 @@ internal import Glibc
 internal import PushAPI
 
 /// Formats times for the panel, in the local time zone.
-package enum PanelTime {
+enum PanelTime {
     /// The components of a local time.
     private struct Parts {
         var year: Int
@@ -37,7 +37,7 @@ package enum PanelTime {
     ///   - unixSeconds: The time to format.
     ///   - now: The current time.
     /// - Returns: A short text; empty for a time outside the calendar's range.
-    package static func short(_ unixSeconds: Int64, now: Int64) -> String {
+    static func short(_ unixSeconds: Int64, now: Int64) -> String {
         guard let then = Parts(unixSeconds), let today = Parts(now) else { return "" }
         switch today.dayNumber - then.dayNumber {
         case 0: return then.clock
@@ -48,18 +48,18 @@ package enum PanelTime {
     }
 
     /// Formats date and time, for example `2026-11-21 20:15`.
-    package static func long(_ unixSeconds: Int64) -> String {
+    static func long(_ unixSeconds: Int64) -> String {
         Parts(unixSeconds).map { "\($0.date) \($0.clock)" } ?? ""
     }
 
     /// Formats only the time if it is today, else date and time.
-    package static func moment(_ unixSeconds: Int64, now: Int64) -> String {
+    static func moment(_ unixSeconds: Int64, now: Int64) -> String {
         guard let then = Parts(unixSeconds), let today = Parts(now) else { return "" }
         return then.dayNumber == today.dayNumber ? then.clock : "\(then.date) \(then.clock)"
     }
 
     /// Returns the next time, in UNIX seconds, when the local clock shows the given minute of the day.
-    package static func next(minute: Int, after now: Int64) -> Int64 {
+    static func next(minute: Int, after now: Int64) -> Int64 {
         guard let parts = Parts(now) else { return now }
         let difference = minute - (parts.hour * 60 + parts.minute)
         return (now / 60 + Int64(difference > 0 ? difference : difference + 1440)) * 60
@@ -71,15 +71,15 @@ package enum PanelTime {
     }
 
     /// Formats a minute of the day, for example `22:00`.
-    package static func clock(minute: Int) -> String { "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))" }
+    static func clock(minute: Int) -> String { "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))" }
 
     /// The days of the week, Monday first.
-    package static var weekdays: [String] {
+    static var weekdays: [String] {
         [tr("Monday"), tr("Tuesday"), tr("Wednesday"), tr("Thursday"), tr("Friday"), tr("Saturday"), tr("Sunday")]
     }
 
     /// The abbreviated days of the week, Monday first.
-    package static var shortWeekdays: [String] {
+    static var shortWeekdays: [String] {
         [tr("Mon"), tr("Tue"), tr("Wed"), tr("Thu"), tr("Fri"), tr("Sat"), tr("Sun")]
     }
 

@@ -2,12 +2,12 @@
 
 internal import AgentBus
 internal import PushCore
-package import PushDBus
+internal import PushDBus
 
 /// Error messages for the user: the problem and its remedy.
-package enum ProblemText {
+enum ProblemText {
     /// Returns the message for a D-Bus error; the agent's own error text is meant for its log.
-    package static func text(_ error: BusError) -> String {
+    static func text(_ error: BusError) -> String {
         if let code = error.agentCode { return text(code) }
         return error.isOfAgent ? unlisted : tr("The notification service does not answer. Try again in a moment.")
     }

@@ -3,7 +3,7 @@
 internal import PushAPI
 
 /// Texts about Do Not Disturb.
-package enum QuietText {
+enum QuietText {
     /// Returns the current state for a settings row: `Off`, `On`, `Until 22:00` or `Scheduled`.
     ///
     /// - Parameters:
@@ -11,14 +11,14 @@ package enum QuietText {
     ///   - schedule: The setting `schedule`.
     ///   - now: The current time in UNIX seconds.
     /// - Returns: A word or two.
-    package static func state(_ value: String, schedule: String, now: Int64) -> String {
+    static func state(_ value: String, schedule: String, now: Int64) -> String {
         if isOn(value, now: now) { return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) } ?? tr("On") }
         if let end = scheduledEnd(of: schedule, now: now) { return Texts.fill(tr("Until %1"), end) }
         return QuietTimes.all(of: schedule).isEmpty ? tr("Off") : tr("Scheduled")
     }
 
     /// Reports whether Do Not Disturb is active, either switched on or by the schedule.
-    package static func isInForce(_ value: String, schedule: String, now: Int64) -> Bool {
+    static func isInForce(_ value: String, schedule: String, now: Int64) -> Bool {
         guard !isOn(value, now: now) else { return true }
         guard let schedule = QuietSchedule(schedule), let time = PanelTime.local(now) else { return false }
         return schedule.contains(time)
@@ -38,20 +38,20 @@ package enum QuietText {
     }
 
     /// Reports whether Do Not Disturb is switched on, without regard to the schedule.
-    package static func isOn(_ value: String, now: Int64) -> Bool { DoNotDisturb(value)?.holds(at: now) ?? false }
+    static func isOn(_ value: String, now: Int64) -> Bool { DoNotDisturb(value)?.holds(at: now) ?? false }
 
     /// Returns when Do Not Disturb ends; nil if it has no end.
-    package static func end(_ value: String, now: Int64) -> String? {
+    static func end(_ value: String, now: Int64) -> String? {
         guard case .until(let end) = DoNotDisturb(value), end > now else { return nil }
         return PanelTime.moment(end, now: now)
     }
 
     /// A duration that the user can choose.
-    package enum Choice: CaseIterable, Sendable {
+    enum Choice: CaseIterable, Sendable {
         case untilSwitchedOff, oneHour, thisEvening, tomorrowMorning
 
         /// The title in the list.
-        package var title: String {
+        var title: String {
             switch self {
             case .untilSwitchedOff: tr("Until Switched Off")
             case .oneHour: tr("For One Hour")
@@ -61,7 +61,7 @@ package enum QuietText {
         }
 
         /// Returns the value of the setting `do-not-disturb`.
-        package func value(now: Int64) -> String {
+        func value(now: Int64) -> String {
             switch self {
             case .untilSwitchedOff: DoNotDisturb.on.text
             case .oneHour: DoNotDisturb.until(now + 3600).text
@@ -71,46 +71,40 @@ package enum QuietText {
         }
 
         /// Returns the choice that matches a value; nil for a future end that no choice has.
-        package static func of(_ value: String, now: Int64) -> Choice? {
+        static func of(_ value: String, now: Int64) -> Choice? {
             guard case .until(let end) = DoNotDisturb(value), end > now else { return .untilSwitchedOff }
             return [.thisEvening, .tomorrowMorning].first { DoNotDisturb($0.value(now: now)) == .until(end) }
         }
     }
 
     /// Returns a list title such as `Until 04:39` for an end that no choice has; nil if a choice matches.
-    package static func otherEnd(_ value: String, now: Int64) -> String? {
+    static func otherEnd(_ value: String, now: Int64) -> String? {
         guard Choice.of(value, now: now) == nil else { return nil }
         return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) }
     }
 }
 
 /// One line of the schedule: days of the week and the time during which Do Not Disturb is active.
-package struct QuietTimes: Equatable, Sendable {
+struct QuietTimes: Equatable, Sendable {
     /// The days as a bit mask; bit 0 is Monday.
-    package var days: UInt8
+    var days: UInt8
     /// The start in minutes after midnight.
-    package var start: Int
+    var start: Int
     /// The end in minutes after midnight; before `start` if it is on the next day, never equal to it.
-    package var end: Int
+    var end: Int
 
     /// The initial value of a new line: a night without a day; it takes effect when the user chooses a day.
-    package static let undecided = QuietTimes(days: 0, start: 22 * 60, end: 7 * 60)
+    static let undecided = QuietTimes(days: 0, start: 22 * 60, end: 7 * 60)
     private static let everyDay: UInt8 = 0x7F
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-    package init(days: UInt8, start: Int, end: Int) {
-        self.days = days
-        self.start = start
-        self.end = end
-    }
-
     /// Parses the lines of the setting `schedule`.
-    package static func all(of schedule: String) -> [QuietTimes] {
+    static func all(of schedule: String) -> [QuietTimes] {
         (QuietSchedule(schedule)?.spans ?? []).map { QuietTimes(days: $0.days, start: $0.start, end: $0.end % 1440) }
     }
 
     /// Formats the setting `schedule`; omits lines that are never active.
-    package static func setting(_ lines: [QuietTimes]) -> String {
+    static func setting(_ lines: [QuietTimes]) -> String {
         let texts = lines.filter { $0.days != 0 && $0.start != $0.end }.map(\.setting)
         return texts.isEmpty ? "none" : texts.joined(separator: ", ")
     }
@@ -121,22 +115,22 @@ package struct QuietTimes: Equatable, Sendable {
     }
 
     /// Reports whether the times start on a day; 0 is Monday.
-    package func contains(day: Int) -> Bool { days & 1 << UInt8(day) != 0 }
+    func contains(day: Int) -> Bool { days & 1 << UInt8(day) != 0 }
 
     /// Adds or removes a day.
-    package mutating func toggle(day: Int) { days ^= 1 << UInt8(day) }
+    mutating func toggle(day: Int) { days ^= 1 << UInt8(day) }
 
     /// Whether the times start on every day.
-    package var isEveryDay: Bool { days == Self.everyDay }
+    var isEveryDay: Bool { days == Self.everyDay }
 
     /// Adds all days, or removes them if all are set.
-    package mutating func toggleEveryDay() { days = isEveryDay ? 0 : Self.everyDay }
+    mutating func toggleEveryDay() { days = isEveryDay ? 0 : Self.everyDay }
 
     /// The start and end, for example `22:00–07:00`.
-    package var timesText: String { "\(PanelTime.clock(minute: start))–\(PanelTime.clock(minute: end))" }
+    var timesText: String { "\(PanelTime.clock(minute: start))–\(PanelTime.clock(minute: end))" }
 
     /// The days, as a text for the user.
-    package var daysText: String {
+    var daysText: String {
         switch days {
         case Self.everyDay: return tr("Every day")
         case 0x1F: return tr("Monday to Friday")

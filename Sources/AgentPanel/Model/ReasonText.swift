@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushAPI
-package import PushCore
+internal import PushCore
 
 /// Texts about why something was not shown or played.
-package enum ReasonText {
+enum ReasonText {
     /// Returns a sentence for the agent's reason; an unknown reason is returned unchanged.
-    package static func sentence(_ reason: String) -> String {
+    static func sentence(_ reason: String) -> String {
         switch TraceDetail(deviceReason: reason) {
         case .none: ""
         case .masterOff: tr("All notifications were switched off.")
@@ -37,7 +37,7 @@ package enum ReasonText {
     }
 
     /// Returns why an app did not open, and the remedy.
-    package static func sentence(_ failure: OpenFailure) -> String {
+    static func sentence(_ failure: OpenFailure) -> String {
         switch failure {
         case .notInstalled: tr("The app is not installed. Install it, then try again.")
         case .damaged: tr("The installation of the app is damaged. Install it again.")
@@ -47,7 +47,7 @@ package enum ReasonText {
     }
 
     /// Returns the result of one part of a notification; the agent writes it as `badge` or `sound:silent`.
-    package static func effect(_ effect: String) -> String {
+    static func effect(_ effect: String) -> String {
         let parts = effect.split(separator: ":", maxSplits: 1).map(String.init)
         let name =
             switch parts.first ?? "" {

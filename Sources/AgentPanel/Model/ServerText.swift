@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 
 /// Texts about the connection to the server.
-package struct ServerText: Equatable, Sendable {
+struct ServerText: Equatable, Sendable {
     private let status: StatusRecord
 
     /// Takes the state of the agent.
-    package init(_ status: StatusRecord) { self.status = status }
+    init(_ status: StatusRecord) { self.status = status }
 
     /// The server's address without the scheme; empty while the device is not paired.
-    package var name: String {
+    var name: String {
         status.serverURL.hasPrefix("https://") ? String(status.serverURL.dropFirst("https://".count)) : status.serverURL
     }
 
     /// The connection state in one or two words.
-    package var state: String {
+    var state: String {
         guard !status.serverURL.isEmpty else { return tr("None") }
         return status.connectionStartUnixSeconds == nil ? tr("Not Connected") : tr("Connected")
     }
@@ -24,7 +24,7 @@ package struct ServerText: Equatable, Sendable {
     ///
     /// - Parameter now: The current time in UNIX seconds.
     /// - Returns: A sentence without a period; empty if there is no server.
-    package func connection(now: Int64) -> String {
+    func connection(now: Int64) -> String {
         guard !status.serverURL.isEmpty else { return "" }
         if let since = status.connectionStartUnixSeconds {
             return Texts.fill(tr("Connected since %1"), PanelTime.moment(since, now: now))
@@ -35,7 +35,7 @@ package struct ServerText: Equatable, Sendable {
     }
 
     /// The connection problem, followed by the agent's error text for the administrator; may be empty.
-    package var trouble: String {
+    var trouble: String {
         guard status.connectionStartUnixSeconds == nil, !status.lastError.isEmpty else { return "" }
         if status.isRemoved {
             return tr("The server no longer knows this computer. Leave the server, then pair again.")

@@ -3,9 +3,9 @@
 /// The buttons of an action sheet, from top to bottom: the destructive one first, Cancel last.
 ///
 /// The sheet has no text: the labels and the user's last action explain it.
-package struct SheetPlan: Equatable, Sendable {
+struct SheetPlan: Equatable, Sendable {
     /// The meaning of a button, which alone distinguishes it from the others.
-    package enum Role: Equatable, Sendable {
+    enum Role: Equatable, Sendable {
         /// A destructive choice, shown in red.
         case destroy
         /// The choice with this index.
@@ -13,20 +13,20 @@ package struct SheetPlan: Equatable, Sendable {
         case cancel
     }
 
-    package struct Button: Equatable, Sendable {
-        package var title: String
-        package var role: Role
+    struct Button: Equatable, Sendable {
+        var title: String
+        var role: Role
     }
 
     /// The buttons, from top to bottom; the last one is Cancel.
-    package var buttons: [Button]
+    var buttons: [Button]
 
     /// Creates the buttons.
     ///
     /// - Parameters:
     ///   - destroy: The label of the destructive button, for example `Clear 12 Notifications`; nil for none.
     ///   - choices: The labels of the other choices.
-    package init(destroy: String?, choices: [String] = []) {
+    init(destroy: String?, choices: [String] = []) {
         let cancel = tr("Cancel")
         let titles = [destroy].compactMap { $0 } + choices
         precondition(!titles.isEmpty, "a sheet has at least one choice besides Cancel")

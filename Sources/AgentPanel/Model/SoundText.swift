@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 internal import PushAPI
 
 /// Texts about sounds.
-package enum SoundText {
+enum SoundText {
     /// Returns the value of the setting `sound-name` as a text for a row.
-    package static func title(_ value: String) -> String {
+    static func title(_ value: String) -> String {
         switch SoundChoice(value) {
         case .asSent: tr("As Sent")
         case SoundChoice.none?: tr("None")
@@ -16,15 +16,15 @@ package enum SoundText {
     }
 
     /// A choice in the list of sounds.
-    package struct Choice: Equatable, Sendable {
+    struct Choice: Equatable, Sendable {
         /// The value of the setting.
-        package var value: String
+        var value: String
         /// The title in the list.
-        package var title: String
+        var title: String
     }
 
     /// Returns the choices: None, As Sent, the built-in sounds, and the app's own sounds.
-    package static func choices(_ sounds: [SoundRecord]) -> [Choice] {
+    static func choices(_ sounds: [SoundRecord]) -> [Choice] {
         let fixed = ["none", "as-sent"].map { Choice(value: $0, title: title($0)) }
         let ordered = sounds.filter { !$0.isOfApp } + sounds.filter(\.isOfApp)
         return fixed + ordered.map { Choice(value: $0.name, title: words($0.name)) }

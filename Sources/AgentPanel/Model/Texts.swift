@@ -4,7 +4,7 @@ internal import Glibc
 internal import PushNet
 
 /// The panel's texts in the user's language.
-package enum Texts {
+enum Texts {
     /// Sets the locale (`setlocale`) and loads the message catalogs.
     static func load() {
         unsafe setlocale(LC_ALL, "")
@@ -12,15 +12,15 @@ package enum Texts {
     }
 
     /// Returns the text in the user's language.
-    package static func text(_ key: String) -> String { MessageCatalogue.text(key) }
+    static func text(_ key: String) -> String { MessageCatalogue.text(key) }
 
     /// Returns the singular or plural text, with the count in the place of `%d`.
-    package static func text(_ one: String, _ many: String, count: Int) -> String {
+    static func text(_ one: String, _ many: String, count: Int) -> String {
         fill(MessageCatalogue.text(one, many, count: count), "\(count)")
     }
 
     /// Replaces `%1`, `%2` and so on with the values; `%d` stands for the first one.
-    package static func fill(_ text: String, _ values: String...) -> String {
+    static func fill(_ text: String, _ values: String...) -> String {
         var output = ""
         var rest = Substring(text)
         while let mark = rest.firstIndex(of: "%") {

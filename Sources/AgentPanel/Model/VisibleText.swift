@@ -3,23 +3,23 @@
 internal import PushCore
 
 /// Cleans texts of other programs for one line or a button.
-package enum VisibleText {
+enum VisibleText {
     /// The maximum length of a button label, in Unicode scalars; labels for notification servers have the same limit.
-    package static let labelScalarCountMax = 40
+    static let labelScalarCountMax = 40
 
     /// Returns the text on one line, with line breaks replaced by spaces.
     ///
     /// - Returns: The line; empty if the text has no visible character.
-    package static func line(_ text: String) -> String {
+    static func line(_ text: String) -> String {
         let scalars = DisplayText.plain(text).unicodeScalars.map { endsLine($0) ? " " : $0 }
         return orNothing(String(String.UnicodeScalarView(scalars)))
     }
 
     /// Returns the text with its line breaks; empty if it has no visible character.
-    package static func lines(_ text: String) -> String { orNothing(text) }
+    static func lines(_ text: String) -> String { orNothing(text) }
 
     /// Returns the text on one line, truncated for a button; empty if it has no visible character.
-    package static func label(_ text: String) -> String {
+    static func label(_ text: String) -> String {
         DisplayText.plain(line(text), scalarCountMax: labelScalarCountMax)
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why new notifications are listed but not shown, for the line above the list.
-package enum WithheldText: Equatable, Sendable {
+enum WithheldText: Equatable, Sendable {
     case switchedOff
     /// Do Not Disturb is active; carries its state as a text.
     case quiet(String)
@@ -13,7 +13,7 @@ package enum WithheldText: Equatable, Sendable {
     ///   - quiet: The setting `do-not-disturb`.
     ///   - schedule: The setting `schedule`.
     ///   - now: The current time in UNIX seconds.
-    package init?(master: String, quiet: String, schedule: String, now: Int64) {
+    init?(master: String, quiet: String, schedule: String, now: Int64) {
         if master == "off" {
             self = .switchedOff
         } else if QuietText.isInForce(quiet, schedule: schedule, now: now) {
@@ -24,7 +24,7 @@ package enum WithheldText: Equatable, Sendable {
     }
 
     /// The text of the line.
-    package var text: String {
+    var text: String {
         switch self {
         case .switchedOff: tr("All notifications are switched off.")
         case .quiet(let state): Texts.fill(tr("Do Not Disturb: %1"), state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PayloadLint
+internal import PayloadLint
 internal import PushAPI
 internal import PushCore
 
@@ -19,7 +19,7 @@ package struct AppManifest: Sendable, Equatable {
     /// The buttons for notifications of one category.
     package struct Category: Sendable, Equatable {
         /// The value of `aps.category`.
-        package var id: String
+        var id: String
         /// The buttons that replace View, in order; with none, View is shown.
         package var actions: [Action]
     }
@@ -57,8 +57,8 @@ package struct AppManifest: Sendable, Equatable {
     package var name: String?
     package var eventTypes: [EventType] = []
     /// The parts that notifications of each event type have, in the order of `eventTypes`.
-    package var eventParts: [PayloadLinter.Parts] = []
-    package var categories: [Category] = []
+    var eventParts: [PayloadLinter.Parts] = []
+    var categories: [Category] = []
     /// The names of the sounds that the app brings.
     package var sounds: [String] = []
     /// The filter; nil for an app that changes no notifications.

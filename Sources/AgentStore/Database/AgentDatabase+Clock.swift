@@ -5,9 +5,9 @@ package import PushSQLite
 /// The check of the device's clock, so that a wrong clock cannot delete data as too old.
 extension AgentDatabase {
     /// The maximum advance of the clock between two checks without distrust, in seconds.
-    package static let clockLeapSecondsMax: Int64 = 7 * 24 * 3600
+    static let clockLeapSecondsMax: Int64 = 7 * 24 * 3600
     /// The time for which a clock that advanced further is distrusted, in seconds; long enough to notice and fix it.
-    package static let clockDoubtSeconds: Int64 = 24 * 3600
+    static let clockDoubtSeconds: Int64 = 24 * 3600
     /// The minimum time between two stored checks, in seconds.
     private static let clockNoteSeconds: Int64 = 3600
 

@@ -26,7 +26,7 @@ package final class FilterTable {
         /// Whether the filter has not answered yet.
         package var isDue: Bool
         /// The payload to show instead of the provider's; nil for the provider's.
-        package var payload: [UInt8]?
+        var payload: [UInt8]?
         /// The filter's error; empty for none.
         package var note: String
     }

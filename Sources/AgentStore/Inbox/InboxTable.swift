@@ -6,11 +6,11 @@ package import PushSQLite
 /// The table of notifications, and the IDs of recently received ones.
 package final class InboxTable {
     /// The maximum number of entries in an answer; a caller continues with those before the last one.
-    package static let answerCountMax: Int64 = 1000
+    static let answerCountMax: Int64 = 1000
     /// The number of entries in which an identical notification is searched for.
     private static let twinDistanceMax: Int64 = 20
     /// The number of IDs that are stored, far more than a server sends again.
-    package static let seenCountMax: Int64 = 20_000
+    static let seenCountMax: Int64 = 20_000
 
     let connection: Connection
     private let insertSeen: Statement
@@ -269,7 +269,7 @@ package final class InboxTable {
     }
 
     /// Deletes the entries of an app, or of all apps if the ID is empty; returns their numbers.
-    package func removeAll(appID: String) throws(SQLiteError) -> [Int64] {
+    func removeAll(appID: String) throws(SQLiteError) -> [Int64] {
         selectIDs.bind(appID, at: 1)
         let removed = try numbers(selectIDs)
         delete.bind(appID, at: 1)
@@ -280,7 +280,7 @@ package final class InboxTable {
 
     /// Deletes one entry; returns false if the number is unknown.
     @discardableResult
-    package func remove(_ number: Int64) throws(SQLiteError) -> Bool {
+    func remove(_ number: Int64) throws(SQLiteError) -> Bool {
         delete.bind("", at: 1)
         delete.bind(number, at: 2)
         try delete.run()
@@ -288,13 +288,13 @@ package final class InboxTable {
     }
 
     /// Deletes the oldest entries beyond a count, except those still to be presented; returns their numbers.
-    package func removeSurplus(countMax: Int64) throws(SQLiteError) -> [Int64] {
+    func removeSurplus(countMax: Int64) throws(SQLiteError) -> [Int64] {
         removeSurplus.bind(countMax, at: 1)
         return try numbers(removeSurplus)
     }
 
     /// Deletes entries beyond an age, except those still to be presented; returns their numbers.
-    package func removeOld(ageMaxMilliseconds: Int64, nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [Int64] {
+    func removeOld(ageMaxMilliseconds: Int64, nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [Int64] {
         removeOld.bind(now - ageMaxMilliseconds, at: 1)
         removeOld.bind(now, at: 2)
         return try numbers(removeOld)

@@ -8,7 +8,7 @@ package final class OutboxTable {
     /// The maximum number of acknowledgements.
     ///
     /// Without one, the server sends the notification again, and it is recognized.
-    package static let rowCountMax: Int64 = 20_000
+    static let rowCountMax: Int64 = 20_000
 
     private let insert: Statement
     private let trim: Statement

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushAPI
+internal import PushAPI
 package import PushSQLite
 
 /// The user's choices; for all other settings, the policy or the default applies.
@@ -19,7 +19,7 @@ package final class ChoiceTable {
     }
 
     /// Returns the user's choice; nil if the setting has no choice.
-    package func value(
+    func value(
         of setting: PersonalSetting, appID: String, event: String
     ) throws(SQLiteError) -> String? {
         defer { select.reset() }
@@ -28,7 +28,7 @@ package final class ChoiceTable {
     }
 
     /// Stores a choice, or deletes it if the value is nil.
-    package func set(
+    func set(
         _ value: String?, for setting: PersonalSetting, appID: String, event: String
     ) throws(SQLiteError) {
         guard let value else {
@@ -52,14 +52,14 @@ package final class ChoiceTable {
     private static let earlierStyleName = "earlier-alert"
 
     /// Returns the style of an app's alerts before they were switched off; nil if they never were.
-    package func earlierStyle(appID: String) throws(SQLiteError) -> AlertStyle? {
+    func earlierStyle(appID: String) throws(SQLiteError) -> AlertStyle? {
         defer { select.reset() }
         bind(select, appID, "", Self.earlierStyleName)
         return try select.step() ? AlertStyle(select.string(0)) : nil
     }
 
     /// Stores the style of an app's alerts before they are switched off.
-    package func setEarlierStyle(_ style: AlertStyle, appID: String) throws(SQLiteError) {
+    func setEarlierStyle(_ style: AlertStyle, appID: String) throws(SQLiteError) {
         bind(replace, appID, "", Self.earlierStyleName)
         replace.bind(style.rawValue, at: 4)
         try replace.run()

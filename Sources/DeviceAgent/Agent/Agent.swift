@@ -2,7 +2,7 @@
 
 package import AgentStore
 internal import PushCore
-package import PushNet
+internal import PushNet
 package import PushSQLite
 
 /// The device agent: builds and connects the services that receive, decide and present.
@@ -15,7 +15,7 @@ package final class Agent {
     package let subscriptions: SubscriptionService
     package let inbox: InboxService
     package let alerts: AlertService
-    package let openings: OpeningService
+    let openings: OpeningService
     package let settings: SettingService
     package let sounds: SoundService
     package let badges: BadgeService
@@ -55,7 +55,7 @@ package final class Agent {
     private var isMemoryDue = false
 
     /// Creates the agent; it opens no connection before `start`.
-    package init(
+    init(
         loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, authorityFile: EnrolledAuthority,
         environment: AgentEnvironment, streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
     ) {

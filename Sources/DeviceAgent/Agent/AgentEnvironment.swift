@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 
 /// The services of the environment that the agent uses: presenters, sounds, apps and session state.
 package struct AgentEnvironment {
     /// The presenter's name in the status: `desktop`, `terminal` or `none`; the status adds the panel.
-    package var presenterName: String
+    var presenterName: String
     /// The presenter; nil if alerts stay in the inbox.
-    package var presenter: (any AlertPresenter)?
+    var presenter: (any AlertPresenter)?
     /// The alerts that wait in the panel; nil where alerts go elsewhere.
-    package var panel: PanelAlerts?
-    package var badges: (any BadgePresenter)?
+    var panel: PanelAlerts?
+    var badges: (any BadgePresenter)?
     /// The runner of the user's hooks; nil for none.
-    package var hooks: HookRunner?
-    package var sounds: (any SoundPresenter)?
+    var hooks: HookRunner?
+    var sounds: (any SoundPresenter)?
     /// The validator and installer of apps' sounds.
     var soundInstaller: SoundInstaller?
-    package var opener: (any AppOpener)?
+    var opener: (any AppOpener)?
     /// The runner of apps' filters.
-    package var filter: (any AppFilter)?
+    var filter: (any AppFilter)?
     /// Returns the state of the desktop session, such as a locked screen or do-not-disturb.
-    package var desk: () -> DeskState
+    var desk: () -> DeskState
     /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
-    package var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
+    var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
     /// Returns the manifest that an app installed; nil if it installed none.
-    package var manifest: (String) -> [UInt8]?
+    var manifest: (String) -> [UInt8]?
     /// Returns the look-up for the texts that an app installed.
-    package var texts: (String) -> AppTranslation
+    var texts: (String) -> AppTranslation
     /// Returns the name and the icon from the .desktop file of an app ID; nil if the file does not exist.
-    package var describeApp: (String) -> (name: String, icon: String?)?
+    var describeApp: (String) -> (name: String, icon: String?)?
 
-    package init(
+    init(
         presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
         hooks: HookRunner? = nil, sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
         filter: (any AppFilter)? = nil,

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 internal import LinuxDesktop
 internal import PushCore
 
 /// The reason why the agent refused a request of an app or of the user.
-package struct AgentRefusal: Error, Sendable, Equatable {
-    package var code: AgentErrorCode
+struct AgentRefusal: Error, Sendable, Equatable {
+    var code: AgentErrorCode
     /// One sentence for the user that says what is wrong.
     ///
     /// The advice depends on the code; each client has its own words for it.
-    package var message: String
+    var message: String
     /// The time after which the server accepts the next attempt; nil if it named none.
-    package var retryAfter: Duration?
+    var retryAfter: Duration?
 
-    package init(_ code: AgentErrorCode, _ message: String) {
+    init(_ code: AgentErrorCode, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -74,7 +74,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     }
 
     /// Converts the server's refusal of a request about a topic or about the device.
-    package init(_ error: ServerFailure) {
+    init(_ error: ServerFailure) {
         switch error {
         case .unreachable, .unintelligible: self.init(.unreachable, error.message)
         case .notTrusted: self.init(.notTrusted, error.message)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
-package import AgentStore
+internal import AgentStore
 internal import LinuxDesktop
 internal import PushAPI
 internal import PushCore
@@ -11,9 +11,9 @@ internal import PushSQLite
 /// The alerts on the screen and in the panel, and the user's answers to them.
 package final class AlertService {
     /// An alert that waits for an answer in the panel.
-    package struct WaitingAlert: Sendable, Equatable {
-        package var alert: Alert
-        package var receivedUnixMilliseconds: Int64
+    struct WaitingAlert: Sendable, Equatable {
+        var alert: Alert
+        var receivedUnixMilliseconds: Int64
     }
 
     private let database: AgentDatabase
@@ -43,7 +43,7 @@ package final class AlertService {
     /// - Parameter caller: The caller's unique name on the bus.
     /// - Returns: The alerts. Texts are hidden while the screen is locked, unless the user allows previews for the app.
     /// - Throws: `failed` when the database refuses.
-    package func waiting(for caller: String) throws(AgentRefusal) -> [WaitingAlert] {
+    func waiting(for caller: String) throws(AgentRefusal) -> [WaitingAlert] {
         var distinct: [WaitingAlert] = []
         for alert in try unhiddenAlerts() where !distinct.contains(where: { $0.alert.looksLike(alert.alert) }) {
             distinct.append(alert)
@@ -62,7 +62,7 @@ package final class AlertService {
     ///   - number: The number of the inbox entry.
     ///   - outcome: The user's answer.
     /// - Throws: `unknownEntry` if no such alert waits, `badValue` if the answer does not fit the alert.
-    package func answer(_ number: Int64, _ outcome: AlertOutcome) throws(AgentRefusal) {
+    func answer(_ number: Int64, _ outcome: AlertOutcome) throws(AgentRefusal) {
         let alerts = try unhiddenAlerts().map(\.alert)
         let waiting = alerts.first { $0.entry == number }
         let answered = if let waiting { waiting } else { try replacedAlert(number) }
@@ -83,7 +83,7 @@ package final class AlertService {
     }
 
     /// Notifies the observer when the screen was locked or unlocked, because that hides or shows texts.
-    package func lockChanged() {
+    func lockChanged() {
         if environment.panel?.entries.isEmpty == false { changes.observer?.alertsChanged() }
     }
 
@@ -184,7 +184,7 @@ extension AlertService: AlertPresenterDelegate {
     }
 
     /// Stores where the alert is on the screen, so that View, Close and clearing work after a restart.
-    package func alertShown(_ entry: Int64, at place: AlertPlace) {
+    func alertShown(_ entry: Int64, at place: AlertPlace) {
         noteAlerts { () throws(SQLiteError) in
             try database.alerts.save(place, of: entry)
             guard let row = try database.inbox.entry(entry), row.state == .shown,
@@ -198,12 +198,12 @@ extension AlertService: AlertPresenterDelegate {
     }
 
     /// Deletes the stored places of alerts that are no longer on the screen.
-    package func alertsLeft(_ entries: [Int64]) {
+    func alertsLeft(_ entries: [Int64]) {
         noteAlerts { () throws(SQLiteError) in try database.alerts.remove(entries) }
     }
 
     /// Presents lost alerts again if their style keeps them until they are answered.
-    package func alertsLost(_ entries: [Int64]) { presentations.alertsLost(entries) }
+    func alertsLost(_ entries: [Int64]) { presentations.alertsLost(entries) }
 
     private func noteAlerts(_ body: () throws(SQLiteError) -> Void) {
         do {
@@ -214,7 +214,7 @@ extension AlertService: AlertPresenterDelegate {
     }
 
     /// Resumes presenting alerts.
-    package func presenterBecameAvailable() { presentations.presenterBecameAvailable() }
+    func presenterBecameAvailable() { presentations.presenterBecameAvailable() }
 }
 
 extension Alert {

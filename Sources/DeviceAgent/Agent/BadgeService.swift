@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import PushAPI
 internal import PushSQLite
 
@@ -17,7 +17,7 @@ package final class BadgeService {
     }
 
     /// Returns the number that is on an app's icon now.
-    package func shownBadge(of app: RegisteredApp) -> UInt32 {
+    func shownBadge(of app: RegisteredApp) -> UInt32 {
         let isMasterOn = (try? database.settings.isOn(.master)) ?? false
         let isAllowed = (try? database.settings.isOn(.badge, at: .app(app))) ?? false
         return isMasterOn && isAllowed ? app.badge : 0

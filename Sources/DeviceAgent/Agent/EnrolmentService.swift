@@ -46,7 +46,7 @@ package final class EnrolmentService {
     ///     names, or the system's.
     ///   - name: The device's display name.
     ///   - completion: Receives the device ID.
-    package func enrol(
+    func enrol(
         serverURL: String, code: String, caFile: String, name: String,
         completion: @escaping (Result<String, AgentRefusal>) -> Void
     ) {
@@ -164,7 +164,7 @@ package final class EnrolmentService {
     }
 
     /// Unenrolls the device: removes it from the server, then deletes the local identity.
-    package func unenrol(completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
+    func unenrol(completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
         guard link.identity != nil else { return completion(.failure(.notEnrolled)) }
         guard let clients = link.clients else { return completion(forgetServer()) }
         clients.session.client.removeSelf { [weak self] result in
@@ -178,7 +178,7 @@ package final class EnrolmentService {
     }
 
     /// Deletes the local identity without a request to the server, for a server that no longer exists.
-    package func forget() throws(AgentRefusal) {
+    func forget() throws(AgentRefusal) {
         guard link.identity != nil else { throw .notEnrolled }
         try forgetServer().get()
     }

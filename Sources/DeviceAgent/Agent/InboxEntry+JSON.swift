@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import PushCore
 
 extension InboxEntry {
     /// The notification as JSON for the app; the payload is included byte for byte.
-    package var notificationJSON: [UInt8] { notificationJSON(with: nil) }
+    var notificationJSON: [UInt8] { notificationJSON(with: nil) }
 
     /// Returns the notification as JSON for the app, with the ID of the chosen button and the typed text.
     func notificationJSON(with action: ChosenAction?) -> [UInt8] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushSQLite
@@ -91,24 +91,24 @@ package final class InboxService {
     // MARK: Requests of clients
 
     /// Returns the newest entries, newest first.
-    package func newest(countMax: Int64) throws(AgentRefusal) -> [InboxEntry] {
+    func newest(countMax: Int64) throws(AgentRefusal) -> [InboxEntry] {
         try failures.refusing { () throws(SQLiteError) in try database.inbox.newest(countMax: countMax) }
     }
 
     /// Returns one entry; nil if the number is unknown.
-    package func entry(_ number: Int64) throws(AgentRefusal) -> InboxEntry? {
+    func entry(_ number: Int64) throws(AgentRefusal) -> InboxEntry? {
         try failures.refusing { () throws(SQLiteError) in try database.inbox.entry(number) }
     }
 
     /// Returns the entries that match a query, newest first.
-    package func entries(matching query: InboxSearch.Query) throws(AgentRefusal) -> [InboxEntry] {
+    func entries(matching query: InboxSearch.Query) throws(AgentRefusal) -> [InboxEntry] {
         try failures.refusing { () throws(SQLiteError) in
             try database.search.entries(matching: query, appNames: try database.appNames())
         }
     }
 
     /// Returns the numbers of all matching entries of a kind, grouped by app ID, newest first.
-    package func numbers(
+    func numbers(
         matching text: String, _ kind: InboxSearch.Kind
     ) throws(AgentRefusal) -> [String: [Int64]] {
         var query = InboxSearch.Query()
@@ -120,7 +120,7 @@ package final class InboxService {
     }
 
     /// Returns the number of unread entries of each app.
-    package func unreadCounts() throws(AgentRefusal) -> [(appID: String, count: Int64)] {
+    func unreadCounts() throws(AgentRefusal) -> [(appID: String, count: Int64)] {
         try failures.refusing { () throws(SQLiteError) in try database.inbox.unreadCounts() }
     }
 
@@ -131,7 +131,7 @@ package final class InboxService {
     ///   - appID: The app; empty for all apps.
     /// - Returns: The number of entries that were unread.
     /// - Throws: `unknownEntry` if the entry does not exist.
-    package func markRead(_ number: Int64, appID: String) throws(AgentRefusal) -> Int {
+    func markRead(_ number: Int64, appID: String) throws(AgentRefusal) -> Int {
         if number != 0, try entry(number) == nil { throw .unknownEntry(number) }
         let count = try failures.refusing { () throws(SQLiteError) in try database.inbox.markRead(number, appID: appID)
         }
@@ -140,7 +140,7 @@ package final class InboxService {
     }
 
     /// Marks those of these entries as read that still exist; returns how many were unread.
-    package func markRead(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+    func markRead(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
         let count = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
                 var count = 0
@@ -154,12 +154,12 @@ package final class InboxService {
     }
 
     /// Removes one entry and withdraws its alert.
-    package func remove(_ number: Int64) throws(AgentRefusal) {
+    func remove(_ number: Int64) throws(AgentRefusal) {
         guard try remove([number]) > 0 else { throw .unknownEntry(number) }
     }
 
     /// Removes those of these entries that still exist and withdraws their alerts; returns how many.
-    package func remove(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+    func remove(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
         let removed = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try database.removeInboxEntries(numbers) }
         }
@@ -189,7 +189,7 @@ package final class InboxService {
 
     /// Removes the entries of an app and withdraws their alerts; an empty app ID means all apps; returns the number of
     /// entries.
-    package func clear(appID: String) throws(AgentRefusal) -> Int {
+    func clear(appID: String) throws(AgentRefusal) -> Int {
         let removed = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: appID) }
         }

@@ -10,7 +10,7 @@ package final class InstallationService {
     /// The time in seconds for which an app's .desktop file must be missing before the app counts as uninstalled.
     ///
     /// Upgrades replace files, and some disks are mounted late.
-    package static let uninstalledAfterSeconds: Int64 = 7 * 24 * 3600
+    static let uninstalledAfterSeconds: Int64 = 7 * 24 * 3600
     private static let checkInterval: Duration = .seconds(24 * 3600)
 
     private let loop: EventLoop
@@ -49,7 +49,7 @@ package final class InstallationService {
     /// An app that never had a .desktop file, such as a script, stays registered.
     ///
     /// - Parameter now: The wall clock in UNIX seconds.
-    package func check(nowUnixSeconds now: Int64) {
+    func check(nowUnixSeconds now: Int64) {
         do {
             let trustsClock = try database.transaction { () throws(SQLiteError) in
                 try database.trustsClock(nowUnixSeconds: now)

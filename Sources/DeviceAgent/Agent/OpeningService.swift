@@ -9,7 +9,7 @@ internal import PushNet
 internal import PushSQLite
 
 /// Opens and wakes apps, and passes them the notifications and the buttons that the user chose.
-package final class OpeningService {
+final class OpeningService {
     private let database: AgentDatabase
     private let environment: AgentEnvironment
     private let presentations: PresentationQueue
@@ -143,7 +143,7 @@ package final class OpeningService {
     ///   - number: The number of the inbox entry.
     ///   - activationToken: The token that lets the app raise its window.
     ///   - completion: Called once, with the error if the app did not open.
-    package func openEntry(
+    func openEntry(
         _ number: Int64, activationToken: String?, completion: @escaping (Result<Void, AgentRefusal>) -> Void
     ) {
         do throws(AgentRefusal) {
@@ -168,7 +168,7 @@ package final class OpeningService {
     }
 
     /// Opens an app without a notification.
-    package func openApp(
+    func openApp(
         _ appID: String, activationToken: String?, completion: @escaping (Result<Void, AgentRefusal>) -> Void
     ) {
         do throws(AgentRefusal) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
-package import AgentStore
+internal import AgentStore
 internal import LinuxDesktop
-package import PushAPI
-package import PushCore
-package import PushSQLite
+internal import PushAPI
+internal import PushCore
+internal import PushSQLite
 internal import PushNet
 
 /// The registrations of apps, and their device tokens.
 package final class RegistrationService {
     /// The origin of a registration request, which decides how far it is trusted.
-    package enum Registrant {
+    enum Registrant {
         /// A program that acts for the user, such as the command line or the panel.
         case person
         /// The app itself, which may run in a sandbox.
@@ -48,7 +48,7 @@ package final class RegistrationService {
     ///   - manifest: The manifest as JSON. Default: the app's installed file in the XDG data directories.
     ///   - asker: The origin of the request. An app may neither name a filter program nor claim a foreign topic.
     ///   - completion: Receives the device token.
-    package func register(
+    func register(
         appID: String, topic: String?, name: String?, environment: Environment = .production,
         manifest: [UInt8]? = nil, asker: Registrant = .person,
         completion: @escaping (Result<String, AgentRefusal>) -> Void
@@ -83,7 +83,7 @@ package final class RegistrationService {
     }
 
     /// Unregisters an app and removes its badge, settings, alerts and inbox entries.
-    package func unregister(appID: String, completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
+    func unregister(appID: String, completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
         let app: RegisteredApp
         do {
             guard let found = try database.apps.app(id: appID) else { return completion(.failure(.unknownApp(appID))) }
@@ -103,7 +103,7 @@ package final class RegistrationService {
     }
 
     /// Returns all registered apps, ordered by app ID.
-    package func apps() throws(AgentRefusal) -> [RegisteredApp] {
+    func apps() throws(AgentRefusal) -> [RegisteredApp] {
         try failures.refusing { () throws(SQLiteError) in try database.apps.all() }
     }
 
@@ -260,7 +260,7 @@ package final class RegistrationService {
     }
 
     /// Whether the last check is a day old or more; true also when the clock was set back.
-    package static func isCheckDue(lastUnixSeconds last: Int64?, nowUnixSeconds now: Int64) -> Bool {
+    static func isCheckDue(lastUnixSeconds last: Int64?, nowUnixSeconds now: Int64) -> Bool {
         guard let last else { return true }
         return now < last || now - last >= 24 * 3600
     }
@@ -268,7 +268,7 @@ package final class RegistrationService {
 
 extension RegistrationService: RegistrarDelegate {
     /// Stores the device token that the server reports, if the app's registration has not changed meanwhile.
-    package func registrar(_ app: RegisteredApp, isRegisteredAs registration: DeviceAPI.Registration) -> Bool {
+    func registrar(_ app: RegisteredApp, isRegisteredAs registration: DeviceAPI.Registration) -> Bool {
         let current: RegisteredApp?
         let isTopicUsed: Bool
         do {
@@ -287,10 +287,10 @@ extension RegistrationService: RegistrarDelegate {
     }
 
     /// Reports an ended subscription.
-    package func registrar(endedSubscriptionTo channel: String, of appID: String, because error: ServerFailure) {
+    func registrar(endedSubscriptionTo channel: String, of appID: String, because error: ServerFailure) {
         subscriptions.subscriptionEnded(channel, of: appID, because: error)
     }
 
     /// Handles a database failure of the registrar like any other.
-    package func registrar(failed error: SQLiteError) { failures.report(error) }
+    func registrar(failed error: SQLiteError) { failures.report(error) }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
-package import AgentStore
-package import PushAPI
+internal import AgentStore
+internal import PushAPI
 internal import PushCore
 internal import PushNet
 internal import PushSQLite
@@ -10,12 +10,12 @@ internal import PushSQLite
 /// The user's settings for the device, for apps and for their event types.
 package final class SettingService {
     /// A setting with its effective value, for display.
-    package struct Line: Sendable, Equatable {
+    struct Line: Sendable, Equatable {
         /// The event type that the setting is for; empty for the app or the user as a whole.
-        package var event: String
-        package var setting: PersonalSetting
+        var event: String
+        var setting: PersonalSetting
         /// The effective value.
-        package var value: SettingStore.Value
+        var value: SettingStore.Value
     }
 
     private let database: AgentDatabase
@@ -42,7 +42,7 @@ package final class SettingService {
 
     /// Returns the effective values of all settings of an app and its event types; an empty app ID selects the user's
     /// own settings.
-    package func all(appID: String) throws(AgentRefusal) -> [Line] {
+    func all(appID: String) throws(AgentRefusal) -> [Line] {
         let app = try place(appID: appID, event: "")
         let events = try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
         var lines: [Line] = []
@@ -60,17 +60,17 @@ package final class SettingService {
     }
 
     /// Returns the effective settings of an app.
-    package func appSettings(of app: RegisteredApp) throws(AgentRefusal) -> AppSettings {
+    func appSettings(of app: RegisteredApp) throws(AgentRefusal) -> AppSettings {
         try failures.refusing { () throws(SQLiteError) in try database.settings.settings(of: app) }
     }
 
     /// Returns the event types that an app declared, in the manifest's order.
-    package func eventTypes(of app: RegisteredApp) throws(AgentRefusal) -> [EventTypeTable.EventType] {
+    func eventTypes(of app: RegisteredApp) throws(AgentRefusal) -> [EventTypeTable.EventType] {
         try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: app.appID) }
     }
 
     /// Returns the effective value of one setting.
-    package func setting(_ name: String, appID: String, event: String) throws(AgentRefusal) -> SettingStore.Value {
+    func setting(_ name: String, appID: String, event: String) throws(AgentRefusal) -> SettingStore.Value {
         let place = try place(appID: appID, event: event)
         let setting = try setting(name, for: place)
         return try failures.refusing { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
@@ -85,7 +85,7 @@ package final class SettingService {
     ///   - text: The user's choice; empty to restore the default.
     /// - Throws: An error if the app, event type, setting or value is unknown, or if the administrator has locked the
     ///   setting.
-    package func set(_ name: String, appID: String, event: String, to text: String) throws(AgentRefusal) {
+    func set(_ name: String, appID: String, event: String, to text: String) throws(AgentRefusal) {
         let place = try place(appID: appID, event: event)
         let setting = try setting(name, for: place)
         let value = try text.isEmpty ? nil : value(text, of: setting, at: place)

@@ -8,10 +8,10 @@ internal import PushSQLite
 /// The sounds that an app can name.
 package final class SoundService {
     /// A sound that an app can name.
-    package struct Line: Sendable, Equatable {
-        package var name: String
+    struct Line: Sendable, Equatable {
+        var name: String
         /// `app` for a sound of the app itself, otherwise `built-in`.
-        package var origin: String
+        var origin: String
     }
 
     private let database: AgentDatabase
@@ -25,7 +25,7 @@ package final class SoundService {
     }
 
     /// Returns the sounds that an app can name, its own first; an empty app ID selects the built-in ones.
-    package func all(appID: String) throws(AgentRefusal) -> [Line] {
+    func all(appID: String) throws(AgentRefusal) -> [Line] {
         if !appID.isEmpty { _ = try registered(appID) }
         return environment.soundInstaller?.sounds(of: appID).map { known in
             Line(name: known.name, origin: known.isOfApp ? "app" : "built-in")
@@ -33,7 +33,7 @@ package final class SoundService {
     }
 
     /// Validates a sound file and copies it to the app's sounds; returns the sound's name.
-    package func install(path: String, appID: String, name: String) throws(AgentRefusal) -> String {
+    func install(path: String, appID: String, name: String) throws(AgentRefusal) -> String {
         _ = try registered(appID)
         let installed: String
         do throws(SoundInstallError) {
@@ -52,7 +52,7 @@ package final class SoundService {
     }
 
     /// Removes one of an app's own sounds.
-    package func remove(_ name: String, appID: String) throws(AgentRefusal) {
+    func remove(_ name: String, appID: String) throws(AgentRefusal) {
         _ = try registered(appID)
         guard environment.soundInstaller?.remove(name, of: appID) == true else {
             throw AgentRefusal(.unknownSound, "App '\(appID)' has no sound '\(name)'.")
@@ -60,7 +60,7 @@ package final class SoundService {
     }
 
     /// Plays a sound as a notification of the app would, as a preview for the user.
-    package func play(_ name: String, appID: String) throws(AgentRefusal) {
+    func play(_ name: String, appID: String) throws(AgentRefusal) {
         let app = appID.isEmpty ? nil : try registered(appID)
         guard name.isEmpty || environment.soundInstaller?.knows(name, of: appID) == true else {
             throw AgentRefusal(.unknownSound, noSound(name, for: appID))

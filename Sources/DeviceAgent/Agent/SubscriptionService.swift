@@ -20,7 +20,7 @@ package final class SubscriptionService {
     private static let endedCountMax = 100
 
     /// The state of a subscription.
-    package enum State: String, Sendable {
+    enum State: String, Sendable {
         /// The server has the subscription.
         case active
         /// The subscription is stored here and is sent as soon as the server can be reached.
@@ -47,7 +47,7 @@ package final class SubscriptionService {
     ///   - channel: The channel ID that the provider gives to the app.
     ///   - appID: The app.
     ///   - completion: Receives the state, or the server's refusal.
-    package func subscribe(
+    func subscribe(
         _ channel: String, of appID: String, completion: @escaping (Result<State, AgentRefusal>) -> Void
     ) {
         let id: String
@@ -71,7 +71,7 @@ package final class SubscriptionService {
     }
 
     /// Ends an app's subscription; nothing of the channel is shown from now on, even before the server knows.
-    package func unsubscribe(_ channel: String, of appID: String) throws(AgentRefusal) {
+    func unsubscribe(_ channel: String, of appID: String) throws(AgentRefusal) {
         let id = try Self.channelID(channel)
         let isEnded = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
@@ -91,7 +91,7 @@ package final class SubscriptionService {
     }
 
     /// Returns the channels that an app is subscribed to, in the order of subscription.
-    package func all(
+    func all(
         of appID: String
     ) throws(AgentRefusal) -> [(channel: String, state: State)] {
         try failures.refusing { () throws(SQLiteError) in try database.subscriptions.all(of: appID) }

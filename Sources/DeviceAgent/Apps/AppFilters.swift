@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import LinuxDesktop
-package import PushDBus
-package import PushNet
+internal import PushDBus
+internal import PushNet
 
 /// Runs the filters of apps: the D-Bus method `org.posthorn.App1.Filter`, or a program without a shell.
-package final class AppFilters: AppFilter {
+final class AppFilters: AppFilter {
     /// The time limit of a filter; after it, the notification stays unchanged.
-    package static let timeLimit: Duration = .seconds(5)
+    static let timeLimit: Duration = .seconds(5)
     /// The maximum size of a filter's answer in bytes; with a longer answer, the notification stays unchanged.
-    package static let answerByteCountMax = 64 * 1024
+    static let answerByteCountMax = 64 * 1024
 
     private let connection: BusConnection?
     private let loop: EventLoop
@@ -24,7 +24,7 @@ package final class AppFilters: AppFilter {
     ///   - loop: The loop on whose thread this runs.
     ///   - environment: The agent's environment; programs get it without the agent's private variables.
     ///   - timeLimit: The time limit of each filter.
-    package init(
+    init(
         connection: BusConnection?, loop: EventLoop, environment: [String: String],
         timeLimit: Duration = AppFilters.timeLimit
     ) {
@@ -34,7 +34,7 @@ package final class AppFilters: AppFilter {
         self.timeLimit = timeLimit
     }
 
-    package func filter(
+    func filter(
         appID: String, by filter: AppManifest.Filter, notification: [UInt8],
         completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
     ) {

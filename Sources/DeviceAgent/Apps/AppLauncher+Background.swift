@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LinuxDesktop
+internal import LinuxDesktop
 internal import PushDBus
 
 /// Calls of `org.posthorn.App1`, which deploy/dbus/org.posthorn.App1.xml describes.

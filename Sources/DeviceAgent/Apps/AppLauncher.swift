@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LinuxDesktop
-package import PushDBus
-package import PushNet
+internal import LinuxDesktop
+internal import PushDBus
+internal import PushNet
 
 /// Opens apps with a notification, and calls them in the background.
 ///
 /// The notification is passed as JSON: as the parameter of the action `view-notification`, or in the environment
 /// variable `POSTHORN_NOTIFICATION`. The members `action` and `text`, and the variables `POSTHORN_ACTION` and
 /// `POSTHORN_TEXT`, hold the button that the user chose and the typed text.
-package final class AppLauncher: AppOpener {
+final class AppLauncher: AppOpener {
     /// The action of `org.freedesktop.Application` that gets the notification.
     static let actionName = "view-notification"
     /// The maximum size of a notification that is passed to an app, in bytes; Linux limits an environment variable to
@@ -25,12 +25,12 @@ package final class AppLauncher: AppOpener {
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
     ///   - environment: The agent's environment; apps get it without the agent's private variables.
-    package init(connection: BusConnection, loop: EventLoop, environment: [String: String]) {
+    init(connection: BusConnection, loop: EventLoop, environment: [String: String]) {
         self.connection = connection
         starter = AppStarter(connection: connection, loop: loop, environment: environment)
     }
 
-    package func open(
+    func open(
         appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
@@ -42,7 +42,7 @@ package final class AppLauncher: AppOpener {
         starter.open(entry, opening, completion: completion)
     }
 
-    package func launch(
+    func launch(
         appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         guard let entry = starter.find(appID) else { return completion(.failure(.noDesktopFile(appID: appID))) }

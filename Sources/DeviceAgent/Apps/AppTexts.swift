@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import LinuxDesktop
 internal import PushCore
 internal import PushNet
@@ -10,25 +10,25 @@ internal import PushNet
 /// `posthorn/texts/APPID/LANGUAGE.json` in the XDG data directories is an object that maps keys to texts.
 ///
 /// Keys come from payloads. They only select a text in the app's files and are never part of a path.
-package struct AppTexts: Sendable {
+struct AppTexts: Sendable {
     /// The maximum size of a file in bytes.
-    package static let fileByteCountMax = 256 * 1024
+    static let fileByteCountMax = 256 * 1024
     /// The maximum length of a text in bytes.
-    package static let textByteCountMax = 4096
+    static let textByteCountMax = 4096
     /// The maximum number of the user's languages that are searched.
-    package static let languageCountMax = 16
+    static let languageCountMax = 16
 
     private let folders: [String]
     private let languages: [String]
 
     /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS`, `HOME`, and the user's languages.
-    package init(environment: [String: String]) {
+    init(environment: [String: String]) {
         folders = DesktopFolders(environment: environment).data.map { "\($0)/posthorn/texts" }
         languages = Self.languages(environment)
     }
 
     /// Returns the look-up for an app's texts; it reads the app's files at the first key.
-    package func translation(for appID: String) -> AppTranslation {
+    func translation(for appID: String) -> AppTranslation {
         guard DesktopEntry.isValidID(appID) else { return { _ in nil } }
         let catalogues = Catalogues(self, appID)
         return { key in catalogues.text(key) }

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
-package import PushAPI
-package import PushCore
+internal import AgentStore
+internal import PushAPI
+internal import PushCore
 
 /// The decision on how to present a notification, from its payload, the settings and the circumstances alone.
 ///
 /// Nothing in a payload overrides a choice of the user.
 package struct Decision: Sendable, Equatable {
     /// The number to put on the app's icon; nil keeps the present one.
-    package var badge: UInt32?
+    var badge: UInt32?
     /// Whether the app's badge number changes, even if its icon may not show it now.
     ///
     /// A number that was withheld for this notification alone must not appear on the icon later.
-    package var keepsBadge = true
+    var keepsBadge = true
     /// The sound to play.
-    package var sound: Sound?
+    var sound: Sound?
     /// The style of the alert; nil if no alert is shown.
-    package var alert: AlertStyle?
+    var alert: AlertStyle?
     /// Whether the alert shows only the app's name, because the screen is locked.
-    package var hidesTexts = false
+    var hidesTexts = false
     /// Whether the alert may be a window that takes the keyboard.
     ///
     /// False while a call or a recording is running. Also false in the desktop's own "do not disturb" mode, unless the
     /// notification may break through it.
-    package var mayTakeFocus = true
+    var mayTakeFocus = true
     /// The reason why nothing at all is presented; nil if something is.
-    package var suppression: SuppressionReason?
+    var suppression: SuppressionReason?
     /// The parts of the notification and their outcomes, for the inbox.
-    package var effects: [Effect] = []
+    var effects: [Effect] = []
 
     /// The input of a decision.
-    package struct Question: Sendable, Equatable {
+    struct Question: Sendable, Equatable {
         /// The payload from the provider.
-        package var payload: Payload
+        var payload: Payload
         /// The settings of the app; nil if no app is registered for the topic.
-        package var settings: AppSettings?
+        var settings: AppSettings?
         /// The switches of the notification's event type.
-        package var event = EventSwitches()
+        var event = EventSwitches()
         /// The settings and states that apply to all apps.
-        package var circumstances = PresentationContext()
+        var circumstances = PresentationContext()
 
-        package init(
+        init(
             _ payload: Payload, settings: AppSettings?, event: EventSwitches = EventSwitches(),
             circumstances: PresentationContext = PresentationContext()
         ) {
@@ -53,10 +53,10 @@ package struct Decision: Sendable, Equatable {
     }
 
     /// A part of a notification with its outcome.
-    package typealias Effect = PresentationEffect
+    typealias Effect = PresentationEffect
 
     /// Decides how to present a notification.
-    package init(_ question: Question) {
+    init(_ question: Question) {
         let payload = question.payload
         suppression = Self.obstacle(question)
         keepsBadge = question.event.allowsBadge
@@ -139,7 +139,7 @@ package struct Decision: Sendable, Equatable {
     }
 
     /// The outcomes of all parts as the inbox stores them.
-    package var effectsText: String { effects.map(\.text).joined(separator: " ") }
+    var effectsText: String { effects.map(\.text).joined(separator: " ") }
 
     /// The parts among alert and sound that are presented.
     var loudParts: Set<Effect.Part> { Set(effects.filter { $0.obstacle == nil && $0.part != .badge }.map(\.part)) }
@@ -147,12 +147,12 @@ package struct Decision: Sendable, Equatable {
     /// Whether a presenter must show or play something.
     ///
     /// A badge needs none: it is written with the inbox entry.
-    package var needsPresentation: Bool { alert != nil || sound != nil }
+    var needsPresentation: Bool { alert != nil || sound != nil }
 }
 
 extension Decision {
     /// Withholds parts that would have been presented, because of the notification itself.
-    package mutating func withhold(_ parts: Set<Effect.Part>, _ reason: SuppressionReason) {
+    mutating func withhold(_ parts: Set<Effect.Part>, _ reason: SuppressionReason) {
         if parts.contains(.badge) { (badge, keepsBadge) = (nil, false) }
         if parts.contains(.sound) { sound = nil }
         if parts.contains(.alert) { alert = nil }

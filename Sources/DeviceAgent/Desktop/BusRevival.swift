@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentStore
-package import PushNet
+internal import PushNet
 
 /// Reconnects to a bus that was lost, after delays that grow to one minute.
 ///
 /// It only acts after a lost connection, so a machine without such a bus causes no attempts.
-package final class BusRevival {
+final class BusRevival {
     private let loop: EventLoop
     private let connect: () throws -> Void
     private var pause = RetryPause()
@@ -17,7 +17,7 @@ package final class BusRevival {
     /// - Parameters:
     ///   - loop: The loop on whose thread this runs.
     ///   - connect: Opens the connection and restores all that depends on it.
-    package init(loop: EventLoop, connect: @escaping () throws -> Void) {
+    init(loop: EventLoop, connect: @escaping () throws -> Void) {
         self.loop = loop
         self.connect = connect
     }
@@ -25,7 +25,7 @@ package final class BusRevival {
     deinit { if let timer { loop.cancel(timer) } }
 
     /// Reports that the connection was lost, and schedules an attempt to reconnect.
-    package func lost() {
+    func lost() {
         guard timer == nil else { return }
         timer = loop.schedule(after: pause.next(asked: nil)) { [weak self] in self?.revive() }
     }

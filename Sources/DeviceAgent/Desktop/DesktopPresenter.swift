@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import LinuxDesktop
-package import PushDBus
-package import PushNet
+internal import PushDBus
+internal import PushNet
 
 /// Shows alerts through the desktop's notification server, `org.freedesktop.Notifications`.
 ///
@@ -21,13 +21,13 @@ package import PushNet
 ///
 /// After `unavailable` the delegate gets `presenterBecameAvailable` when a server appears. If a server is there or can
 /// be started and refused all the same, it gets that call after a delay that doubles up to one minute.
-package final class DesktopPresenter: AlertPresenter {
+final class DesktopPresenter: AlertPresenter {
     /// The maximum number of alerts that wait for the server; the next one is refused.
     static let waitingCountMax = 64
     /// The maximum number of tracked alerts on the screen; the oldest is closed for the next one.
     static let shownCountMax = 256
     /// The time limit for the server's answer; after it, an alert that was sent is in doubt.
-    package static let answerTimeout: Duration = .seconds(10)
+    static let answerTimeout: Duration = .seconds(10)
     /// The time after which a late answer is no longer accepted.
     static let lateAnswerTimeout: Duration = .seconds(600)
 
@@ -51,7 +51,7 @@ package final class DesktopPresenter: AlertPresenter {
         var activationToken: String?
     }
 
-    package weak var delegate: (any AlertPresenterDelegate)?
+    weak var delegate: (any AlertPresenterDelegate)?
     let connection: BusConnection
     private let loop: EventLoop
     let answerTimeout: Duration
@@ -87,7 +87,7 @@ package final class DesktopPresenter: AlertPresenter {
     ///   - environment: The environment that names the folders of apps' sounds and icons.
     ///   - answerTimeout: The time limit for the server's answer; later alerts wait for it.
     /// - Throws: `BusError` when the bus refuses the subscriptions.
-    package init(
+    init(
         connection: BusConnection, loop: EventLoop, environment: [String: String],
         answerTimeout: Duration = DesktopPresenter.answerTimeout
     ) throws(BusError) {
@@ -104,9 +104,9 @@ package final class DesktopPresenter: AlertPresenter {
 
     deinit { if let retryTimer { loop.cancel(retryTimer) } }
 
-    package var isAvailable: Bool { owner != nil || isActivatable && startFailure == nil }
+    var isAvailable: Bool { owner != nil || isActivatable && startFailure == nil }
 
-    package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         if owner == nil, let startFailure { return refuse(completion, startFailure) }
         guard waiting.count < DesktopPresenter.waitingCountMax else {
             refuse(completion, "\(waiting.count) alerts wait for the notification server already")
@@ -116,7 +116,7 @@ package final class DesktopPresenter: AlertPresenter {
         presentNext()
     }
 
-    package func withdraw(entries: [Int64]) {
+    func withdraw(entries: [Int64]) {
         let entries = Set(entries)
         inDoubt.subtract(entries)
         let withdrawn = shown.filter { entries.contains($0.value.alert.entry) }
@@ -143,7 +143,7 @@ package final class DesktopPresenter: AlertPresenter {
     /// alert that has left the screen in the meantime does no harm, because servers do not reuse IDs.
     ///
     /// - Parameter alerts: The unanswered alerts with their places.
-    package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
         let (ours, others) = (alerts.filter { $0.place.owner == ownerID }, alerts.filter { $0.place.owner != ownerID })
         for (alert, place) in ours.suffix(DesktopPresenter.shownCountMax) {
             serial += 1

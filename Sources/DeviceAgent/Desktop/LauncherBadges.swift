@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxDesktop
-package import PushDBus
-package import PushNet
+internal import PushDBus
+internal import PushNet
 
 /// Shows numbers on app icons with the signal `com.canonical.Unity.LauncherEntry.Update`, which docks subscribe to.
 ///
 /// A dock keeps one app per sender and forgets it when the sender leaves the bus. Therefore each app has a connection
 /// of its own, which stays open until the agent ends. A dock cannot query badges: they are sent again when a dock
 /// acquires the name `com.canonical.Unity`.
-package final class LauncherBadges: BadgePresenter {
+final class LauncherBadges: BadgePresenter {
     /// The maximum number of connections to the bus.
     ///
     /// At the limit, an app without a badge loses its connection to the next app. If all have badges, the next app gets
@@ -40,7 +40,7 @@ package final class LauncherBadges: BadgePresenter {
     ///   - watcher: A connection to the same bus that the caller drives; it is only used to watch for docks.
     ///   - log: Receives the badges that cannot be shown.
     /// - Throws: `BusError` when the bus refuses the subscription.
-    package init(
+    init(
         bus: BusConnection.Bus, loop: EventLoop, watcher: BusConnection, log: EventLog
     ) throws(BusError) {
         self.bus = bus
@@ -51,7 +51,7 @@ package final class LauncherBadges: BadgePresenter {
         }
     }
 
-    package func setBadge(_ count: UInt32, appID: String) {
+    func setBadge(_ count: UInt32, appID: String) {
         guard DesktopEntry.isValidID(appID) else { return }
         if apps[appID] == nil {
             // A badge that was never shown need not be removed.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
+internal import CommandLineKit
 internal import PushDBus
 internal import PushNet
 
 /// The command line of `posthorn-agent`.
-package enum AgentCommand {
+enum AgentCommand {
     /// The grammar of the command line, from which completions and the manual are generated, too.
-    package static let command = Command(
+    static let command = Command(
         "posthorn-agent", "Device agent: receives and shows the notifications of one user.",
         discussion: """
             The agent runs in the user's session. It keeps a connection to the server, stores notifications in the inbox, \
@@ -45,7 +45,7 @@ package enum AgentCommand {
 }
 
 /// The exit status of the process; taken from sysexits.h where that has a matching one.
-package enum AgentExit: Int32, CaseIterable, Sendable {
+enum AgentExit: Int32, CaseIterable, Sendable {
     case stopped = 0
     case usage = 64
     case busLost = 69
@@ -55,7 +55,7 @@ package enum AgentExit: Int32, CaseIterable, Sendable {
     case badConfiguration = 78
 
     /// The description in `--help`.
-    package var meaning: String {
+    var meaning: String {
         switch self {
         case .stopped: "Stopped by SIGTERM or SIGINT."
         case .usage: "Usage error."

@@ -4,7 +4,7 @@ internal import PushINI
 internal import PushNet
 
 /// A setting in section `[server]` of `agent.ini`, or in the environment.
-package enum AgentConfigurationKey: String, CaseIterable, Sendable {
+enum AgentConfigurationKey: String, CaseIterable, Sendable {
     case url
     case caFile = "ca_file"
     case enrolmentCode = "enrolment_code"
@@ -15,10 +15,10 @@ package enum AgentConfigurationKey: String, CaseIterable, Sendable {
     case clientKey = "client_key"
 
     /// The environment variable that overrides the file, for example `POSTHORN_AGENT_URL`.
-    package var variable: String { "POSTHORN_AGENT_" + rawValue.uppercased() }
+    var variable: String { "POSTHORN_AGENT_" + rawValue.uppercased() }
 
     /// The description in `--help`.
-    package var help: String {
+    var help: String {
         switch self {
         case .url: "The server to enrol with, https://HOST:PORT, if this device is not enrolled"
         case .caFile:
@@ -36,28 +36,28 @@ package enum AgentConfigurationKey: String, CaseIterable, Sendable {
 }
 
 /// The reason why the configuration is invalid.
-package struct AgentConfigurationError: Error, Equatable, Sendable {
+struct AgentConfigurationError: Error, Equatable, Sendable {
     /// One line that says what is wrong and where.
-    package var message: String
+    var message: String
     /// One line that says what to do.
-    package var remedy: String
+    var remedy: String
 }
 
 /// The settings for enrolment without a user, and for reaching the server.
-package struct AgentConfiguration: Sendable, Equatable {
+struct AgentConfiguration: Sendable, Equatable {
     /// The server to enrol with; nil to wait for a user to enrol.
-    package var serverURL: String?
+    var serverURL: String?
     /// The file of trusted authorities; empty for the system's.
-    package var caFile = ""
+    var caFile = ""
     /// The enrolment code; empty for open enrolment.
-    package var enrolmentCode = ""
+    var enrolmentCode = ""
     /// The device's name, which administrators see.
-    package var deviceName: String
+    var deviceName: String
 
     /// The transport of the notification stream.
-    package var streamForm = StreamForm.auto
+    var streamForm = StreamForm.auto
     /// The proxy and the client certificate for the server.
-    package var access = ServerAccess()
+    var access = ServerAccess()
 
     /// Reads the file, if it exists, and the environment, which overrides the file.
     ///
@@ -67,7 +67,7 @@ package struct AgentConfiguration: Sendable, Equatable {
     ///   - environment: The process's variables.
     ///   - hostName: The device's default name.
     /// - Throws: An error that says what is wrong and what to do.
-    package init(
+    init(
         path: String, isRequired: Bool, environment: [String: String], hostName: String
     ) throws(AgentConfigurationError) {
         var values: [AgentConfigurationKey: String] = [:]

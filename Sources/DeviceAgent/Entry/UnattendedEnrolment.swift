@@ -2,24 +2,24 @@
 
 internal import AgentBus
 internal import AgentStore
-package import PushNet
+internal import PushNet
 
 /// Enrols the device with the configured values, and retries until the server refuses the code.
-package final class UnattendedEnrolment {
+final class UnattendedEnrolment {
     private let agent: Agent
     private let loop: EventLoop
     private let configuration: AgentConfiguration
     private var machine = StreamMachine()
 
     /// Creates the enrolment; it does nothing before `start`.
-    package init(_ agent: Agent, loop: EventLoop, configuration: AgentConfiguration) {
+    init(_ agent: Agent, loop: EventLoop, configuration: AgentConfiguration) {
         self.agent = agent
         self.loop = loop
         self.configuration = configuration
     }
 
     /// Starts enrolling, unless the device is enrolled or no server is configured.
-    package func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
+    func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
 
     private func perform(_ action: StreamMachine.Action) {
         switch action {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import LinuxDesktop
 internal import PushCore
-package import PushDBus
-package import PushNet
+internal import PushDBus
+internal import PushNet
 
 /// Shows alerts that wait for an answer in the panel, which is a process of its own.
 ///
@@ -19,22 +19,22 @@ package import PushNet
 /// ```
 ///
 /// After `unavailable` and `lost` the panel rests: `isAvailable` is false until the rest is over or a panel appears.
-package final class PanelAlerts: AlertPresenter {
+final class PanelAlerts: AlertPresenter {
     /// The panel's bus name.
-    package static let busName = "org.posthorn.Panel"
+    static let busName = "org.posthorn.Panel"
     static let path = "/org/posthorn/Panel"
 
     /// The delays and time limits, which tests shorten.
-    package struct Times {
+    struct Times {
         /// The time limit for the panel to fetch an alert; see `Limits.panelPatience`.
-        package var patience: Duration = Limits.panelPatience
+        var patience: Duration = Limits.panelPatience
         /// The delay before the first restart of the panel; see `Limits.panelPause`.
-        package var pause: Duration = Limits.panelPause
+        var pause: Duration = Limits.panelPause
         /// The time for which a panel that failed is not used; see `Limits.panelRest`.
-        package var rest: Duration = Limits.panelRest
+        var rest: Duration = Limits.panelRest
 
         /// Uses the values of `Limits`.
-        package init() {}
+        init() {}
     }
 
     /// The process of the panel.
@@ -77,9 +77,9 @@ package final class PanelAlerts: AlertPresenter {
         init(_ completion: @escaping (AlertPresented) -> Void) { self.completion = completion }
     }
 
-    package weak var delegate: (any AlertPresenterDelegate)?
+    weak var delegate: (any AlertPresenterDelegate)?
     /// Called when the list of waiting alerts has changed.
-    package var onChange: (() -> Void)?
+    var onChange: (() -> Void)?
 
     private let connection: BusConnection
     private let loop: EventLoop
@@ -100,7 +100,7 @@ package final class PanelAlerts: AlertPresenter {
     ///   - loop: The loop that drives it.
     ///   - times: The delays and time limits.
     /// - Throws: `BusError` when the bus refuses the subscriptions.
-    package init(connection: BusConnection, loop: EventLoop, times: Times = Times()) throws(BusError) {
+    init(connection: BusConnection, loop: EventLoop, times: Times = Times()) throws(BusError) {
         self.connection = connection
         self.loop = loop
         self.times = times
@@ -122,17 +122,17 @@ package final class PanelAlerts: AlertPresenter {
         if case .starting(let timer) = process { loop.cancel(timer) }
     }
 
-    package var isAvailable: Bool { restTimer == nil && (process.owner != nil || isActivatable) }
+    var isAvailable: Bool { restTimer == nil && (process.owner != nil || isActivatable) }
 
     /// The entries that wait for an answer, in the order in which the panel shows them.
-    package var entries: [Int64] { waiting.map(\.alert.entry) }
+    var entries: [Int64] { waiting.map(\.alert.entry) }
 
     /// Whether another alert can wait.
     ///
     /// A waiting alert is never dropped for a newer one.
-    package var hasRoom: Bool { waiting.count < Limits.panelAlertCountMax }
+    var hasRoom: Bool { waiting.count < Limits.panelAlertCountMax }
 
-    package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         guard isAvailable else { return completion(.unavailable("no panel runs, and none can be started")) }
         guard hasRoom || place(of: alert) != nil else {
             return completion(.unavailable("too many alerts wait in the panel"))
@@ -146,7 +146,7 @@ package final class PanelAlerts: AlertPresenter {
         call()
     }
 
-    package func withdraw(entries: [Int64]) {
+    func withdraw(entries: [Int64]) {
         let entries = Set(entries)
         take { entries.contains($0.alert.entry) }
     }
@@ -155,7 +155,7 @@ package final class PanelAlerts: AlertPresenter {
     func withdraw(replacedBy alert: Alert) { take { $0.alert.isReplaced(by: alert) } }
 
     /// Adopts the alerts of an earlier run if a panel runs; without one, they are lost.
-    package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
         guard !alerts.isEmpty else { return }
         guard process.owner != nil else {
             delegate?.alertsLost(alerts.map(\.alert.entry))
@@ -169,7 +169,7 @@ package final class PanelAlerts: AlertPresenter {
     // MARK: Requests of the panel
 
     /// Marks all waiting alerts as shown if the caller, which has fetched the list, is the panel.
-    package func listed(by caller: String) {
+    func listed(by caller: String) {
         let listed = waiting.compactMap(\.handover)
         guard case .running(let owner, let connections) = process, !listed.isEmpty else { return }
         if caller == owner || connections.contains(caller) { return show(listed) }
@@ -207,7 +207,7 @@ package final class PanelAlerts: AlertPresenter {
     }
 
     /// Removes alerts that the user has answered; their outcome is stored already.
-    package func answered(_ entries: [Int64]) {
+    func answered(_ entries: [Int64]) {
         startCount = 0
         withdraw(entries: entries)
     }

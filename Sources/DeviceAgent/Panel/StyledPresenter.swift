@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
-package import PushAPI
+internal import AgentStore
+internal import PushAPI
 internal import PushCore
 
 /// Shows alerts in the panel and banners at the notification server.
 ///
 /// The notification server also shows alerts that no panel accepts, and those that may not take the keyboard focus.
-package final class StyledPresenter: AlertPresenter {
-    package weak var delegate: (any AlertPresenterDelegate)? {
+final class StyledPresenter: AlertPresenter {
+    weak var delegate: (any AlertPresenterDelegate)? {
         didSet {
             panel.delegate = delegate
             desktop.delegate = delegate
@@ -19,18 +19,18 @@ package final class StyledPresenter: AlertPresenter {
     /// Alerts that the panel has not fetched yet and that were not withdrawn.
     private var handingOver: Set<Int64> = []
 
-    package init(panel: PanelAlerts, desktop: DesktopPresenter) {
+    init(panel: PanelAlerts, desktop: DesktopPresenter) {
         self.panel = panel
         self.desktop = desktop
     }
 
-    package var isAvailable: Bool { panel.isAvailable || desktop.isAvailable }
+    var isAvailable: Bool { panel.isAvailable || desktop.isAvailable }
 
-    package func isAvailable(for style: AlertStyle) -> Bool {
+    func isAvailable(for style: AlertStyle) -> Bool {
         style == .alert && panel.isAvailable && panel.hasRoom || desktop.isAvailable
     }
 
-    package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         let isForPanel = alert.style == .alert && (alert.mayTakeFocus || !desktop.isAvailable)
         guard isForPanel, panel.isAvailable else { return presentOnDesktop(alert, completion) }
         handingOver.insert(alert.entry)
@@ -54,13 +54,13 @@ package final class StyledPresenter: AlertPresenter {
         }
     }
 
-    package func withdraw(entries: [Int64]) {
+    func withdraw(entries: [Int64]) {
         handingOver.subtract(entries)
         panel.withdraw(entries: entries)
         desktop.withdraw(entries: entries)
     }
 
-    package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
         desktop.adopt(alerts.filter { !$0.place.isPanel })
         panel.adopt(alerts.filter(\.place.isPanel))
     }

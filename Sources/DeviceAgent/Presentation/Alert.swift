@@ -24,7 +24,7 @@ package struct Alert: Sendable, Equatable {
     /// The app's buttons that replace View, in order; empty for an alert with View.
     package var actions: [AppManifest.Action] = []
     /// `interruption-level` mapped: 0 low, 1 normal, 2 critical.
-    package var urgency: UInt8
+    var urgency: UInt8
     /// The key under which a newer alert of the same app replaces this one on the screen; nil if none does.
     package var collapseID: String?
     /// The key that groups alerts of the same app; nil for no group.
@@ -36,7 +36,7 @@ package struct Alert: Sendable, Equatable {
     /// The style: a banner disappears after a while, an alert stays until it is answered.
     package var style = AlertStyle.alert
     /// Whether the alert may be shown in a window that takes the keyboard focus, if it can be shown elsewhere.
-    package var mayTakeFocus = true
+    var mayTakeFocus = true
 
     package init(
         entry: Int64, appID: String, appName: String, icon: String? = nil, title: String? = nil,
@@ -59,10 +59,10 @@ package struct Alert: Sendable, Equatable {
 
 extension Alert {
     /// The button with a text field, where the desktop supports that.
-    package var replyAction: AppManifest.Action? { actions.first(where: \.takesText) }
+    var replyAction: AppManifest.Action? { actions.first(where: \.takesText) }
 
     /// Removes all texts but the app's name, for a locked screen.
-    package mutating func hideTexts() {
+    mutating func hideTexts() {
         actions = []
         title = nil
         subtitle = nil

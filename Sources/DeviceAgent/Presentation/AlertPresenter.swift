@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
-package import PushAPI
+internal import AgentStore
+internal import PushAPI
 internal import PushCore
 
 /// Shows alerts on a desktop, in the panel or on a terminal.
 ///
 /// All calls are made on the thread of the agent's loop.
-package protocol AlertPresenter: AnyObject {
+protocol AlertPresenter: AnyObject {
     /// The receiver of outcomes; the agent sets it before the first alert.
     var delegate: (any AlertPresenterDelegate)? { get set }
     /// Whether alerts can be shown now, because a notification server or a terminal is there.
@@ -53,7 +53,7 @@ extension AlertOutcome {
 }
 
 /// The result of presenting an alert.
-package enum AlertPresented: Sendable, Equatable {
+enum AlertPresented: Sendable, Equatable {
     /// The alert is on the screen.
     ///
     /// When `playsSound` is false, the agent plays the sound.
@@ -78,7 +78,7 @@ package enum AlertPresented: Sendable, Equatable {
 }
 
 /// Receives the events of a presenter.
-package protocol AlertPresenterDelegate: AnyObject {
+protocol AlertPresenterDelegate: AnyObject {
     /// Reports the end of an alert; at most once for each.
     func alert(_ entry: Int64, ended outcome: AlertOutcome)
     /// Reports the place of an alert on the screen, for the agent's next run; called before the presenter's result.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LinuxDesktop
+internal import LinuxDesktop
 internal import PushCore
 
 /// Opens apps for View and for their buttons, and calls them in the background.
-package protocol AppOpener: AnyObject {
+protocol AppOpener: AnyObject {
     /// Opens the app once and passes the notification to it.
     ///
     /// - Parameters:
@@ -46,16 +46,11 @@ package protocol AppOpener: AnyObject {
 }
 
 /// A button of an app that the user chose.
-package struct ChosenAction: Sendable, Equatable {
+struct ChosenAction: Sendable, Equatable {
     /// The button's ID in the manifest.
-    package var id: String
+    var id: String
     /// The typed text; nil if no text was typed.
-    package var text: String?
-
-    package init(id: String, text: String? = nil) {
-        self.id = id
-        self.text = text
-    }
+    var text: String?
 }
 
 extension AppOpenError {

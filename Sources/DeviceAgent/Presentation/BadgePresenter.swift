@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Shows numbers on app icons.
-package protocol BadgePresenter: AnyObject {
+protocol BadgePresenter: AnyObject {
     /// Sets the number on an app's icon; 0 removes the badge.
     func setBadge(_ count: UInt32, appID: String)
 }

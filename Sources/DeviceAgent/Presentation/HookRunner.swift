@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import CommandLineKit
 internal import Glibc
 internal import LinuxDesktop
 internal import PushCore
-package import PushNet
+internal import PushNet
 
 /// Runs hooks: programs of the user or the administrator that get each presented notification.
 ///
 /// A hook is `hooks/APPID` or else `hooks/any`, in the user's configuration or else in /etc/posthorn. No shell is
 /// involved. The notification is passed as JSON on standard input and in a few variables. The caller queues
 /// notifications while all slots are in use.
-package final class HookRunner {
+final class HookRunner {
     /// The maximum number of hooks that run at the same time.
-    package static let runningCountMax = 4
+    static let runningCountMax = 4
     /// The time limit of a hook; after it, the hook is killed with all processes that it started.
-    package static let timeLimit: Duration = .seconds(30)
+    static let timeLimit: Duration = .seconds(30)
     /// The maximum output of a hook in bytes; a hook that prints more is killed.
     ///
     /// The output is ignored.
-    package static let outputByteCountMax = 64 * 1024
+    static let outputByteCountMax = 64 * 1024
 
     /// The maximum number of hooks that `summary` names.
     private static let namedCountMax = 5
 
     /// The result of starting a hook.
-    package enum Start: Equatable {
+    enum Start: Equatable {
         /// The app has no hook.
         case none
         /// The hook runs; `onFailure` reports a later error.
@@ -36,11 +36,11 @@ package final class HookRunner {
     }
 
     /// Called with the entry and the error of a hook that had started.
-    package var onFailure: ((Int64, String) -> Void)?
+    var onFailure: ((Int64, String) -> Void)?
     /// Called when a slot for another hook is free.
-    package var onRoom: (() -> Void)?
+    var onRoom: (() -> Void)?
     /// The delay before the next attempt to start a failed hook that replaces a presenter.
-    package let restartPause: Duration
+    let restartPause: Duration
 
     private let loop: EventLoop
     private let folders: [String]
@@ -49,7 +49,7 @@ package final class HookRunner {
     private var running: [Int64: LimitedProcess] = [:]
 
     /// Searches hooks in these folders, in this order.
-    package init(
+    init(
         loop: EventLoop, folders: [String], environment: [String: String],
         timeLimit: Duration = HookRunner.timeLimit, restartPause: Duration = Limits.hookRestartPause
     ) {
@@ -61,10 +61,10 @@ package final class HookRunner {
     }
 
     /// Whether an app has a usable hook now.
-    package func hasHook(for appID: String) -> Bool { find(appID) != nil }
+    func hasHook(for appID: String) -> Bool { find(appID) != nil }
 
     /// The names of the usable hooks, for display; nil when there are none.
-    package var summary: String? {
+    var summary: String? {
         let names = Set(folders.flatMap { FolderListing.names(in: $0) }).sorted()
         let usable = names.filter { name in
             guard DesktopEntry.isValidID(name) else { return false }
@@ -76,10 +76,10 @@ package final class HookRunner {
     }
 
     /// Whether a slot for another hook is free.
-    package var hasRoom: Bool { running.count < Self.runningCountMax }
+    var hasRoom: Bool { running.count < Self.runningCountMax }
 
     /// Starts the hook for a notification; requires `hasRoom`.
-    package func start(_ entry: InboxEntry) -> Start {
+    func start(_ entry: InboxEntry) -> Start {
         precondition(hasRoom, "a hook needs a free slot")
         guard let program = find(entry.appID) else { return .none }
         let number = entry.entry

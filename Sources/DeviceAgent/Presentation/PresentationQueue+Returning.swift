@@ -18,7 +18,7 @@ extension PresentationQueue {
     /// Until then their places stay in the database, so that the agent's next run finds them, too.
     ///
     /// - Parameter entries: The numbers of the inbox entries.
-    package func alertsLost(_ entries: [Int64]) {
+    func alertsLost(_ entries: [Int64]) {
         let lost = returning + entries.filter { returnCounts[$0, default: 0] < Self.returnCountMax }
         returning = lost.suffix(Self.returningCountMax)
         let kept = Set(returning)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import PushAPI
 internal import PushCore
-package import PushNet
-package import PushSQLite
+internal import PushNet
+internal import PushSQLite
 
 /// Presents inbox entries in order, each at most once, and at a limited rate.
 ///
@@ -16,24 +16,24 @@ package import PushSQLite
 ///
 /// Where no presenter is available, the app's hook replaces it: the entry is shown once the hook has started. Entries
 /// without a hook wait, but do not hold up the others.
-package final class PresentationQueue {
+final class PresentationQueue {
     /// The maximum number of alerts per second; the others wait.
-    package static let perSecondMax = 5
+    static let perSecondMax = 5
     /// The maximum number of waiting entries; above it, the oldest stay in the inbox only.
-    package static let waitingCountMax = 20
+    static let waitingCountMax = 20
 
     /// Called with SQLite's error when an entry's state could not be stored.
-    package var onFailure: ((SQLiteError) -> Void)? {
+    var onFailure: ((SQLiteError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
     /// Called when an entry's state has changed.
-    package var onChange: (() -> Void)?
+    var onChange: (() -> Void)?
     /// Called when acknowledgements were added to the outbox.
-    package var onOutcome: (() -> Void)?
+    var onOutcome: (() -> Void)?
 
     /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
-    package var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
+    var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
 
     let database: AgentDatabase
     let loop: EventLoop
@@ -94,7 +94,7 @@ package final class PresentationQueue {
     }
 
     /// Creates a queue on a database with the means of presenting.
-    package init(
+    init(
         _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, hooks: HookRunner? = nil,
         sounds: (any SoundPresenter)?, desk: @escaping () -> DeskState = { DeskState() },
         texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } }
@@ -112,7 +112,7 @@ package final class PresentationQueue {
     }
 
     /// Resumes the work of an earlier run of the agent; called once at the start.
-    package func resume() throws(SQLiteError) {
+    func resume() throws(SQLiteError) {
         let (alerts, waiting) = try database.transaction { () throws(SQLiteError) in
             _ = try database.inbox.settleClaimed(reason: "the agent ended while it was shown")
             let unfiltered = Set(try database.filters.due())
@@ -125,14 +125,14 @@ package final class PresentationQueue {
     }
 
     /// Queues entries that are stored as waiting.
-    package func entriesArrived(_ entries: [Int64]) {
+    func entriesArrived(_ entries: [Int64]) {
         waiting += entries
         arrived += entries
         presentNext()
     }
 
     /// Removes entries from the queue, and their alerts from the screen.
-    package func withdraw(_ entries: [Int64]) {
+    func withdraw(_ entries: [Int64]) {
         let withdrawn = Set(entries)
         waiting.removeAll { withdrawn.contains($0) }
         arrived.removeAll { withdrawn.contains($0) }
@@ -142,7 +142,7 @@ package final class PresentationQueue {
     }
 
     /// Resumes after the presenter has become available.
-    package func presenterBecameAvailable() {
+    func presenterBecameAvailable() {
         if case .blocked = state { state = .ready }
         parked = [:]
         presentNext()

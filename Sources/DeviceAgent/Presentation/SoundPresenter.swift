@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 
 /// Plays the sounds of notifications.
-package protocol SoundPresenter: AnyObject {
+protocol SoundPresenter: AnyObject {
     /// Starts playing and returns.
     ///
     /// - Parameters:

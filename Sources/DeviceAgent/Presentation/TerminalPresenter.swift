@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import Glibc
 internal import PushCore
 
 /// Prints alerts on a terminal where there is no desktop.
 ///
 /// Control characters in a payload have no effect.
-package final class TerminalPresenter: AlertPresenter {
+final class TerminalPresenter: AlertPresenter {
     /// The delegate; a terminal has no buttons, so it is never called.
-    package weak var delegate: (any AlertPresenterDelegate)?
+    weak var delegate: (any AlertPresenterDelegate)?
 
     private let write: ([UInt8]) -> Bool
 
-    package convenience init() { self.init(write: Self.writeToStandardOutput) }
+    convenience init() { self.init(write: Self.writeToStandardOutput) }
 
     /// Prints through a closure that returns whether the bytes were written.
-    package init(write: @escaping ([UInt8]) -> Bool) { self.write = write }
+    init(write: @escaping ([UInt8]) -> Bool) { self.write = write }
 
     /// True until `present` notices that standard output is closed.
-    package private(set) var isAvailable = true
+    private(set) var isAvailable = true
 
     /// Prints the app's name, the texts and the command that shows the entry.
-    package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         let isWritten = write(Array(Self.text(of: alert).utf8))
         isAvailable = isWritten
         completion(isWritten ? .shown(playsSound: false) : .unavailable("standard output is closed"))
     }
 
     /// Does nothing, because printed lines stay.
-    package func withdraw(entries: [Int64]) {}
+    func withdraw(entries: [Int64]) {}
 
     /// Does nothing, because printed lines have no buttons.
-    package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 
     /// Returns the lines of an alert.
     ///

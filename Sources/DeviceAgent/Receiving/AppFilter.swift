@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 
 /// Changes notifications through their app before they are shown.
-package protocol AppFilter: AnyObject {
+protocol AppFilter: AnyObject {
     /// Asks the app to change a notification, within a time limit.
     ///
     /// - Parameters:
@@ -18,8 +18,8 @@ package protocol AppFilter: AnyObject {
 }
 
 /// The reason why a filter changed nothing, in one line.
-package struct AppFilterError: Error, Sendable, Equatable {
-    package var message: String
+struct AppFilterError: Error, Sendable, Equatable {
+    var message: String
 
-    package init(_ message: String) { self.message = message }
+    init(_ message: String) { self.message = message }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
-package import PushNet
-package import PushSQLite
+internal import AgentStore
+internal import PushNet
+internal import PushSQLite
 
 /// Decides when apps are woken for `content-available`: one call at a time per app, and a few per hour.
 ///
@@ -14,21 +14,21 @@ package import PushSQLite
 ///
 /// The database has the waiting wakes and the times of the last starts, so the next run of the agent continues with
 /// them. A wake that has started is not started again.
-package final class BackgroundLauncher {
+final class BackgroundLauncher {
     /// The maximum number of wakes per app within `period`.
     ///
     /// Of those after them, only the newest waits.
-    package static let perPeriodMax = 3
+    static let perPeriodMax = 3
     /// The sliding period in which `perPeriodMax` applies.
-    package static let period: Duration = .seconds(3600)
+    static let period: Duration = .seconds(3600)
 
     /// Calls the app, then the completion; returns false and calls nothing if the app must not be woken now.
-    package var start: ((BackgroundWake, @escaping () -> Void) -> Bool)?
+    var start: ((BackgroundWake, @escaping () -> Void) -> Bool)?
 
     /// Gets the SQLite error if a wake could not be recorded.
     ///
     /// The wake starts later.
-    package var onFailure: ((SQLiteError) -> Void)? {
+    var onFailure: ((SQLiteError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
@@ -50,7 +50,7 @@ package final class BackgroundLauncher {
     private var apps: [String: App] = [:]
 
     /// Creates the queue with the full budget for each app; `resume` restores the used part.
-    package init(
+    init(
         _ database: AgentDatabase, loop: EventLoop, period: Duration = BackgroundLauncher.period,
         nowUnixMilliseconds now: @escaping () -> Int64 = { WallClock.unixMilliseconds() }
     ) {
@@ -63,7 +63,7 @@ package final class BackgroundLauncher {
     }
 
     /// Continues at startup with the wakes that an earlier run of the agent left.
-    package func resume() throws(SQLiteError) {
+    func resume() throws(SQLiteError) {
         let (now, monotonic) = (now(), loop.monotonicNanoseconds)
         for start in try database.wakes.starts(nowUnixMilliseconds: now) {
             let age = UInt64(max(0, now - start.unixMilliseconds)).multipliedReportingOverflow(by: 1_000_000)
@@ -74,7 +74,7 @@ package final class BackgroundLauncher {
     }
 
     /// Wakes an app now or later, and drops the wake that waits for the same app.
-    package func wake(_ wake: BackgroundWake) {
+    func wake(_ wake: BackgroundWake) {
         apps[wake.appID, default: App()].waiting = wake
         startNext(wake.appID)
     }

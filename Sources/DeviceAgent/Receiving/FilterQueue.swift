@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import PushCore
-package import PushNet
-package import PushSQLite
+internal import PushNet
+internal import PushSQLite
 
 /// Lets apps change their `mutable-content` notifications, a few at a time, before these wait for the screen.
 ///
@@ -13,27 +13,27 @@ package import PushSQLite
 /// ```
 ///
 /// Notifications without a filter do not wait for those with one.
-package final class FilterQueue {
+final class FilterQueue {
     /// The maximum number of filters that run at the same time.
-    package static let runningCountMax = 4
+    static let runningCountMax = 4
     /// The maximum number of entries that wait for a filter.
     ///
     /// The oldest ones beyond it stay in the inbox only.
-    package static let waitingCountMax = 20
+    static let waitingCountMax = 20
 
     /// Gets entries that are ready to be presented.
-    package var onReady: (([Int64]) -> Void)?
+    var onReady: (([Int64]) -> Void)?
     /// Gets the number to put on an app's icon.
-    package var onBadge: ((_ badge: UInt32, _ appID: String) -> Void)?
+    var onBadge: ((_ badge: UInt32, _ appID: String) -> Void)?
     /// Gets the SQLite error if an entry could not be updated.
-    package var onFailure: ((SQLiteError) -> Void)? {
+    var onFailure: ((SQLiteError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
     /// Gets the error of a filter.
-    package var onTrouble: ((_ appID: String, _ message: String) -> Void)?
+    var onTrouble: ((_ appID: String, _ message: String) -> Void)?
     /// Called when an entry has changed, and when acknowledgements were added to the outbox.
-    package var onChange: (() -> Void)?
+    var onChange: (() -> Void)?
 
     private let database: AgentDatabase
     private let filter: (any AppFilter)?
@@ -51,7 +51,7 @@ package final class FilterQueue {
     ///   - filter: Asks the apps; without it, every notification is shown as it was sent.
     ///   - texts: Returns the texts that an app installed.
     ///   - circumstances: Returns the settings and states that apply to all apps now.
-    package init(
+    init(
         _ database: AgentDatabase, loop: EventLoop, filter: (any AppFilter)?,
         texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } },
         circumstances: @escaping () throws(SQLiteError) -> PresentationContext
@@ -65,10 +65,10 @@ package final class FilterQueue {
     }
 
     /// Restarts, at startup, the filters that an earlier run of the agent did not finish.
-    package func resume() throws(SQLiteError) { entriesArrived(try database.filters.due()) }
+    func resume() throws(SQLiteError) { entriesArrived(try database.filters.due()) }
 
     /// Adds entries whose filter is due.
-    package func entriesArrived(_ entries: [Int64]) {
+    func entriesArrived(_ entries: [Int64]) {
         waiting += entries
         startNext()
     }

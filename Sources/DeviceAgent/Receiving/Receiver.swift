@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import AgentStore
-package import PushAPI
+internal import PushAPI
 package import PushCore
 package import PushSQLite
 
 /// An event from the stream.
-package enum Arrival: Sendable, Equatable {
+enum Arrival: Sendable, Equatable {
     case notification(ReceivedNotification)
     /// An event that cannot be read.
     ///
@@ -15,31 +15,31 @@ package enum Arrival: Sendable, Equatable {
 }
 
 /// The work that remains after a batch of arrivals is on the disk.
-package struct Reception: Sendable, Equatable {
+struct Reception: Sendable, Equatable {
     /// Entries to present, oldest first.
-    package var waiting: [Int64] = []
+    var waiting: [Int64] = []
     /// Entries that no longer wait because newer ones replaced them.
-    package var replaced: [Int64] = []
+    var replaced: [Int64] = []
     /// Entries that were added, oldest first.
-    package var arrived: [Int64] = []
+    var arrived: [Int64] = []
     /// Entries that were deleted because of their age or of the size of the inbox.
-    package var removed: [Int64] = []
+    var removed: [Int64] = []
     /// Entries whose app's filter is due, oldest first.
     ///
     /// They must not be presented yet.
-    package var filtering: [Int64] = []
+    var filtering: [Int64] = []
     /// Apps to wake in the background, in order.
-    package var wakes: [BackgroundWake] = []
+    var wakes: [BackgroundWake] = []
     /// Numbers to put on icons, by app ID.
-    package var badges: [String: UInt32] = [:]
+    var badges: [String: UInt32] = [:]
     /// Whether broadcasts arrived on channels without a subscription; the server must be told.
-    package var hasUnwantedChannel = false
+    var hasUnwantedChannel = false
     /// The number of notifications that arrived for the first time.
-    package var newCount = 0
+    var newCount = 0
     /// The number of notifications that had arrived before.
-    package var repeatedCount = 0
+    var repeatedCount = 0
 
-    package init(
+    init(
         waiting: [Int64] = [], replaced: [Int64] = [], arrived: [Int64] = [], removed: [Int64] = [],
         badges: [String: UInt32] = [:], hasUnwantedChannel: Bool = false, newCount: Int = 0, repeatedCount: Int = 0
     ) {
@@ -55,7 +55,7 @@ package struct Reception: Sendable, Equatable {
 }
 
 /// Stores each arrival before it is acknowledged or shown: inbox, badge and acknowledgement in one transaction.
-package final class Receiver {
+final class Receiver {
     private let database: AgentDatabase
     private let desk: () -> DeskState
     private let texts: (String) -> AppTranslation
@@ -66,7 +66,7 @@ package final class Receiver {
     ///   - database: The database for entries, badges and acknowledgements.
     ///   - desk: Returns the state of the desktop.
     ///   - texts: Returns the texts that an app installed.
-    package init(
+    init(
         _ database: AgentDatabase, desk: @escaping () -> DeskState = { DeskState() },
         texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } }
     ) {
@@ -86,7 +86,7 @@ package final class Receiver {
     ///   - serverNow: The server's clock, in UNIX milliseconds; nil if it is unknown.
     /// - Returns: The work that remains.
     /// - Throws: `SQLiteError`. Then nothing of the batch is stored, and nothing of it may be acknowledged.
-    package func receive(
+    func receive(
         _ arrivals: [Arrival], nowUnixMilliseconds now: Int64, serverUnixMilliseconds serverNow: Int64? = nil
     ) throws(SQLiteError) -> Reception {
         try database.transaction { () throws(SQLiteError) in
@@ -283,7 +283,7 @@ extension ReceivedNotification {
     }
 
     /// The topic that an app registered, without the suffix of the push type.
-    package var registeredTopic: String {
+    var registeredTopic: String {
         if let app { return app }
         let suffix = pushType?.topicSuffix ?? ""
         let topic = topicName.utf8

@@ -4,19 +4,19 @@
 ///
 /// The device's own clock may be hours ahead, because another system set the hardware clock differently or its battery
 /// is empty. The server does not deliver expired notifications, so the device's clock alone must not suppress an alert.
-package struct ServerClock: Sendable {
+struct ServerClock: Sendable {
     /// The server's UNIX milliseconds minus those of a monotonic clock, from the notification with the least delay.
     private var offset: Int64?
 
     /// Creates a clock without an estimate.
-    package init() {}
+    init() {}
 
     /// Records the time at which the server accepted a notification.
     ///
     /// - Parameters:
     ///   - accepted: The server's clock at that time, in UNIX milliseconds.
     ///   - elapsed: The monotonic clock now, in milliseconds.
-    package mutating func note(acceptedUnixMilliseconds accepted: Int64, atElapsedMilliseconds elapsed: Int64) {
+    mutating func note(acceptedUnixMilliseconds accepted: Int64, atElapsedMilliseconds elapsed: Int64) {
         // The numbers come from outside, so they can overflow.
         let offset = accepted &- elapsed
         self.offset = max(self.offset ?? offset, offset)
@@ -24,5 +24,5 @@ package struct ServerClock: Sendable {
 
     /// Returns a time in UNIX milliseconds that is never later than the server's clock; nil before the first
     /// notification.
-    package func unixMilliseconds(atElapsedMilliseconds elapsed: Int64) -> Int64? { offset.map { $0 &+ elapsed } }
+    func unixMilliseconds(atElapsedMilliseconds elapsed: Int64) -> Int64? { offset.map { $0 &+ elapsed } }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
@@ -13,10 +13,7 @@ package struct EnrolledAuthority: Sendable {
     /// The path of the PEM file.
     ///
     /// The file is absent if the device trusts the system's authorities or a file of the user.
-    package let path: String
-
-    /// Creates an object for a path without opening the file.
-    package init(path: String) { self.path = path }
+    let path: String
 
     /// Finds the certificate that an enrolment code names, and stores it.
     ///
@@ -25,7 +22,7 @@ package struct EnrolledAuthority: Sendable {
     ///   - certificates: The certificates that an untrusted server presented, as PEM.
     /// - Returns: Whether one of them is the named certificate.
     /// - Throws: `StorageError.file` if the file cannot be written.
-    package func keep(_ authority: String, outOf certificates: [[UInt8]]) throws(StorageError) -> Bool {
+    func keep(_ authority: String, outOf certificates: [[UInt8]]) throws(StorageError) -> Bool {
         let named = certificates.first { certificate in
             let fingerprint = try? CertificateAuthority.fingerprint(certificate: certificate)
             return fingerprint.map(EnrolmentCode.authority) == authority
@@ -40,5 +37,5 @@ package struct EnrolledAuthority: Sendable {
     }
 
     /// Removes the certificate when the device leaves its server.
-    package func remove() { PrivateFile.remove(path) }
+    func remove() { PrivateFile.remove(path) }
 }

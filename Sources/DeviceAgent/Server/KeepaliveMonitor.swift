@@ -19,9 +19,9 @@
 ///
 /// The agent cannot ping before the stream is open, nor over server-sent events. There it waits for the server's
 /// heartbeat.
-package struct KeepaliveMonitor: Sendable {
+struct KeepaliveMonitor: Sendable {
     /// The next step for the caller.
-    package enum Action: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
         /// Call `next` again after this time, or when an answer arrives.
         case wait(Duration)
         /// Send a ping and report it with `asked`.
@@ -36,7 +36,7 @@ package struct KeepaliveMonitor: Sendable {
     private static let growthMax = 12
 
     /// Whether to ping as rarely as the network allows.
-    package var savesPower = false
+    var savesPower = false
 
     private let shortest: Duration
     private let patience: Duration
@@ -57,7 +57,7 @@ package struct KeepaliveMonitor: Sendable {
     /// - Parameters:
     ///   - shortest: The time from the last received data to the ping, unless power is saved.
     ///   - patience: The time to wait for the answer.
-    package init(shortest: Duration = .seconds(20), patience: Duration = .seconds(8)) {
+    init(shortest: Duration = .seconds(20), patience: Duration = .seconds(8)) {
         self.shortest = shortest
         self.patience = patience
         proven = shortest
@@ -65,26 +65,26 @@ package struct KeepaliveMonitor: Sendable {
     }
 
     /// The time from the last received data to the next ping.
-    package var interval: Duration { savesPower ? proven : shortest }
+    var interval: Duration { savesPower ? proven : shortest }
 
     /// Whether an answer is outstanding.
-    package var isAsked: Bool { askedNanoseconds != nil }
+    var isAsked: Bool { askedNanoseconds != nil }
 
     // MARK: Events
 
     /// Records that a connection attempt has started.
-    package mutating func connecting(atNanoseconds now: UInt64) { listen(.forHeartbeats(every: shortest), now) }
+    mutating func connecting(atNanoseconds now: UInt64) { listen(.forHeartbeats(every: shortest), now) }
 
     /// Records that the connection is open and answers pings.
-    package mutating func opened(atNanoseconds now: UInt64) { listen(.forAnswers, now) }
+    mutating func opened(atNanoseconds now: UInt64) { listen(.forAnswers, now) }
 
     /// Records that the connection is open and the server sends heartbeats at an interval.
-    package mutating func opened(withHeartbeatsEvery interval: Duration, atNanoseconds now: UInt64) {
+    mutating func opened(withHeartbeatsEvery interval: Duration, atNanoseconds now: UInt64) {
         listen(.forHeartbeats(every: interval), now)
     }
 
     /// Records that data arrived.
-    package mutating func heard(atNanoseconds now: UInt64) {
+    mutating func heard(atNanoseconds now: UInt64) {
         heardNanoseconds = now
         guard askedNanoseconds != nil else { return }
         askedNanoseconds = nil
@@ -95,13 +95,13 @@ package struct KeepaliveMonitor: Sendable {
     }
 
     /// Records that something was sent that will be answered.
-    package mutating func asked(atNanoseconds now: UInt64) {
+    mutating func asked(atNanoseconds now: UInt64) {
         guard case .forAnswers = listening, askedNanoseconds == nil else { return }
         askedNanoseconds = now
     }
 
     /// Records that the connection ended without a goodbye.
-    package mutating func ended(atNanoseconds now: UInt64) {
+    mutating func ended(atNanoseconds now: UInt64) {
         guard proven > shortest, Self.elapsed(heardNanoseconds, now) > shortest else { return }
         longest = max(shortest, proven / 2)
         proven = shortest
@@ -109,14 +109,14 @@ package struct KeepaliveMonitor: Sendable {
     }
 
     /// Discards the measured interval, which belongs to the previous network.
-    package mutating func networkChanged() {
+    mutating func networkChanged() {
         proven = shortest
         longest = shortest * Self.growthMax
         goodCount = 0
     }
 
     /// Returns the next step at a monotonic time.
-    package func next(atNanoseconds now: UInt64) -> Action {
+    func next(atNanoseconds now: UInt64) -> Action {
         let silence = Self.elapsed(heardNanoseconds, now)
         if let askedNanoseconds {
             let rest = patience - Self.elapsed(askedNanoseconds, now)

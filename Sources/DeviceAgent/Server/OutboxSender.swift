@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
+internal import AgentStore
 internal import PushAPI
 internal import PushCore
-package import PushNet
-package import PushSQLite
+internal import PushNet
+internal import PushSQLite
 
 /// Sends reports to the server and repeats them until the server confirms them.
 ///
 /// The reports are the acknowledgements and the filter, both from the database, and whether the machine saves power.
 /// Sends while the stream is open, one request of a kind at a time. Unconfirmed reports remain for the next stream or
 /// the next run.
-package final class OutboxSender {
+final class OutboxSender {
     /// The maximum number of acknowledgements per request; with their reasons they fit into
     /// `Limits.controlBodyByteCountMax`.
-    package static let batchCountMax = min(500, Limits.acknowledgementBatchCountMax)
+    static let batchCountMax = min(500, Limits.acknowledgementBatchCountMax)
 
     /// Gets the SQLite error if the outbox could not be read or cleared.
-    package var onFailure: ((SQLiteError) -> Void)?
+    var onFailure: ((SQLiteError) -> Void)?
 
     /// The preferred way for acknowledgements; if it refuses a batch, a request carries it.
     weak var carrier: (any AcknowledgementCarrier)?
@@ -25,7 +25,7 @@ package final class OutboxSender {
     /// Whether this machine saves power.
     ///
     /// The server forgets it at the end of each stream.
-    package var savesPower = false { didSet { if savesPower != oldValue { setNeedsFlush() } } }
+    var savesPower = false { didSet { if savesPower != oldValue { setNeedsFlush() } } }
 
     private let database: AgentDatabase
     private let loop: EventLoop
@@ -60,14 +60,14 @@ package final class OutboxSender {
     }
 
     /// Creates a sender that sends nothing before `open`.
-    package init(_ database: AgentDatabase, loop: EventLoop, client: ServerClient) {
+    init(_ database: AgentDatabase, loop: EventLoop, client: ServerClient) {
         self.database = database
         self.loop = loop
         self.client = client
     }
 
     /// Starts to send, because the stream is open.
-    package func open() {
+    func open() {
         cancelTimer()
         state = .open(savesPower: false)
         streamCount += 1
@@ -76,7 +76,7 @@ package final class OutboxSender {
     }
 
     /// Stops sending, because the stream is closed.
-    package func close() {
+    func close() {
         cancelTimer()
         state = .closed
         reportEmpty()
@@ -87,7 +87,7 @@ package final class OutboxSender {
     }
 
     /// Schedules a flush at the end of the loop's turn, so that reports of the same turn share a request.
-    package func setNeedsFlush() {
+    func setNeedsFlush() {
         if case .closed = state { return }
         guard !isFlushDue else { return }
         isFlushDue = true
@@ -98,7 +98,7 @@ package final class OutboxSender {
     }
 
     /// Calls back once nothing is left to send, or nothing can be sent.
-    package func whenEmpty(_ action: @escaping () -> Void) {
+    func whenEmpty(_ action: @escaping () -> Void) {
         onEmpty = action
         flush()
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
-package import PushAPI
+internal import AgentStore
+internal import PushAPI
 internal import PushCore
-package import PushNet
-package import PushSQLite
+internal import PushNet
+internal import PushSQLite
 
 /// Receives the results of the registrar.
-package protocol RegistrarDelegate: AnyObject {
+protocol RegistrarDelegate: AnyObject {
     /// Called when the server has the app's registration, possibly with a new device token; returns false if the
     /// registration cannot be used.
     func registrar(_ app: RegisteredApp, isRegisteredAs registration: DeviceAPI.Registration) -> Bool
@@ -26,9 +26,9 @@ package protocol RegistrarDelegate: AnyObject {
 /// 3. the subscriptions that the server lacks
 ///
 /// A failed request is retried after a pause. Remaining work waits for the next stream or the next run.
-package final class Registrar {
+final class Registrar {
     /// The time that a caller waits for the server's answer to a subscription before it gets `pending`.
-    package static let answerPatience: Duration = .seconds(10)
+    static let answerPatience: Duration = .seconds(10)
 
     private enum Work {
         case registration
@@ -46,7 +46,7 @@ package final class Registrar {
     }
 
     /// The receiver of the results; not retained.
-    package weak var delegate: (any RegistrarDelegate)?
+    weak var delegate: (any RegistrarDelegate)?
     /// The time of the last comparison of all registrations with the server; nil before the first one.
     var checkedUnixSeconds: Int64?
 
@@ -66,7 +66,7 @@ package final class Registrar {
     private var waiters = SubscriptionWaiters()
 
     /// Creates a registrar that sends nothing before `open`.
-    package init(_ database: AgentDatabase, loop: EventLoop, client: ServerClient) {
+    init(_ database: AgentDatabase, loop: EventLoop, client: ServerClient) {
         self.database = database
         self.loop = loop
         self.client = client
@@ -75,7 +75,7 @@ package final class Registrar {
     // MARK: Due work
 
     /// Starts to send, because the stream is open.
-    package func open() {
+    func open() {
         isOpen = true
         pause.reset()
         lostApps = []
@@ -83,7 +83,7 @@ package final class Registrar {
     }
 
     /// Stops sending, because the stream is closed.
-    package func close() {
+    func close() {
         isOpen = false
         if let retryTimer { loop.cancel(retryTimer) }
         retryTimer = nil
@@ -91,19 +91,19 @@ package final class Registrar {
     }
 
     /// Schedules a check that the server has an app's registration and subscriptions.
-    package func check(_ appID: String) {
+    func check(_ appID: String) {
         dueRegistrations.appendOnce(appID)
         setNeedsFlush()
     }
 
     /// Whether a registration of the app is running, which may overwrite one that is made at the same time.
-    package func isRegistering(_ appID: String) -> Bool {
+    func isRegistering(_ appID: String) -> Bool {
         guard let underWay, case .registration = underWay.work else { return false }
         return underWay.app.appID.utf8.elementsEqual(appID.utf8)
     }
 
     /// Schedules a flush at the end of the loop's turn, because the database has new work.
-    package func setNeedsFlush() {
+    func setNeedsFlush() {
         guard isOpen, !isFlushDue else { return }
         isFlushDue = true
         loop.atEndOfTurn { [weak self] in
@@ -113,7 +113,7 @@ package final class Registrar {
     }
 
     /// Calls back with the outcome of a wanted subscription, or with `pending` after `answerPatience`.
-    package func whenKnown(_ channel: String, of appID: String, _ completion: @escaping (SubscriptionAnswer) -> Void) {
+    func whenKnown(_ channel: String, of appID: String, _ completion: @escaping (SubscriptionAnswer) -> Void) {
         guard isOpen, retryTimer == nil else { return completion(.pending) }
         let waiter = waiters.add(channel, appID, completion)
         loop.schedule(after: Self.answerPatience) { [weak self] in self?.waiters.dismiss(waiter) }

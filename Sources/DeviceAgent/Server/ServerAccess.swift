@@ -5,14 +5,14 @@ internal import PushCurl
 /// The proxy and the client certificate with which this machine reaches every server.
 package struct ServerAccess: Sendable, Equatable {
     /// The proxy's URL, or `none` for a direct connection; nil to use https_proxy and no_proxy.
-    package var proxy: String?
+    var proxy: String?
     /// The PEM file of the certificate that identifies this machine; nil for none.
-    package var clientCertificateFile: String?
+    var clientCertificateFile: String?
     /// The PEM file of its key; nil if the certificate's file contains the key.
-    package var clientKeyFile: String?
+    var clientKeyFile: String?
 
     /// Creates an access with the system's proxy settings and without a certificate.
-    package init() {}
+    init() {}
 
     /// The configuration value for a direct connection.
     static let noProxy = "none"

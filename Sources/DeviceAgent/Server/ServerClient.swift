@@ -2,13 +2,13 @@
 
 internal import AgentStore
 internal import FoundationEssentials
-package import PushAPI
-package import PushCore
-package import PushCurl
+internal import PushAPI
+internal import PushCore
+internal import PushCurl
 internal import PushNet
 
 /// The reason why a request to the server failed.
-package enum ServerFailure: Error, Sendable, Equatable {
+enum ServerFailure: Error, Sendable, Equatable {
     /// The server is unreachable; with libcurl's text.
     case unreachable(String)
     /// The server's certificate is not trusted, or TLS failed in another way; with libcurl's text.
@@ -21,7 +21,7 @@ package enum ServerFailure: Error, Sendable, Equatable {
     case unintelligible(String)
 
     /// The pause that the server requested.
-    package var retryAfter: Duration? {
+    var retryAfter: Duration? {
         switch self {
         case .refused(_, _, _, let pause): pause
         case .unreachable, .notTrusted, .badFile, .unintelligible: nil
@@ -29,7 +29,7 @@ package enum ServerFailure: Error, Sendable, Equatable {
     }
 
     /// A one-line description for the user.
-    package var message: String {
+    var message: String {
         switch self {
         case .unreachable(let text): "the server cannot be reached: \(text)"
         case .notTrusted(let text): "the server is not trusted: \(text)"
@@ -42,7 +42,7 @@ package enum ServerFailure: Error, Sendable, Equatable {
 }
 
 /// A client for the device API of one server, over shared connections.
-package struct ServerClient {
+struct ServerClient {
     private let curl: MultiClient
     private let url: String
     private let caFile: String?
@@ -50,7 +50,7 @@ package struct ServerClient {
     private let access: ServerAccess
 
     /// Creates a client; the secret is nil before the device is enrolled.
-    package init(
+    init(
         _ curl: MultiClient, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()
     ) {
         self.curl = curl
@@ -61,13 +61,13 @@ package struct ServerClient {
     }
 
     /// The host and port of the URL.
-    package var authority: String {
+    var authority: String {
         let rest = url.utf8.starts(with: "https://".utf8) ? url.dropFirst("https://".count) : url[...]
         return String(rest.prefix { $0 != "/" })
     }
 
     /// Returns a request to a path of the device API.
-    package func request(_ method: String, _ path: String, body: [UInt8]? = nil) -> HTTPRequest {
+    func request(_ method: String, _ path: String, body: [UInt8]? = nil) -> HTTPRequest {
         var request = HTTPRequest(method: method, url: url + path)
         request.caFile = caFile
         access.apply(to: &request)
@@ -81,7 +81,7 @@ package struct ServerClient {
     }
 
     /// Fetches the server's certificates as PEM, trusted or not, without identifying the device to the server.
-    package func certificates(completion: @escaping (Result<[[UInt8]], ServerFailure>) -> Void) {
+    func certificates(completion: @escaping (Result<[[UInt8]], ServerFailure>) -> Void) {
         var request = HTTPRequest(method: "GET", url: url)
         var way = access
         (way.clientCertificateFile, way.clientKeyFile) = (nil, nil)
@@ -98,7 +98,7 @@ package struct ServerClient {
     }
 
     /// Sends `POST /v1/devices`, which enrols the device.
-    package func enrol(
+    func enrol(
         _ enrolment: DeviceAPI.Enrolment,
         completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerFailure>) -> Void
     ) {
@@ -106,7 +106,7 @@ package struct ServerClient {
     }
 
     /// Sends `PUT /v1/apps/{topic}`; the topic satisfies `HeaderValues.isTopic`, so it needs no escaping.
-    package func register(
+    func register(
         topic: String, environment: Environment = .production,
         completion: @escaping (Result<DeviceAPI.Registration, ServerFailure>) -> Void
     ) {
@@ -115,53 +115,53 @@ package struct ServerClient {
     }
 
     /// Sends `DELETE /v1/apps/{topic}`.
-    package func unregister(topic: String, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
+    func unregister(topic: String, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
         send("DELETE", "/v1/apps/\(topic)") { completion($0.map { _ in }) }
     }
 
     /// Sends `PUT /v1/apps/{topic}/channels/{channel-id}`.
-    package func subscribe(
+    func subscribe(
         topic: String, channel: String, completion: @escaping (Result<Void, ServerFailure>) -> Void
     ) {
         send("PUT", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
     }
 
     /// Sends `DELETE /v1/apps/{topic}/channels/{channel-id}`.
-    package func unsubscribe(
+    func unsubscribe(
         topic: String, channel: String, completion: @escaping (Result<Void, ServerFailure>) -> Void
     ) {
         send("DELETE", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
     }
 
     /// Sends `GET /v1/apps/{topic}/channels`.
-    package func subscriptions(
+    func subscriptions(
         topic: String, completion: @escaping (Result<DeviceAPI.Subscriptions, ServerFailure>) -> Void
     ) {
         send("GET", "/v1/apps/\(topic)/channels") { completion($0.flatMap(Self.decode)) }
     }
 
     /// Sends `DELETE /v1/devices/self`.
-    package func removeSelf(completion: @escaping (Result<Void, ServerFailure>) -> Void) {
+    func removeSelf(completion: @escaping (Result<Void, ServerFailure>) -> Void) {
         send("DELETE", "/v1/devices/self") { completion($0.map { _ in }) }
     }
 
     /// Sends `GET /v1/policy`.
-    package func policy(completion: @escaping (Result<DeviceAPI.Policy, ServerFailure>) -> Void) {
+    func policy(completion: @escaping (Result<DeviceAPI.Policy, ServerFailure>) -> Void) {
         send("GET", "/v1/policy") { completion($0.flatMap(Self.decode)) }
     }
 
     /// Sends `PUT /v1/filter`.
-    package func setFilter(_ filter: DeviceAPI.Filter, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
+    func setFilter(_ filter: DeviceAPI.Filter, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
         send("PUT", "/v1/filter", filter) { completion($0.map { _ in }) }
     }
 
     /// Sends `PUT /v1/power`.
-    package func setPower(_ power: DeviceAPI.Power, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
+    func setPower(_ power: DeviceAPI.Power, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
         send("PUT", "/v1/power", power) { completion($0.map { _ in }) }
     }
 
     /// Sends `POST /v1/acks`.
-    package func acknowledge(
+    func acknowledge(
         _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerFailure>) -> Void
     ) {
         send("POST", "/v1/acks", DeviceAPI.Acknowledgements(acks: acknowledgements)) { completion($0.map { _ in }) }

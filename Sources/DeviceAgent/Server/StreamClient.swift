@@ -4,10 +4,10 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushCurl
-package import PushNet
+internal import PushNet
 
 /// Receives the events of the stream.
-package protocol StreamClientDelegate: AnyObject {
+protocol StreamClientDelegate: AnyObject {
     /// Called when notifications arrive; returns false if they could not be stored, and then the stream is closed and
     /// they come again.
     func streamReceived(_ arrivals: [Arrival]) -> Bool
@@ -33,9 +33,9 @@ protocol AcknowledgementCarrier: AnyObject {
 ///
 /// Uses WebSocket where it works. Elsewhere, uses server-sent events for a while before it tries WebSocket again,
 /// because each failed try costs a connection.
-package final class StreamClient {
+final class StreamClient {
     /// The time without another try after WebSocket failed.
-    package static let eventsPeriod: Duration = .seconds(600)
+    static let eventsPeriod: Duration = .seconds(600)
     /// The number of WebSocket connections in a row that break before any data arrives until a proxy is assumed to
     /// block them.
     private static let brokenCountMax = 2
@@ -43,7 +43,7 @@ package final class StreamClient {
     private static let hurryPause: Duration = .seconds(3)
 
     /// The receiver of the stream's events; not retained.
-    package weak var delegate: (any StreamClientDelegate)?
+    weak var delegate: (any StreamClientDelegate)?
 
     private let loop: EventLoop
     private let session: ServerSession
@@ -63,7 +63,7 @@ package final class StreamClient {
     private var brokenCount = 0
 
     /// Creates a client that does not connect yet; `pulse` and `random` are parameters for tests.
-    package init(
+    init(
         loop: EventLoop, session: ServerSession, form: StreamForm = .auto,
         keepalive: KeepaliveMonitor = KeepaliveMonitor(),
         random: @escaping () -> Double = { Double.random(in: 0...1) }
@@ -76,7 +76,7 @@ package final class StreamClient {
     }
 
     /// Whether the machine saves power; if so, the client pings a quiet connection less often.
-    package var savesPower: Bool {
+    var savesPower: Bool {
         get { keepalive.savesPower }
         set {
             keepalive.savesPower = newValue
@@ -85,17 +85,17 @@ package final class StreamClient {
     }
 
     /// Whether the stream is open.
-    package var isOpen: Bool { machine.isOpen }
+    var isOpen: Bool { machine.isOpen }
     /// The monotonic time of the next connection; nil while none is scheduled.
-    package private(set) var connectsAtNanoseconds: UInt64?
+    private(set) var connectsAtNanoseconds: UInt64?
     /// Whether the server refused the device's secret.
-    package var isRefused: Bool { machine.isRefused }
+    var isRefused: Bool { machine.isRefused }
 
     /// Connects, and reconnects each time the stream ends.
-    package func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
+    func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
 
     /// Handles a change of addresses or routes: reconnects if the connection cannot have survived it, otherwise pings.
-    package func networkChanged() {
+    func networkChanged() {
         if machine.isOpen, attempt?.path != .other {
             if !keepalive.isAsked { _ = attempt?.ask() }
             return
@@ -109,7 +109,7 @@ package final class StreamClient {
     }
 
     /// Says goodbye before the machine suspends, and stays closed until `wake`.
-    package func sleep() {
+    func sleep() {
         guard !machine.isRefused else { return }
         let wasOpen = machine.isOpen
         stop()
@@ -119,7 +119,7 @@ package final class StreamClient {
     }
 
     /// Connects immediately after the machine resumes, unless the server requested a pause.
-    package func wake() {
+    func wake() {
         guard !machine.isRefused else { return }
         let action = machine.start(atNanoseconds: loop.monotonicNanoseconds)
         // The machine did not sleep, or it slept without notice; an open connection counts as dead.
@@ -138,7 +138,7 @@ package final class StreamClient {
     }
 
     /// Closes the stream permanently.
-    package func stop() {
+    func stop() {
         machine.stop()
         closeAttempt()
         cancelWait()

@@ -18,9 +18,9 @@
 /// starts at one second and doubles with each failure in a row, up to a minute. A stream that was open for a minute
 /// resets it. A pause that the server requests, with `Retry-After` or a goodbye, is added in front and cannot be
 /// shortened.
-package struct StreamMachine: ~Copyable {
+struct StreamMachine: ~Copyable {
     /// The next step for the caller.
-    package enum Action: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
         /// Do nothing for now.
         case none
         /// Drop the present connection, if any, and connect.
@@ -30,13 +30,13 @@ package struct StreamMachine: ~Copyable {
     }
 
     /// The ceiling of the first wait, before any failure.
-    package static let waitFirst: Duration = .seconds(1)
+    static let waitFirst: Duration = .seconds(1)
     /// The maximum of the ceiling.
-    package static let waitMax: Duration = .seconds(60)
+    static let waitMax: Duration = .seconds(60)
     /// The age at which an open stream resets the failure count.
-    package static let goodAge: Duration = .seconds(60)
+    static let goodAge: Duration = .seconds(60)
     /// The maximum pause that a server can request.
-    package static let retryAfterMax: Duration = .seconds(3600)
+    static let retryAfterMax: Duration = .seconds(3600)
 
     private enum State {
         case idle
@@ -51,10 +51,10 @@ package struct StreamMachine: ~Copyable {
     private var notBeforeNanoseconds: UInt64 = 0
 
     /// Creates a machine in the idle state.
-    package init() { state = .idle }
+    init() { state = .idle }
 
     /// Whether the stream is open.
-    package var isOpen: Bool {
+    var isOpen: Bool {
         switch state {
         case .open: true
         case .idle, .connecting, .waiting, .refused: false
@@ -62,7 +62,7 @@ package struct StreamMachine: ~Copyable {
     }
 
     /// Whether the server refused the device's secret.
-    package var isRefused: Bool {
+    var isRefused: Bool {
         switch state {
         case .refused: true
         case .idle, .connecting, .open, .waiting: false
@@ -70,7 +70,7 @@ package struct StreamMachine: ~Copyable {
     }
 
     /// Starts to connect to a server; `now` is monotonic.
-    package mutating func start(atNanoseconds now: UInt64) -> Action {
+    mutating func start(atNanoseconds now: UInt64) -> Action {
         switch state {
         case .idle, .waiting, .refused: connectOrWait(atNanoseconds: now)
         case .connecting, .open: .none
@@ -78,7 +78,7 @@ package struct StreamMachine: ~Copyable {
     }
 
     /// Records that the server answered 200.
-    package mutating func opened(atNanoseconds now: UInt64) {
+    mutating func opened(atNanoseconds now: UInt64) {
         switch state {
         case .connecting(let failureCount):
             state = .open(failureCount: failureCount, sinceNanoseconds: now)
@@ -94,7 +94,7 @@ package struct StreamMachine: ~Copyable {
     ///   - fraction: A random number from 0 to 1.
     ///   - retryAfter: The pause that the server requested.
     /// - Returns: The time to wait.
-    package mutating func ended(atNanoseconds now: UInt64, fraction: Double, retryAfter: Duration? = nil) -> Action {
+    mutating func ended(atNanoseconds now: UInt64, fraction: Double, retryAfter: Duration? = nil) -> Action {
         let failureCount: Int
         switch state {
         case .idle, .waiting, .refused: return .none
@@ -110,7 +110,7 @@ package struct StreamMachine: ~Copyable {
     }
 
     /// Ends the wait.
-    package mutating func timeIsUp() -> Action {
+    mutating func timeIsUp() -> Action {
         switch state {
         case .waiting(let failureCount):
             state = .connecting(failureCount: failureCount)
@@ -121,7 +121,7 @@ package struct StreamMachine: ~Copyable {
     }
 
     /// Skips the wait and drops an open stream after a network change or a resume, unless the server requested a pause.
-    package mutating func hurry(atNanoseconds now: UInt64) -> Action {
+    mutating func hurry(atNanoseconds now: UInt64) -> Action {
         switch state {
         case .connecting, .open, .waiting: connectOrWait(atNanoseconds: now)
         case .idle, .refused: .none
@@ -129,10 +129,10 @@ package struct StreamMachine: ~Copyable {
     }
 
     /// Stops because the server does not know the device's secret; another attempt would be refused too.
-    package mutating func refuse() { state = .refused }
+    mutating func refuse() { state = .refused }
 
     /// Stops because there is no server any more, or because the machine suspends.
-    package mutating func stop() { state = .idle }
+    mutating func stop() { state = .idle }
 
     private mutating func connectOrWait(atNanoseconds now: UInt64) -> Action {
         guard now < notBeforeNanoseconds else {

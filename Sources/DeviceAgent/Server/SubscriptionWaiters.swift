@@ -3,7 +3,7 @@
 internal import AgentStore
 
 /// The state of a subscription at the time its caller is answered.
-package enum SubscriptionAnswer: Sendable, Equatable {
+enum SubscriptionAnswer: Sendable, Equatable {
     /// The server has the subscription.
     case held
     /// The subscription is stored here and is sent to the server when possible.

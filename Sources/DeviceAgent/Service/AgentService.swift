@@ -5,13 +5,13 @@ internal import AgentStore
 internal import Glibc
 internal import PushAPI
 internal import PushCore
-package import PushDBus
+internal import PushDBus
 internal import PushNet
 
 /// Serves the interface `org.posthorn.Agent1` on the agent's bus, as deploy/dbus/org.posthorn.Agent1.xml describes it.
 ///
 /// Everything from the bus is checked before use: the policy checks the caller, and this type checks the arguments.
-package final class AgentService {
+final class AgentService {
     /// The maximum length of a text from the bus, in bytes.
     static let textByteCountMax = AppManifest.byteCountMax
 
@@ -23,7 +23,7 @@ package final class AgentService {
     private var toldStatus: StatusRecord?
 
     /// Serves the object without the bus name, which `claimName` requests.
-    package init(
+    init(
         _ agent: Agent, on connection: BusConnection, deviceName: String, callers: any CallerPolicy
     ) throws(BusError) {
         self.agent = agent
@@ -36,7 +36,7 @@ package final class AgentService {
     }
 
     /// Requests the bus name once everything is ready; returns false while another program owns it, and takes it later.
-    package func claimName() throws(BusError) -> Bool {
+    func claimName() throws(BusError) -> Bool {
         let own = connection.uniqueName
         try connection.watchOwner(of: AgentInterface.name) { owner in
             agentLog.info(

@@ -4,17 +4,17 @@ internal import AgentStore
 internal import PushDBus
 
 /// Limits calls, so that no program on the bus can fill the agent's memory or keep it from its work.
-package struct CallBounds {
+struct CallBounds {
     /// The maximum number of calls that a caller can make at once.
-    package static let burst = 500
+    static let burst = 500
     /// The number of calls per second that a caller can make after that.
-    package static let ratePerSecond = 100
+    static let ratePerSecond = 100
     /// The maximum number of unanswered calls of one caller.
-    package static let waitingCountMax = 16
+    static let waitingCountMax = 16
     /// The maximum number of unanswered calls of all callers.
-    package static let allWaitingCountMax = 256
+    static let allWaitingCountMax = 256
     /// The maximum size of a call's arguments in bytes: the longest text, and as much again for the rest.
-    package static let argumentByteCountMax = 2 * AppManifest.byteCountMax
+    static let argumentByteCountMax = 2 * AppManifest.byteCountMax
     private static let callerCountMax = 1024
 
     private var accounts: [String: Account] = [:]
@@ -33,7 +33,7 @@ package struct CallBounds {
     }
 
     /// Creates the limits without any caller.
-    package init() {}
+    init() {}
 
     /// Accepts or refuses a call.
     ///
@@ -41,7 +41,7 @@ package struct CallBounds {
     ///   - caller: The caller's unique bus name.
     ///   - now: The monotonic time.
     /// - Returns: Whether the call is accepted; if so, `end` must follow.
-    package mutating func begin(_ caller: String, atNanoseconds now: UInt64) -> Bool {
+    mutating func begin(_ caller: String, atNanoseconds now: UInt64) -> Bool {
         if accounts[caller] == nil, accounts.count >= Self.callerCountMax { forgetIdle(atNanoseconds: now) }
         guard accounts[caller] != nil || accounts.count < Self.callerCountMax else { return false }
         var account = accounts[caller] ?? Account(allowance: Double(Self.burst), atNanoseconds: now)
@@ -59,7 +59,7 @@ package struct CallBounds {
     }
 
     /// Records that an accepted call was answered.
-    package mutating func end(_ caller: String) {
+    mutating func end(_ caller: String) {
         accounts[caller]?.waitingCount -= 1
         waitingCount -= 1
     }

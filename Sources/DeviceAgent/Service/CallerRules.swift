@@ -3,17 +3,17 @@
 internal import AgentBus
 internal import Glibc
 internal import LinuxDesktop
-package import PushDBus
+internal import PushDBus
 internal import PushNet
 
 /// Decides which caller may call which method.
-package protocol CallerPolicy: AnyObject {
+protocol CallerPolicy: AnyObject {
     /// Decides whether a call is allowed, now or later; the calls of one caller are decided in order.
     func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void)
 }
 
 /// The decision on a call.
-package enum CallVerdict: Sendable, Equatable {
+enum CallVerdict: Sendable, Equatable {
     /// The call is allowed, on behalf of this registrant.
     case allowed(RegistrationService.Registrant)
     /// The call is refused with an error.
@@ -27,7 +27,7 @@ package enum CallVerdict: Sendable, Equatable {
 /// the Flatpak's ID and IDs below it. An app that cannot be identified reliably is refused.
 ///
 /// Requests to the bus are asynchronous: sd-bus would queue everything that floods the agent during a blocking call.
-package final class CallerRules: CallerPolicy {
+final class CallerRules: CallerPolicy {
     private let connection: BusConnection
     private let entries: DesktopEntries
     private let tools: [String]
@@ -54,7 +54,7 @@ package final class CallerRules: CallerPolicy {
     ///   - environment: The agent's environment, with which apps are found.
     ///   - toolFolder: The directory of the user's tools; nil for that of the agent's own program.
     ///   - processFolder: The directory in which the system describes processes.
-    package init(
+    init(
         _ connection: BusConnection, environment: [String: String], toolFolder: String? = nil,
         processFolder: String = "/proc"
     ) {
@@ -65,7 +65,7 @@ package final class CallerRules: CallerPolicy {
         tools = folder.map { folder in ["posthorn", "posthorn-panel"].map { "\(folder)/\($0)" } } ?? []
     }
 
-    package func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) {
+    func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) {
         find(call.sender) { [weak self] caller in
             switch caller {
             case .tool: completion(.allowed(.person))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentStore
-package import PushNet
+internal import AgentStore
+internal import PushNet
 internal import PushSound
 
 /// Plays sounds of apps and of the freedesktop sound theme on the user's sound server.
@@ -9,7 +9,7 @@ internal import PushSound
 /// Players run on a thread of their own, because a sound server that hangs blocks its clients. The sound server and
 /// libcanberra choose the theme. The volume control's settings for the role `event` apply, because every sound has that
 /// role. The desktop's own switch is part of the decision, see `EventSounds`.
-package final class DesktopSounds: SoundPresenter {
+final class DesktopSounds: SoundPresenter {
     /// The maximum number of sounds that wait for the player.
     ///
     /// More would play too late, so they are skipped.
@@ -32,7 +32,7 @@ package final class DesktopSounds: SoundPresenter {
     ///   - environment: The environment with the directories of the sounds.
     ///   - log: The log for sounds that could not be played.
     /// - Throws: `NetError` if the system is out of descriptors.
-    package init(loop: EventLoop, environment: [String: String], log: EventLog) throws(NetError) {
+    init(loop: EventLoop, environment: [String: String], log: EventLog) throws(NetError) {
         let jobs = try Mailbox<Job>()
         let results = try Mailbox<SuppressionReason?>()
         thread = Thread(name: "sounds") {
@@ -49,7 +49,7 @@ package final class DesktopSounds: SoundPresenter {
     /// Ends the thread after its present sound, without waiting for it, because the sound server may hang.
     deinit { jobs.post(.stop) }
 
-    package func play(
+    func play(
         _ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void
     ) {
         guard waiting.count < Self.waitingCountMax else { return completion(.tooMany) }

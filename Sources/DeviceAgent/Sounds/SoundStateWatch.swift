@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushNet
-package import PushSound
+internal import PushNet
+internal import PushSound
 
 /// Tracks the state of the sound server on the agent's thread.
-package final class SoundStateWatch {
+final class SoundStateWatch {
     /// The minimum time between two searches for a lost sound server, because libpulse reads files and directories each
     /// time.
-    package static let lookInterval: Duration = .seconds(5)
+    static let lookInterval: Duration = .seconds(5)
 
     /// The maximum wait for an answer of the sound server.
-    package static let patience: Duration = .milliseconds(500)
+    static let patience: Duration = .milliseconds(500)
 
     /// The last known state.
     private(set) var state = SoundState()
@@ -27,7 +27,7 @@ package final class SoundStateWatch {
     ///
     /// - Parameter loop: The event loop of the agent's thread.
     /// - Throws: `NetError` if the system is out of descriptors.
-    package init(loop: EventLoop) throws(NetError) {
+    init(loop: EventLoop) throws(NetError) {
         let states = try Mailbox<SoundState>()
         watch = SoundWatch { states.post($0) }
         self.loop = loop
@@ -45,7 +45,7 @@ package final class SoundStateWatch {
     /// - Parameter body: Called once if the result is false, after the answer or the timeout. Only one callback waits
     ///   at a time.
     /// - Returns: Whether the state is known, or cannot become known.
-    package func isKnown(orCall body: @escaping () -> Void) -> Bool {
+    func isKnown(orCall body: @escaping () -> Void) -> Bool {
         _ = current()
         guard isAwaited else { return true }
         waiting = body
@@ -63,7 +63,7 @@ package final class SoundStateWatch {
     }
 
     /// Returns the present state; searches for a lost sound server.
-    package func current() -> SoundState {
+    func current() -> SoundState {
         let now = loop.monotonicNanoseconds
         let isDue = lookedNanoseconds.map { .nanoseconds(Int64(clamping: now - $0)) >= Self.lookInterval } ?? true
         // While a connection exists, its loss must be noticed immediately.

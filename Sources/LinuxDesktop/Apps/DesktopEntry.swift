@@ -19,13 +19,13 @@ package struct DesktopEntry: Equatable, Sendable {
     /// Nil when there is no `Exec`, when it is malformed, or when the program needs a terminal.
     package var exec: [String]?
     /// The program and its arguments, for a program that needs a terminal; otherwise nil.
-    package var terminalExec: [String]?
+    var terminalExec: [String]?
     /// Whether there is an `Exec` that breaks the quoting rules.
-    package var hasUnreadableExec = false
+    var hasUnreadableExec = false
     /// Whether the app is opened through `org.freedesktop.Application`.
-    package var isDBusActivatable: Bool
+    var isDBusActivatable: Bool
     /// The working directory of the program; nil for the agent's.
-    package var workingDirectory: String?
+    var workingDirectory: String?
 
     /// The value of PATH_MAX, which includes the terminating zero byte.
     private static let iconByteCountEnd = 4096

@@ -33,7 +33,7 @@ package struct DesktopFile {
     package func string(_ key: String) -> String? { values[key].map(DesktopFile.unescaped) }
 
     /// Returns the value for the user's locale, or else the one without a locale.
-    package func localizedString(_ key: String, _ locale: DesktopLocale) -> String? {
+    func localizedString(_ key: String, _ locale: DesktopLocale) -> String? {
         for suffix in locale.suffixes {
             if let value = string("\(key)[\(suffix)]") { return value }
         }
@@ -41,7 +41,7 @@ package struct DesktopFile {
     }
 
     /// Whether a boolean is true; old files write 1.
-    package func isTrue(_ key: String) -> Bool { values[key] == "true" || values[key] == "1" }
+    func isTrue(_ key: String) -> Bool { values[key] == "true" || values[key] == "1" }
 
     /// Resolves the escapes `\s`, `\n`, `\t`, `\r` and `\\`; any other escape stays as it is.
     private static func unescaped(_ text: String) -> String {

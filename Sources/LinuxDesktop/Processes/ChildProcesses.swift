@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import PushNet
+internal import PushNet
 
 /// Starts programs that outlive the call, such as apps, and reaps them when they end.
 ///
@@ -11,7 +11,7 @@ package import PushNet
 /// ```
 ///
 /// It runs on the loop's thread.
-package final class ChildProcesses {
+final class ChildProcesses {
     /// The maximum number of running programs that are watched; a further one becomes a zombie when it ends.
     private static let watchedCountMax = 64
     /// The time within which an exit is reported to the caller, because the program may have opened nothing.
@@ -27,7 +27,7 @@ package final class ChildProcesses {
     private let loop: EventLoop
     private var children: [pid_t: Child] = [:]
 
-    package init(loop: EventLoop) { self.loop = loop }
+    init(loop: EventLoop) { self.loop = loop }
 
     /// The loop ends first, so threads reap the programs that still run.
     deinit { for child in children.keys { Self.collect(child) } }
@@ -40,7 +40,7 @@ package final class ChildProcesses {
     ///     or a signal ended it.
     /// - Throws: `NetError.system` when the program is missing or not executable, or when the system is out of
     ///   resources.
-    package func start(_ launch: ProgramLaunch, completion: @escaping (Int32?) -> Void) throws(NetError) {
+    func start(_ launch: ProgramLaunch, completion: @escaping (Int32?) -> Void) throws(NetError) {
         let child = try launch.start()
         guard children.count < Self.watchedCountMax else { return loop.atEndOfTurn { completion(nil) } }
         do throws(NetError) {

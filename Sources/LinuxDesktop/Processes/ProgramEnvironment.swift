@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The environment of all programs that the agent starts, such as apps, hooks and filters.
-package enum ProgramEnvironment {
+enum ProgramEnvironment {
     /// The service manager's variables, which are meant for the agent alone.
     private static let ofServiceManager: Set<String> = [
         "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "INVOCATION_ID",
@@ -10,7 +10,7 @@ package enum ProgramEnvironment {
     ]
 
     /// Returns an environment without the agent's private variables, such as an enrolment code or a proxy's password.
-    package static func withoutOwn(_ environment: [String: String]) -> [String: String] {
+    static func withoutOwn(_ environment: [String: String]) -> [String: String] {
         environment.filter { !ofServiceManager.contains($0.key) && !$0.key.utf8.starts(with: "POSTHORN_AGENT_".utf8) }
     }
 }

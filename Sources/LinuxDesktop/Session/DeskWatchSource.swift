@@ -5,7 +5,7 @@ internal import PushDBus
 /// A program on a bus that reports one aspect of the desktop session.
 package struct DeskWatchSource: Sendable {
     /// The aspect of the session that a source reports.
-    package enum Aspect: Sendable {
+    enum Aspect: Sendable {
         case lock
         /// The desktop's own do-not-disturb is on.
         case quiet

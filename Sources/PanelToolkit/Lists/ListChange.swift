@@ -3,22 +3,22 @@
 /// The difference between two lists of keys, as splices that leave as many keys as possible in place.
 ///
 /// The kept keys are the longest common subsequence, so the user's scroll position stays valid.
-package struct ListChange: Equatable, Sendable {
+struct ListChange: Equatable, Sendable {
     /// A replacement of consecutive keys.
-    package struct Splice: Equatable, Sendable {
+    struct Splice: Equatable, Sendable {
         /// The position in the list after the earlier splices were applied.
-        package var position: Int
+        var position: Int
         /// The number of keys to remove.
-        package var removedCount: Int
+        var removedCount: Int
         /// The keys to insert.
-        package var added: [String]
+        var added: [String]
     }
 
     /// The splices in the order of application, from the end of the list to its beginning, so none shifts another.
-    package private(set) var splices: [Splice] = []
+    private(set) var splices: [Splice] = []
 
     /// Compares two lists without duplicate keys, in O(n log n).
-    package init(from old: [String], to new: [String]) {
+    init(from old: [String], to new: [String]) {
         let places = Dictionary(zip(old, old.indices), uniquingKeysWith: { first, _ in first })
         let known = new.indices.compactMap { index in places[new[index]].map { (old: $0, new: index) } }
         var (oldEnd, newEnd) = (old.count, new.count)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
-package import PushDBus
+internal import AgentBus
+internal import PushDBus
 
 /// A client of this user's agent; deploy/dbus/org.posthorn.Agent1.xml defines the interface.
 final class AgentClient {
@@ -38,11 +38,11 @@ final class AgentClient {
 }
 
 /// A method call of the agent.
-package struct AgentCall: Equatable, Sendable {
+struct AgentCall: Equatable, Sendable {
     /// The method to call.
-    package let method: AgentMethod
+    let method: AgentMethod
     /// The arguments, in the order of the XML file.
-    package let arguments: [BusValue]
+    let arguments: [BusValue]
 
     init(_ method: AgentMethod, _ arguments: BusValue...) {
         self.method = method
@@ -51,9 +51,9 @@ package struct AgentCall: Equatable, Sendable {
 }
 
 /// Validates and decodes the agent's answers.
-package enum AgentAnswer {
+enum AgentAnswer {
     /// Converts a D-Bus error to a command error; `busValue` is the value of `POSTHORN_AGENT_BUS`.
-    package static func failure(_ error: BusError, busValue: String? = nil) -> CommandError {
+    static func failure(_ error: BusError, busValue: String? = nil) -> CommandError {
         let name = error.name
         // Only the agent's own errors and the listed D-Bus errors prove that the agent runs.
         guard name.hasPrefix("org.posthorn.Error.") || AgentFailure(busName: name) != .other else {

@@ -3,7 +3,7 @@
 package import AgentBus
 
 /// The reason why a call of the agent failed.
-package enum AgentFailure: Equatable, Sendable {
+enum AgentFailure: Equatable, Sendable {
     /// An error of the agent itself.
     case agent(AgentErrorCode)
     /// The message bus does not allow the call.
@@ -12,7 +12,7 @@ package enum AgentFailure: Equatable, Sendable {
     case other
 
     /// Creates the failure for a D-Bus error name; an unlisted name gives `other`.
-    package init(busName: String) {
+    init(busName: String) {
         if let code = AgentErrorCode(busName: busName) {
             self = .agent(code)
         } else {
@@ -21,7 +21,7 @@ package enum AgentFailure: Equatable, Sendable {
     }
 
     /// The remedy, in one sentence.
-    package var remedy: String {
+    var remedy: String {
         switch self {
         case .agent(let code): code.remedy
         case .accessDenied: "Run this command as the user who owns the agent."
@@ -29,7 +29,7 @@ package enum AgentFailure: Equatable, Sendable {
         }
     }
 
-    package var exitCode: ExitCode {
+    var exitCode: ExitCode {
         switch self {
         case .agent(let code): code.exitCode
         case .accessDenied: .notPermitted
@@ -81,7 +81,7 @@ extension AgentErrorCode {
         }
     }
 
-    package var exitCode: ExitCode {
+    var exitCode: ExitCode {
         switch self {
         case .unreachable, .notTrusted: .unreachable
         case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent, .unknownSound: .notFound

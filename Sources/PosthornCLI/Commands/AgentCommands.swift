@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
-package import CommandLineKit
+internal import AgentBus
+internal import CommandLineKit
 internal import PushDBus
 
 /// The command `posthorn agent`: shows this user's agent, enrols it and unenrolls it.
-package enum AgentCommands {
+enum AgentCommands {
     static let group = CommandNode(
         group: "agent", "Show the agent's status, enrol this device with a server, or leave the server.",
         environment: sessionBus, unused: ofServer, children: [status, enrol, unenrol], defaultChild: "status")
@@ -84,7 +84,7 @@ package enum AgentCommands {
     }
 
     /// Builds the call of `agent unenrol`.
-    package static func unenrolCall(_ invocation: Invocation) -> AgentCall {
+    static func unenrolCall(_ invocation: Invocation) -> AgentCall {
         AgentCall(invocation.has("local") ? .forget : .unenrol)
     }
 
@@ -92,7 +92,7 @@ package enum AgentCommands {
     ///
     /// - Parameter invocation: The command line, with one or two arguments.
     /// - Throws: An error when the arguments are swapped or the server is missing.
-    package static func checkOrder(_ invocation: Invocation) throws(CommandError) {
+    static func checkOrder(_ invocation: Invocation) throws(CommandError) {
         let (server, code) = (invocation.arguments[0], invocation.argument(1))
         if let code, isServer(code), !isServer(server) {
             throw .advised(
@@ -118,7 +118,7 @@ package enum AgentCommands {
     }
 
     /// Adds a remedy to an error of `Enrol`, for example another CA certificate.
-    package static func advice(on error: CommandError, server: String) -> CommandError {
+    static func advice(on error: CommandError, server: String) -> CommandError {
         guard case .agentRefused(let name, _) = error else { return error }
         switch AgentFailure(busName: name) {
         case .agent(.badServer) where !server.contains("://"):
@@ -135,7 +135,7 @@ package enum AgentCommands {
     }
 
     /// Adds a remedy to an error of `Unenrol`, for example for a server that no longer exists.
-    package static func adviceOnLeaving(_ error: CommandError) -> CommandError {
+    static func adviceOnLeaving(_ error: CommandError) -> CommandError {
         guard case .agentRefused(let name, _) = error else { return error }
         switch AgentFailure(busName: name) {
         case .agent(.unreachable), .agent(.notTrusted):
@@ -149,7 +149,7 @@ package enum AgentCommands {
     }
 
     /// Builds the call of `agent enrol`.
-    package static func enrolCall(_ invocation: Invocation) -> AgentCall {
+    static func enrolCall(_ invocation: Invocation) -> AgentCall {
         AgentCall(
             .enrol, .string(invocation.arguments[0]), .string(invocation.argument(1) ?? ""),
             // The path must be absolute, because the agent has a different working directory.
@@ -157,7 +157,7 @@ package enum AgentCommands {
     }
 
     /// Formats the output of `agent status`.
-    package static func report(of status: StatusRecord) -> Report {
+    static func report(of status: StatusRecord) -> Report {
         var fields = [
             (name: "Agent", value: "\(status.version), process \(status.processID)"),
             (name: "Enrolled", value: enrolment(of: status)),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
-package import PushAPI
+internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 
 /// The command `posthorn app`: manages the server's apps.
-package enum AppCommands {
+enum AppCommands {
     static let group = CommandNode(
         group: "app", "Manage the apps on the server.",
         discussion: """
@@ -116,7 +116,7 @@ package enum AppCommands {
     }
 
     /// Builds the request of `app add`.
-    package static func addRequest(_ invocation: Invocation) -> AdminRequest {
+    static func addRequest(_ invocation: Invocation) -> AdminRequest {
         .post(
             "apps",
             AdminAPI.NewApp(
@@ -129,7 +129,7 @@ package enum AppCommands {
     /// - Parameter invocation: The command line, with the topic and the changes.
     /// - Returns: The request.
     /// - Throws: An error when the command line changes nothing.
-    package static func changeRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
+    static func changeRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
         let change = AdminAPI.AppChange(
             name: invocation.value("name"), checks: checks(invocation), broadcasts: broadcasts(invocation))
         guard change.name != nil || change.checks != nil || change.broadcasts != nil else {
@@ -149,7 +149,7 @@ package enum AppCommands {
     }
 
     /// Formats the output of `app add`, `app set` and `app show`.
-    package static func report(of app: AdminAPI.App) -> Report {
+    static func report(of app: AdminAPI.App) -> Report {
         Report(
             Table.fields(
                 [
@@ -160,7 +160,7 @@ package enum AppCommands {
     }
 
     /// Formats the output of `app list`.
-    package static func report(of apps: AdminAPI.Apps) -> Report {
+    static func report(of apps: AdminAPI.Apps) -> Report {
         guard !apps.apps.isEmpty else { return Report("No apps. Add one with 'posthorn app add TOPIC'.", json: apps) }
         let table = Table(
             [

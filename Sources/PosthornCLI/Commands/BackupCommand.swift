@@ -2,10 +2,10 @@
 
 internal import CommandLineKit
 internal import Glibc
-package import PushAPI
+internal import PushAPI
 
 /// The command `posthorn backup`: copies all of the server's data while the server runs.
-package enum BackupCommand {
+enum BackupCommand {
     static let node = CommandNode(
         Command(
             "backup", "Back up the server's data while it is running.",
@@ -43,7 +43,7 @@ package enum BackupCommand {
     }
 
     /// Returns the progress text for the terminal.
-    package static func progress(of backup: AdminAPI.Backup) -> String {
+    static func progress(of backup: AdminAPI.Backup) -> String {
         switch backup.state {
         case .copying:
             "copied \(mebibytes(backup.copiedByteCount)) of \(mebibytes(backup.byteCount)) MiB"
@@ -53,7 +53,7 @@ package enum BackupCommand {
     }
 
     /// Formats the output of `backup`; throws when the backup failed.
-    package static func report(of backup: AdminAPI.Backup) throws(CommandError) -> Report {
+    static func report(of backup: AdminAPI.Backup) throws(CommandError) -> Report {
         guard backup.state == .done else {
             throw .backupFailed(backup.problem ?? "unknown reason")
         }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 internal import CommandLineKit
 internal import PushCore
 internal import PushDBus
 
 /// The command `posthorn badge`: prints badge numbers, for status bars without app icons.
-package enum BadgeCommand {
+enum BadgeCommand {
     /// The output format.
-    package enum Format: String, CaseIterable, Sendable {
+    enum Format: String, CaseIterable, Sendable {
         case plain, waybar, polybar, json
     }
 
@@ -74,7 +74,7 @@ package enum BadgeCommand {
     ///   - apps: The apps to count; nil while the agent is not running.
     ///   - format: The output format.
     /// - Returns: The line, without a line feed.
-    package static func line(_ apps: [AppRecord]?, _ format: Format) -> String {
+    static func line(_ apps: [AppRecord]?, _ format: Format) -> String {
         let sum = (apps ?? []).reduce(Int64(0)) { $0 + Int64($1.badge) }
         switch format {
         case .plain: return apps == nil ? "" : "\(sum)"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
-package import PushAPI
+internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 
 /// The command `posthorn certificate`: manages client certificates of providers that do not use provider tokens.
-package enum CertificateCommands {
+enum CertificateCommands {
     static let group = CommandNode(
         group: "certificate", "Manage the client certificates of back-ends.",
         discussion: """
@@ -91,7 +91,7 @@ package enum CertificateCommands {
     /// - Parameter invocation: The command line, with the topic and the certificate's options.
     /// - Returns: The request.
     /// - Throws: An error when the number of days is invalid.
-    package static func issueRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
+    static func issueRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
         let days: Int64?
         do throws(UsageError) {
             days = try invocation.integer("days", in: 1...Int64(Limits.certificateDayCountMax))
@@ -107,7 +107,7 @@ package enum CertificateCommands {
     }
 
     /// Formats the output of `certificate issue`; never prints the private key, and only a generated password.
-    package static func report(
+    static func report(
         of certificate: CredentialAPI.Certificate, files: CertificateFiles, password: CertificateFiles.Password?
     ) -> Report {
         var fields = [
@@ -129,7 +129,7 @@ package enum CertificateCommands {
     }
 
     /// Formats the output of `certificate list`.
-    package static func report(of certificates: CredentialAPI.Certificates, nowUnixSeconds: Int64) -> Report {
+    static func report(of certificates: CredentialAPI.Certificates, nowUnixSeconds: Int64) -> Report {
         guard !certificates.certificates.isEmpty else {
             return Report("No certificates. Issue one with 'posthorn certificate issue TOPIC'.", json: certificates)
         }

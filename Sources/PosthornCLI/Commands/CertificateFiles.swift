@@ -1,36 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
-package import PushAPI
+internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 internal import PushTLS
 
 /// The output files and the password of `certificate issue`.
-package struct CertificateFiles: Sendable {
+struct CertificateFiles: Sendable {
     /// The password of a PKCS#12 file.
-    package struct Password: Sendable {
+    struct Password: Sendable {
         /// The password; not empty and without zero bytes.
-        package let text: String
+        let text: String
         /// Whether this command generated the password, so that it must be printed.
-        package let isMade: Bool
-
-        package init(text: String, isMade: Bool) {
-            self.text = text
-            self.isMade = isMade
-        }
+        let isMade: Bool
     }
 
     /// The path of the PEM file with the certificate and private key; nil if none is written.
-    package let pem: String?
+    let pem: String?
     /// The path of the PKCS#12 file; nil if none is written.
-    package let p12: String?
+    let p12: String?
 
     /// Chooses the paths and checks that the files can be created.
     ///
     /// - Parameter invocation: The command line, with the topic and optionally `--output`, `--p12` and
     ///   `--password-file`.
     /// - Throws: An error when a file exists or cannot be created, or `--password-file` is given without `--p12`.
-    package init(_ invocation: Invocation) throws(CommandError) {
+    init(_ invocation: Invocation) throws(CommandError) {
         let topic = invocation.arguments[0]
         // The server refuses an invalid topic, so it never becomes part of a file name.
         let name = HeaderValues.isTopic(Array(topic.utf8).span) ? "CERT_\(topic)" : "CERT"
@@ -69,7 +64,7 @@ package struct CertificateFiles: Sendable {
     /// - Parameter path: The path of the file.
     /// - Returns: The line without its line ending.
     /// - Throws: An error when the file is unreadable, or the line is empty, not UTF-8, or contains a zero byte.
-    package static func password(inFile path: String) throws(CommandError) -> String {
+    static func password(inFile path: String) throws(CommandError) -> String {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try LocalFile.read(path) } catch { throw .file(error) }
         var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
@@ -97,7 +92,7 @@ package struct CertificateFiles: Sendable {
     ///   - name: The friendly name that key stores show for the PKCS#12 file.
     ///   - password: The password of the PKCS#12 file.
     /// - Throws: An error when the server's answer is incomplete or a file cannot be written.
-    package func write(
+    func write(
         _ certificate: CredentialAPI.Certificate, named name: String, password: String?
     ) throws(CommandError) {
         guard let text = certificate.certificate, let key = certificate.privateKey else {

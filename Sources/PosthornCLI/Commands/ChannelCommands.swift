@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
-package import PushAPI
+internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 
 /// The command `posthorn channel`: manages broadcast channels.
-package enum ChannelCommands {
+enum ChannelCommands {
     static let group = CommandNode(
         group: "channel", "Manage the broadcast channels of an app.",
         discussion: """
@@ -87,7 +87,7 @@ package enum ChannelCommands {
     }
 
     /// Builds the request of `channel create`.
-    package static func createRequest(_ invocation: Invocation) -> AdminRequest {
+    static func createRequest(_ invocation: Invocation) -> AdminRequest {
         let policy = invocation.value("policy").flatMap { text in
             MessageStoragePolicy.allCases.first { word($0) == text }
         }
@@ -97,7 +97,7 @@ package enum ChannelCommands {
     }
 
     /// Formats the output of `channel create` and `channel show`.
-    package static func report(of channel: AdminAPI.Channel) -> Report {
+    static func report(of channel: AdminAPI.Channel) -> Report {
         Report(
             Table.fields([
                 ("Channel ID", channel.channelID), ("Topic", channel.topic),
@@ -108,7 +108,7 @@ package enum ChannelCommands {
     }
 
     /// Formats the output of `channel list`.
-    package static func report(of channels: AdminAPI.Channels, topic: String) -> Report {
+    static func report(of channels: AdminAPI.Channels, topic: String) -> Report {
         guard !channels.channels.isEmpty else {
             return Report("No channels. Create one with 'posthorn channel create \(oneLine(topic))'.", json: channels)
         }

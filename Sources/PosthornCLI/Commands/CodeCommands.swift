@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CommandLineKit
-package import PushAPI
+internal import PushAPI
 
 /// The command `posthorn code`: lists and revokes enrolment codes that no device has used.
-package enum CodeCommands {
+enum CodeCommands {
     static let group = CommandNode(
         group: "code", "List and revoke unused enrolment codes.",
         discussion: "To create a code, run 'posthorn enrol'. The code itself is shown only then; the list shows an ID.",
@@ -31,7 +31,7 @@ package enum CodeCommands {
     }
 
     /// Formats the output of `code list`.
-    package static func report(of codes: CredentialAPI.UnusedCodes) -> Report {
+    static func report(of codes: CredentialAPI.UnusedCodes) -> Report {
         guard !codes.codes.isEmpty else {
             return Report("No unused codes. Create one with 'posthorn enrol'.", json: codes)
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CommandLineKit
-package import PushAPI
+internal import PushAPI
 
 /// The command `posthorn device`: manages the server's devices.
-package enum DeviceCommands {
+enum DeviceCommands {
     static let group = CommandNode(
         group: "device", "Manage the devices on the server.",
         children: [list, show, remove], defaultChild: "list")
@@ -74,7 +74,7 @@ package enum DeviceCommands {
     }
 
     /// Formats the output of `device show`.
-    package static func report(of device: AdminAPI.Device) -> Report {
+    static func report(of device: AdminAPI.Device) -> Report {
         Report(
             Table.fields([
                 ("Device ID", device.deviceID), ("Name", device.name), ("Platform", device.platform),
@@ -86,7 +86,7 @@ package enum DeviceCommands {
     }
 
     /// Formats the output of `device list`.
-    package static func report(of devices: AdminAPI.Devices) -> Report {
+    static func report(of devices: AdminAPI.Devices) -> Report {
         guard !devices.devices.isEmpty else {
             return Report("No devices. Create an enrolment code with 'posthorn enrol'.", json: devices)
         }

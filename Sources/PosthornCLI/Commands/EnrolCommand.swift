@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CommandLineKit
-package import PushAPI
+internal import PushAPI
 
 /// The command `posthorn enrol`: creates a code with which one device can enrol.
-package enum EnrolCommand {
+enum EnrolCommand {
     static let node = CommandNode(
         Command(
             "enrol", "Create a single-use enrolment code.",
@@ -22,7 +22,7 @@ package enum EnrolCommand {
     }
 
     /// Formats the output of `enrol`.
-    package static func report(of code: CredentialAPI.EnrolmentCode) -> Report {
+    static func report(of code: CredentialAPI.EnrolmentCode) -> Report {
         let fields = Table.fields(
             [("Code", code.code)] + (code.id.map { [(name: "ID", value: $0)] } ?? [])
                 + [("Valid until", LocalTime.text(unixSeconds: code.expiresAt))])
@@ -31,7 +31,7 @@ package enum EnrolCommand {
     }
 
     /// Returns the shell command that the user runs on the device.
-    package static func deviceCommand(for code: CredentialAPI.EnrolmentCode) -> String {
+    static func deviceCommand(for code: CredentialAPI.EnrolmentCode) -> String {
         let words = ["posthorn", "agent", "enrol", code.serverURL, code.code]
         return words.map(shellWord).joined(separator: " ")
     }

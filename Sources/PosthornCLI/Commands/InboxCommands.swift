@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
-package import CommandLineKit
+internal import AgentBus
+internal import CommandLineKit
 internal import PushCore
 internal import PushDBus
 
 /// The command `posthorn inbox`: lists and clears the notifications that this device received.
-package enum InboxCommands {
+enum InboxCommands {
     /// The number of entries that `inbox list` shows by default.
     private static let shownCountDefault: Int64 = 20
 
@@ -118,7 +118,7 @@ package enum InboxCommands {
     /// - Parameter invocation: The command line, with or without search words.
     /// - Returns: The call.
     /// - Throws: An error when a number is invalid.
-    package static func searchCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
+    static func searchCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         do throws(UsageError) {
             let limit = try invocation.integer("limit", in: 1...Int64(UInt32.max)) ?? shownCountDefault
             let before = try invocation.integer("before", in: 1...Int64.max) ?? 0
@@ -132,7 +132,7 @@ package enum InboxCommands {
     }
 
     /// Builds the call of `inbox read`.
-    package static func readCall(_ invocation: Invocation) -> AgentCall {
+    static func readCall(_ invocation: Invocation) -> AgentCall {
         switch Which(invocation) {
         case .entry(let number): AgentCall(.markRead, .int64(number), .string(""))
         case .app(let app): AgentCall(.markRead, .int64(0), .string(app))
@@ -140,7 +140,7 @@ package enum InboxCommands {
     }
 
     /// Builds the call of `inbox clear`.
-    package static func clearCall(_ invocation: Invocation) -> AgentCall {
+    static func clearCall(_ invocation: Invocation) -> AgentCall {
         switch Which(invocation) {
         case .entry(let number): AgentCall(.removeInboxEntry, .int64(number))
         case .app(let app): AgentCall(.clearInbox, .string(app))
@@ -152,7 +152,7 @@ package enum InboxCommands {
     /// - Parameter invocation: The command line, with the entry's number.
     /// - Returns: The call.
     /// - Throws: An error when the argument is not a number.
-    package static func showCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
+    static func showCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         let word = invocation.arguments[0]
         guard let entry = Int64(word) else {
             throw .usage(invocation.error(.badValue(of: "ENTRY", value: word, expected: "use a whole number")))
@@ -161,7 +161,7 @@ package enum InboxCommands {
     }
 
     /// Formats the output of `inbox list`.
-    package static func report(of entries: [InboxRecord]) -> Report {
+    static func report(of entries: [InboxRecord]) -> Report {
         guard !entries.isEmpty else { return Report("No notifications.", json: Inbox(entries: entries)) }
         let table = Table(
             [.number("ENTRY"), .text("RECEIVED"), .text("APP"), .text("STATE"), .text("NOTIFICATION")],
@@ -182,7 +182,7 @@ package enum InboxCommands {
     }
 
     /// Formats the output of `inbox show`.
-    package static func report(of entry: InboxRecord) -> Report {
+    static func report(of entry: InboxRecord) -> Report {
         let channel = entry.channel.isEmpty ? [] : [(name: "Channel", value: entry.channel)]
         var text = Table.fields(
             [

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
-package import PushAPI
+internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 
 /// The command `posthorn key`: manages the keys with which providers sign provider tokens.
-package enum KeyCommands {
+enum KeyCommands {
     static let group = CommandNode(
         group: "key", "Manage the signing keys of back-ends.",
         children: [create, list, revoke], defaultChild: "list")
@@ -81,7 +81,7 @@ package enum KeyCommands {
     }
 
     /// Builds the request of `key create`.
-    package static func createRequest(_ invocation: Invocation) -> AdminRequest {
+    static func createRequest(_ invocation: Invocation) -> AdminRequest {
         let topics = invocation.values("topic")
         return .post(
             "keys",
@@ -91,7 +91,7 @@ package enum KeyCommands {
     }
 
     /// Reports whether a key id consists of ten characters A-Z and 0-9; only then it may be part of a file name.
-    package static func isKeyID(_ text: some StringProtocol) -> Bool {
+    static func isKeyID(_ text: some StringProtocol) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in
                 (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
@@ -108,7 +108,7 @@ package enum KeyCommands {
     }
 
     /// Formats the output of `key create`; never prints the private key.
-    package static func report(of key: CredentialAPI.Key, path: String) -> Report {
+    static func report(of key: CredentialAPI.Key, path: String) -> Report {
         let text = Table.fields([
             ("Key ID", key.keyID), ("Team ID", key.teamID), ("File", path), ("Environment", environment(of: key)),
             ("Topics", topics(of: key)),
@@ -119,7 +119,7 @@ package enum KeyCommands {
     }
 
     /// Formats the output of `key list`.
-    package static func report(of keys: CredentialAPI.Keys) -> Report {
+    static func report(of keys: CredentialAPI.Keys) -> Report {
         guard !keys.keys.isEmpty else { return Report("No keys. Create one with 'posthorn key create'.", json: keys) }
         let table = Table(
             [

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
-package import PushAPI
+internal import CommandLineKit
+internal import PushAPI
 
 /// The command `posthorn policy`: sets default or locked settings for devices.
-package enum PolicyCommands {
+enum PolicyCommands {
     static let group = CommandNode(
         group: "policy", "Manage default and locked settings of devices.",
         discussion: """
@@ -63,7 +63,7 @@ package enum PolicyCommands {
     ///
     /// - Parameter invocation: The command line, with a setting and its value.
     /// - Returns: The request.
-    package static func setRequest(_ invocation: Invocation) -> AdminRequest {
+    static func setRequest(_ invocation: Invocation) -> AdminRequest {
         let place = place(invocation)
         return .put(
             "policies", place.device, place.topic, invocation.arguments[0],
@@ -75,7 +75,7 @@ package enum PolicyCommands {
     }
 
     /// Formats the output of the commands.
-    package static func report(of policies: AdminAPI.Policies) -> Report {
+    static func report(of policies: AdminAPI.Policies) -> Report {
         guard !policies.rules.isEmpty else {
             return Report("No policies. Set one with 'posthorn policy set SETTING VALUE'.", json: policies)
         }

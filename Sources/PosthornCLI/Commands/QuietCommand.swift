@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
-package import CommandLineKit
+internal import AgentBus
+internal import CommandLineKit
 internal import PushAPI
 internal import PushDBus
 
 /// The command `posthorn dnd`: shows and changes Do Not Disturb.
-package enum QuietCommand {
+enum QuietCommand {
     static let node = CommandNode(
         Command(
             "dnd", "Show and change Do Not Disturb.",
@@ -47,7 +47,7 @@ package enum QuietCommand {
     ///   - now: The current time.
     /// - Returns: The call.
     /// - Throws: An error when the arguments are invalid.
-    package static func setCall(
+    static func setCall(
         _ invocation: Invocation, nowUnixSeconds now: Int64
     ) throws(CommandError) -> AgentCall? {
         guard let what = invocation.argument(0) else { return nil }
@@ -88,7 +88,7 @@ package enum QuietCommand {
     // MARK: Output
 
     /// Formats the current state and the schedule.
-    package static func report(of settings: [SettingRecord], nowUnixSeconds now: Int64) -> Report {
+    static func report(of settings: [SettingRecord], nowUnixSeconds now: Int64) -> Report {
         func value(_ setting: PersonalSetting) -> String {
             settings.first { $0.name == setting.rawValue && $0.event.isEmpty }?.value ?? ""
         }

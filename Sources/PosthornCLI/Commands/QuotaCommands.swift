@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
-package import PushAPI
+internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 
 /// The command `posthorn quota`: limits how much teams, keys and apps may send.
-package enum QuotaCommands {
+enum QuotaCommands {
     static let group = CommandNode(
         group: "quota", "Manage the rates and quotas of teams, keys and apps.",
         discussion: """
@@ -104,7 +104,7 @@ package enum QuotaCommands {
     /// - Parameter invocation: The command line, with one subject and its limits.
     /// - Returns: The request.
     /// - Throws: An error when there is not exactly one subject, no limit is given, or a number is invalid.
-    package static func changeRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
+    static func changeRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
         let subject = try one(invocation)
         let limits: QuotaLimits
         do throws(UsageError) {
@@ -130,7 +130,7 @@ package enum QuotaCommands {
     ///   - quotas: The limits.
     ///   - none: The text if there are none; by default it says how to set one.
     /// - Returns: A table, or the text.
-    package static func report(
+    static func report(
         of quotas: AdminAPI.Quotas,
         ifNone none: String = "No limits. Set one with 'posthorn quota set --topic TOPIC --rate N'."
     ) -> Report {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
-package import CommandLineKit
+internal import CommandLineKit
 internal import PushAPI
 internal import PushCore
 internal import PushDBus
 
 /// The commands `posthorn register` and `posthorn unregister`, for apps that do not use D-Bus.
-package enum RegisterCommands {
+enum RegisterCommands {
     static let app = Argument("APP", "The app ID: the name of its desktop file without '.desktop'.")
 
     static let register = CommandNode(
@@ -68,7 +68,7 @@ package enum RegisterCommands {
     /// - Parameter invocation: The command line, with the app id.
     /// - Returns: The call.
     /// - Throws: An error when the app id is a path or file name, or the manifest cannot be read.
-    package static func registerCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
+    static func registerCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         var options = ["topic", "name", "environment"].compactMap { name in
             invocation.value(name).map { (name, BusValue.string($0)) }
         }
@@ -110,7 +110,7 @@ package enum RegisterCommands {
     }
 
     /// Formats the output of `register`, which is only the device token, for scripts.
-    package static func report(appID: String, token: String, advice: [String]) -> Report {
+    static func report(appID: String, token: String, advice: [String]) -> Report {
         Report(oneLine(token), json: Registration(appID: appID, deviceToken: token, advice: advice))
     }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
-package import CommandLineKit
+internal import AgentBus
+internal import CommandLineKit
 internal import PushAPI
 internal import PushCore
 internal import PushDBus
 
 /// The command `posthorn settings`: shows and changes this user's notification settings.
-package enum SettingsCommands {
+enum SettingsCommands {
     static let group = CommandNode(
         group: "settings", "Show and change the notification settings of this device.",
         environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
@@ -87,7 +87,7 @@ package enum SettingsCommands {
     ///   - value: The current value.
     ///   - isStandard: Whether the value is the default.
     /// - Returns: The report.
-    package static func report(of places: [String], value: String, isStandard: Bool = false) -> Report {
+    static func report(of places: [String], value: String, isStandard: Bool = false) -> Report {
         let place = places.filter { !$0.isEmpty }.map(oneLine).joined(separator: ": ")
         let remark = isStandard ? ", the default" : ""
         return Report("\(place) is \(shown(value, of: places.last ?? ""))\(remark).", json: Done())
@@ -98,7 +98,7 @@ package enum SettingsCommands {
     /// - Parameter invocation: Two arguments for a global setting, three for an app's, four for an event type's.
     /// - Returns: The call.
     /// - Throws: An error when the arguments are invalid.
-    package static func setCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
+    static func setCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         let words = invocation.arguments
         guard let first = words.first else { throw .usage(invocation.error(.missingArgument(placeholder: "SETTING"))) }
         try checkName(first, invocation)
@@ -146,7 +146,7 @@ package enum SettingsCommands {
     ///   - id: The app id, as the user typed it.
     ///   - known: The ids of the registered apps.
     /// - Returns: The error.
-    package static func unknownApp(_ id: String, known: [String]) -> CommandError {
+    static func unknownApp(_ id: String, known: [String]) -> CommandError {
         let error = CommandError.agentRefused(name: AgentErrorCode.unknownApp.busName, message: "")
         let meant = Spelling.closest(to: id, among: known).map { ". Did you mean '\($0)'?" }
         return .reworded(error, problem: "app '\(id)' is not registered\(meant ?? "; see 'posthorn settings list'")")
@@ -171,7 +171,7 @@ package enum SettingsCommands {
     }
 
     /// Formats the output of `settings list`.
-    package static func report(personal: [SettingRecord], apps: [AppRecord]) -> Report {
+    static func report(personal: [SettingRecord], apps: [AppRecord]) -> Report {
         let json = Settings(settings: personal, apps: apps)
         let isOn = personal.contains { $0.name == PersonalSetting.master.rawValue && $0.value == "on" }
         let state = isOn ? "on." : "off (master switch)."
@@ -192,7 +192,7 @@ package enum SettingsCommands {
     }
 
     /// Formats the output of `settings show`.
-    package static func report(of app: AppRecord, _ settings: [SettingRecord]) -> Report {
+    static func report(of app: AppRecord, _ settings: [SettingRecord]) -> Report {
         let facts = Table.fields(
             [
                 ("App", app.appID), ("Name", app.name), ("Topic", app.topic), ("Environment", app.environment),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 internal import CommandLineKit
 internal import PushDBus
 
 /// The command `posthorn sound`: manages the sounds that notifications can name.
-package enum SoundCommands {
+enum SoundCommands {
     static let group = CommandNode(
         group: "sound", "List, play, install and remove notification sounds.",
         environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
@@ -72,7 +72,7 @@ package enum SoundCommands {
     }
 
     /// Formats the output of `sound list`.
-    package static func report(of sounds: [SoundRecord]) -> Report {
+    static func report(of sounds: [SoundRecord]) -> Report {
         let json = Sounds(sounds: sounds)
         guard !sounds.isEmpty else {
             return Report(

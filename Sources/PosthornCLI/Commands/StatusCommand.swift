@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CommandLineKit
-package import PushAPI
+internal import PushAPI
 
 /// The command `posthorn status`: shows the state of the server.
-package enum StatusCommand {
+enum StatusCommand {
     static let node = CommandNode(
         Command(
             "status", "Show server status.")
@@ -13,7 +13,7 @@ package enum StatusCommand {
     }
 
     /// Formats the output of `status`.
-    package static func report(of status: AdminAPI.Status) -> Report {
+    static func report(of status: AdminAPI.Status) -> Report {
         let counts = status.counts
         var fields = [
             (name: "Server", value: status.serverURL),

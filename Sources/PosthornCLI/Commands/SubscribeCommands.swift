@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
-package import CommandLineKit
+internal import AgentBus
+internal import CommandLineKit
 internal import PushDBus
 
 /// The commands `posthorn subscribe` and `posthorn unsubscribe`, for an app's broadcast channels on this device.
-package enum SubscribeCommands {
+enum SubscribeCommands {
     private static let channel = Argument(
         "CHANNEL", "The channel ID (24 characters) that the app's back-end received in apns-channel-id.")
 
@@ -46,12 +46,12 @@ package enum SubscribeCommands {
     ///   - invocation: The command line, with the app id and channel id.
     /// - Returns: The call.
     /// - Throws: An error when the app id is a path or a file name.
-    package static func call(_ method: AgentMethod, _ invocation: Invocation) throws(CommandError) -> AgentCall {
+    static func call(_ method: AgentMethod, _ invocation: Invocation) throws(CommandError) -> AgentCall {
         AgentCall(method, .string(try RegisterCommands.appID(invocation)), .string(invocation.arguments[1]))
     }
 
     /// Formats the output of `subscribe`.
-    package static func report(appID: String, channel: String, state: String) -> Report {
+    static func report(appID: String, channel: String, state: String) -> Report {
         let text =
             state == "active"
             ? "Subscribed \(oneLine(appID)) to channel \(oneLine(channel))."

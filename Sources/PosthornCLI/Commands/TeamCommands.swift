@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CommandLineKit
-package import PushAPI
+internal import PushAPI
 
 /// The command `posthorn team`: lists the teams that own apps and keys.
-package enum TeamCommands {
+enum TeamCommands {
     static let group = CommandNode(
         group: "team", "List the teams that own apps and keys.",
         discussion: """
@@ -20,13 +20,13 @@ package enum TeamCommands {
     }
 
     /// A team, in the JSON of `team list`.
-    package struct Team: Encodable, Equatable, Sendable {
-        package let teamID: String
-        package let appCount: Int
+    struct Team: Encodable, Equatable, Sendable {
+        let teamID: String
+        let appCount: Int
         /// The number of keys that are not revoked.
-        package let keyCount: Int
+        let keyCount: Int
         /// Whether the server uses this team for apps and keys without a team.
-        package let isDefault: Bool
+        let isDefault: Bool
 
         private enum CodingKeys: String, CodingKey {
             case teamID = "team_id"
@@ -51,7 +51,7 @@ package enum TeamCommands {
     ///   - keys: All keys of the server, with revoked ones.
     ///   - defaultTeamID: The server's own team, which is listed even when it owns nothing.
     /// - Returns: The default team, then the others by id.
-    package static func teams(of apps: [AdminAPI.App], _ keys: [CredentialAPI.Key], defaultTeamID: String) -> [Team] {
+    static func teams(of apps: [AdminAPI.App], _ keys: [CredentialAPI.Key], defaultTeamID: String) -> [Team] {
         let others = Set(apps.map(\.teamID) + keys.map(\.teamID)).subtracting([defaultTeamID])
         return ([defaultTeamID] + others.sorted()).map { id in
             Team(
@@ -61,7 +61,7 @@ package enum TeamCommands {
     }
 
     /// Formats the output of `team list`.
-    package static func report(of teams: [Team]) -> Report {
+    static func report(of teams: [Team]) -> Report {
         let table = Table(
             [.text("TEAM ID"), .number("APPS"), .number("KEYS"), .text("")],
             rows: teams.map { [$0.teamID, "\($0.appCount)", "\($0.keyCount)", $0.isDefault ? "default" : ""] })

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
-package import PushAPI
+internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 
 /// The command `posthorn trace`: shows the history of notifications.
-package enum TraceCommand {
+enum TraceCommand {
     static let node = CommandNode(
         Command(
             "trace", "Show the history of a notification, a device or an app.",
@@ -48,7 +48,7 @@ package enum TraceCommand {
     ///   - nowUnixSeconds: The current time.
     /// - Returns: The request.
     /// - Throws: An error when the command line does not name exactly one subject, or a value is invalid.
-    package static func request(_ invocation: Invocation, nowUnixSeconds: Int64) throws(CommandError) -> AdminRequest {
+    static func request(_ invocation: Invocation, nowUnixSeconds: Int64) throws(CommandError) -> AdminRequest {
         let subjects = [
             ("id", invocation.arguments.first), ("device", invocation.value("device")),
             ("app", invocation.value("app")),
@@ -93,7 +93,7 @@ package enum TraceCommand {
     // MARK: Output
 
     /// Formats one time line for each notification with the id.
-    package static func timeLines(_ trace: TraceAPI.Trace) -> Report {
+    static func timeLines(_ trace: TraceAPI.Trace) -> Report {
         var sequences: [Int64] = []
         for event in trace.events where event.apnsUniqueID != nil && !sequences.contains(event.sequence) {
             sequences.append(event.sequence)
@@ -122,7 +122,7 @@ package enum TraceCommand {
     }
 
     /// Formats one line for each event of a device or an app.
-    package static func list(_ trace: TraceAPI.Trace) -> Report {
+    static func list(_ trace: TraceAPI.Trace) -> Report {
         guard !trace.events.isEmpty else {
             return Report("No events. Specify a longer time with --since, for example --since 7d.", json: trace)
         }
@@ -143,7 +143,7 @@ package enum TraceCommand {
     }
 
     /// Formats a duration, for example `340 ms`, `2.5 s`, `12 min 3 s`, `2 d 4 h`.
-    package static func duration(_ milliseconds: Int64) -> String {
+    static func duration(_ milliseconds: Int64) -> String {
         // The duration is negative when the clock was set back between the two events.
         guard milliseconds >= 0 else { return "-" + duration(-max(milliseconds, -Int64.max)) }
         if milliseconds < 1000 { return "\(milliseconds) ms" }

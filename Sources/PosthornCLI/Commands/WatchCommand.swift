@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AgentBus
+internal import AgentBus
 internal import CommandLineKit
 internal import PushDBus
 
 /// The command `posthorn watch`: prints notifications as they arrive.
-package enum WatchCommand {
+enum WatchCommand {
     /// The maximum number of missed entries that are printed after the agent restarts; the inbox has the others.
     private static let caughtUpCountMax: UInt32 = 100
 
@@ -57,7 +57,7 @@ package enum WatchCommand {
     }
 
     /// Formats an entry as text or as one line of JSON.
-    package static func line(for entry: InboxRecord, asJSON: Bool) -> String {
+    static func line(for entry: InboxRecord, asJSON: Bool) -> String {
         if asJSON { return JSONText.printable(JSONText.encodeKnown(entry)) }
         let time = LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000)
         let outcome = entry.state == "suppressed" ? "(not shown: \(oneLine(entry.reason)))" : ""

@@ -4,17 +4,12 @@ internal import CommandLineKit
 
 /// The environment in which a command runs.
 package struct CommandContext: Sendable {
-    package let environment: [String: String]
+    let environment: [String: String]
     /// Whether the effective user is root.
-    package let isRoot: Bool
-
-    package init(environment: [String: String], isRoot: Bool) {
-        self.environment = environment
-        self.isRoot = isRoot
-    }
+    let isRoot: Bool
 
     /// Returns the environment variable; nil if it is unset or empty.
-    package func variable(_ name: String) -> String? {
+    func variable(_ name: String) -> String? {
         guard let value = environment[name], !value.isEmpty else { return nil }
         return value
     }

@@ -43,7 +43,7 @@ package enum CommandError: Error, Sendable {
     case notTheSamePassword
 
     /// The problem, in one line.
-    package var problem: String {
+    var problem: String {
         switch self {
         case .usage(let error): error.message
         case .adminUnreachable(let attempts): Self.problem(of: attempts)
@@ -71,7 +71,7 @@ package enum CommandError: Error, Sendable {
     }
 
     /// The remedy, in one line; empty if the problem says enough.
-    package var remedy: String {
+    var remedy: String {
         switch self {
         case .usage(let error): error.remedy
         case .adminUnreachable(let attempts): Self.remedy(of: attempts)
@@ -99,7 +99,7 @@ package enum CommandError: Error, Sendable {
         }
     }
 
-    package var exitCode: ExitCode {
+    var exitCode: ExitCode {
         switch self {
         case .usage: .usage
         case .adminUnreachable(let attempts):
@@ -115,7 +115,7 @@ package enum CommandError: Error, Sendable {
     }
 
     /// The JSON object that `--json` prints for this error.
-    package var json: [String: String] {
+    var json: [String: String] {
         let endings = [UInt8(ascii: "."), UInt8(ascii: "?")]
         let sentence = problem.utf8.last.map(endings.contains) ?? false ? problem : problem + "."
         return ["error": exitCode.word, "detail": remedy.isEmpty ? sentence : "\(sentence) \(remedy)"]

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
+internal import CommandLineKit
 
 /// A command with its implementation, or a group of commands.
 package struct CommandNode: Sendable {
     /// The implementation of a command.
-    package typealias Run = @Sendable (Invocation, CommandContext) throws(CommandError) -> Report
+    typealias Run = @Sendable (Invocation, CommandContext) throws(CommandError) -> Report
 
     /// The description of the command, including those of its children.
-    package let command: Command
+    let command: Command
     /// The implementation; nil for a group.
-    package let run: Run?
-    package let children: [CommandNode]
+    let run: Run?
+    let children: [CommandNode]
 
     /// Creates a command with an implementation.
-    package init(_ command: Command, run: @escaping Run) {
+    init(_ command: Command, run: @escaping Run) {
         self.command = command
         self.run = run
         children = []
     }
 
     /// Creates a group, which only contains other commands.
-    package init(
+    init(
         group name: String, _ summary: String, discussion: String = "", options: OptionTable = [],
         environment: [Explanation] = [], exitCodes: [Explanation] = [], examples: [Explanation] = [],
         unused: [String] = [], children: [CommandNode], headings: [Command.Heading] = [], defaultChild: String? = nil
@@ -35,7 +35,7 @@ package struct CommandNode: Sendable {
     }
 
     /// Returns the implementation of the command at the end of the path, whose first element is a child's name.
-    package func find(_ path: some Collection<String>) -> Run? {
+    func find(_ path: some Collection<String>) -> Run? {
         guard let name = path.first else { return run }
         return children.first { $0.command.name == name }?.find(path.dropFirst())
     }

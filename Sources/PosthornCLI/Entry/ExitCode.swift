@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
+internal import CommandLineKit
 
 /// The exit codes of `posthorn`; this enum is the only list of them.
 package enum ExitCode: Int32, CaseIterable, Sendable {
@@ -13,7 +13,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case tryLater = 6
 
     /// The meaning of the exit code, in one sentence.
-    package var meaning: String {
+    var meaning: String {
         switch self {
         case .ok: "Success; for send: the server accepted the notification."
         case .refused: "Refused or failed; the error message has the reason."
@@ -26,7 +26,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     }
 
     /// The stable word for this exit code in the JSON of a failure.
-    package var word: String {
+    var word: String {
         switch self {
         case .ok: "ok"
         case .refused: "refused"
@@ -39,7 +39,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     }
 
     /// The rows of `--help` about exit codes.
-    package static var explanations: [Explanation] {
+    static var explanations: [Explanation] {
         allCases.map { Explanation(String($0.rawValue), $0.meaning) }
     }
 }

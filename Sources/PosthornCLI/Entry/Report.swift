@@ -7,11 +7,11 @@ package struct Report: Sendable {
     /// The value that `--json` encodes.
     package let json: any Encodable & Sendable
     /// A problem and its remedy for standard error, in addition to the result.
-    package var complaint: (problem: String, remedy: String)?
+    var complaint: (problem: String, remedy: String)?
     /// Whether the command has written its result itself, because it may be long.
     package var isWritten = false
     /// The exit code of the process.
-    package var exitCode = ExitCode.ok
+    var exitCode = ExitCode.ok
 
     package init(_ text: String, json: some Encodable & Sendable) {
         self.text = text

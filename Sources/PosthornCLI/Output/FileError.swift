@@ -5,7 +5,7 @@ internal import Glibc
 /// A failed file operation, with the system's error number.
 package struct FileError: Error, Equatable, Sendable {
     /// The operation that failed.
-    package enum Attempt: Equatable, Sendable {
+    enum Attempt: Equatable, Sendable {
         case read, create, write
     }
 
@@ -14,10 +14,10 @@ package struct FileError: Error, Equatable, Sendable {
     /// The error number that stands for a pipe, device or socket where a regular file is required.
     static let notRegular = ESPIPE
 
-    package let attempt: Attempt
-    package let path: String
+    let attempt: Attempt
+    let path: String
     /// The `errno` value.
-    package let code: Int32
+    let code: Int32
 
     init(_ attempt: Attempt, path: String, code: Int32) {
         self.attempt = attempt
@@ -26,7 +26,7 @@ package struct FileError: Error, Equatable, Sendable {
     }
 
     /// The problem, in one line.
-    package var problem: String {
+    var problem: String {
         let text = code == Self.notRegular ? "not a regular file" : unsafe String(cString: strerror(code))
         return switch attempt {
         case .read: "cannot read \(path): \(text)"
@@ -37,7 +37,7 @@ package struct FileError: Error, Equatable, Sendable {
     }
 
     /// The remedy, in one line; empty if the problem says enough.
-    package var remedy: String {
+    var remedy: String {
         switch code {
         case EEXIST: ""
         case ENOENT, ENOTDIR: attempt == .read ? "Check the path." : "Create the directory first."
@@ -51,7 +51,7 @@ package struct FileError: Error, Equatable, Sendable {
         }
     }
 
-    package var exitCode: ExitCode {
+    var exitCode: ExitCode {
         switch code {
         case ENOENT, ENOTDIR: .notFound
         case EACCES, EPERM, EROFS: .notPermitted

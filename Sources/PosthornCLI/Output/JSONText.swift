@@ -3,13 +3,13 @@
 internal import FoundationEssentials
 
 /// The JSON format of this program: sorted keys and no whitespace, so that outputs can be compared.
-package enum JSONText {
+enum JSONText {
     /// Encodes a value as JSON.
     ///
     /// - Parameter value: The value to encode.
     /// - Returns: The JSON text in UTF-8.
     /// - Throws: An error when the value contains something that JSON cannot express.
-    package static func encode(_ value: any Encodable) throws -> [UInt8] {
+    static func encode(_ value: any Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(value))
@@ -21,7 +21,7 @@ package enum JSONText {
     }
 
     /// Escapes each scalar that a terminal could interpret; the JSON value stays the same.
-    package static func printable(_ json: [UInt8]) -> String {
+    static func printable(_ json: [UInt8]) -> String {
         var text = ""
         for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
             if acts(scalar) {

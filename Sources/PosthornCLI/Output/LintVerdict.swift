@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PayloadLint
-package import PushCore
+internal import PushCore
 
 /// The lint findings of several payloads, as text for users and as JSON for programs.
-package struct LintVerdict: Encodable, Sendable {
+struct LintVerdict: Encodable, Sendable {
     /// A payload and its findings.
-    package struct File: Encodable, Sendable {
+    struct File: Encodable, Sendable {
         /// The file name, as the user typed it.
-        package let file: String
+        let file: String
         /// The findings in the linter's order.
-        package let findings: [Finding]
+        let findings: [Finding]
         /// The line with the syntax error and a caret below it; nil when the payload is valid JSON.
         let excerpt: String?
 
@@ -20,15 +20,15 @@ package struct LintVerdict: Encodable, Sendable {
     }
 
     /// A lint finding.
-    package struct Finding: Encodable, Sendable {
+    struct Finding: Encodable, Sendable {
         /// The check's identifier, for example `L-G01`.
-        package let check: String
+        let check: String
         /// The severity: `E` (error), `W` (warning) or `I` (advice).
-        package let severity: String
+        let severity: String
         /// The key path, for example `aps.badge`; empty for the payload as a whole.
-        package let path: String
+        let path: String
         /// The problem and its remedy.
-        package let text: String
+        let text: String
 
         fileprivate let line: String
 
@@ -46,13 +46,13 @@ package struct LintVerdict: Encodable, Sendable {
     }
 
     /// The payloads, in the order of the command line.
-    package let files: [File]
+    let files: [File]
     /// The number of findings with severity E.
-    package let errors: Int
+    let errors: Int
     /// The number of findings with severity W.
-    package let warnings: Int
+    let warnings: Int
     /// The number of findings with severity I.
-    package let advice: Int
+    let advice: Int
 
     /// Lints payloads.
     ///
@@ -61,7 +61,7 @@ package struct LintVerdict: Encodable, Sendable {
     ///   - pushType: The value of `apns-push-type`.
     ///   - appName: The app's name; nil if unknown.
     ///   - intervalSeconds: The time between two payloads that go to one device in this order; nil to lint each alone.
-    package init(
+    init(
         _ files: [(path: String, payload: [UInt8])], pushType: PushType?, appName: String?, intervalSeconds: Int64?
     ) {
         var history = PayloadHistory(nowUnixSeconds: 0)
@@ -87,14 +87,14 @@ package struct LintVerdict: Encodable, Sendable {
     ///
     /// - Parameter isStrict: Whether warnings count as errors.
     /// - Returns: One line for each finding and a summary line.
-    package func report(isStrict: Bool) -> Report {
+    func report(isStrict: Bool) -> Report {
         var report = Report((lines + [summary]).joined(separator: "\n"), json: self)
         if errors > 0 || (isStrict && warnings > 0) { report.exitCode = .refused }
         return report
     }
 
     /// One line for each finding, prefixed with the file name.
-    package var lines: [String] {
+    var lines: [String] {
         files.flatMap { file in
             let name = file.file == "-" ? "standard input" : oneLine(file.file)
             return file.findings.map { "\(name): \($0.line)" } + (file.excerpt.map { [$0] } ?? [])

@@ -3,7 +3,7 @@
 internal import Glibc
 
 /// Reads and writes files on behalf of the user who runs the command.
-package enum LocalFile {
+enum LocalFile {
     /// The maximum size of a file that this program reads, in bytes.
     static let byteCountMax = 1024 * 1024
 
@@ -12,7 +12,7 @@ package enum LocalFile {
     /// - Parameter path: The path of the file; `-` means standard input.
     /// - Returns: The bytes of the file.
     /// - Throws: An error when the file cannot be read or is larger than 1 MiB.
-    package static func read(_ path: String) throws(FileError) -> [UInt8] {
+    static func read(_ path: String) throws(FileError) -> [UInt8] {
         if path == "-" { return try read(descriptor: STDIN_FILENO, path: "standard input") }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(.read, path: path, code: errno) }
@@ -27,7 +27,7 @@ package enum LocalFile {
     /// - Parameter path: The path of the file.
     /// - Returns: The bytes of the file.
     /// - Throws: An error when the file cannot be read, is not a regular file, or is larger than 1 MiB.
-    package static func readRegular(_ path: String) throws(FileError) -> [UInt8] {
+    static func readRegular(_ path: String) throws(FileError) -> [UInt8] {
         let descriptor = try openRegular(path)
         defer { close(descriptor) }
         return try read(descriptor: descriptor, path: path)
@@ -60,7 +60,7 @@ package enum LocalFile {
     ///
     /// - Parameter path: The path of the file.
     /// - Throws: An error when the file cannot be read or holds no PEM certificate.
-    package static func checkCertificate(_ path: String) throws(CommandError) {
+    static func checkCertificate(_ path: String) throws(CommandError) {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try read(path) } catch { throw .file(error) }
         guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
@@ -76,7 +76,7 @@ package enum LocalFile {
     ///   - path: The path of the new file.
     ///   - bytes: The content.
     /// - Throws: An error when the file exists or cannot be written; a partly written file is removed.
-    package static func create(_ path: String, holding bytes: [UInt8]) throws(FileError) {
+    static func create(_ path: String, holding bytes: [UInt8]) throws(FileError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(.create, path: path, code: errno) }
         defer { close(descriptor) }
@@ -96,7 +96,7 @@ package enum LocalFile {
     ///
     /// - Parameter path: The path of the file, or of the directory in which it will be created.
     /// - Throws: An error when the file exists, or its directory is missing or not writable.
-    package static func checkCreation(_ path: String) throws(FileError) {
+    static func checkCreation(_ path: String) throws(FileError) {
         let isDirectory = isDirectory(path)
         guard isDirectory || !exists(path) else { throw FileError(.create, path: path, code: EEXIST) }
         let parent = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
@@ -119,16 +119,16 @@ package enum LocalFile {
     }
 
     /// Reports whether a file exists at this path.
-    package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+    static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     /// Reports whether the path is a directory.
-    package static func isDirectory(_ path: String) -> Bool {
+    static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Returns the absolute path, for a process with a different working directory.
-    package static func absolute(_ path: String) -> String {
+    static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let directory = unsafe getcwd(nil, 0) else { return path }
         defer { unsafe free(directory) }
         return unsafe "\(String(cString: directory))/\(path)"

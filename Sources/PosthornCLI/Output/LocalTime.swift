@@ -2,7 +2,7 @@
 
 internal import FoundationEssentials
 internal import Glibc
-package import PushAPI
+internal import PushAPI
 
 /// Formats and computes times in the local time zone.
 package enum LocalTime {
@@ -27,7 +27,7 @@ package enum LocalTime {
     }
 
     /// Returns the local weekday and minute of the day.
-    package static func weekTime(unixSeconds: Int64) -> QuietSchedule.LocalTime {
+    static func weekTime(unixSeconds: Int64) -> QuietSchedule.LocalTime {
         let parts = unsafe parts(unixSeconds)
         return QuietSchedule.LocalTime(
             weekday: unsafe (Int(parts.tm_wday) + 6) % 7, minute: unsafe Int(parts.tm_hour) * 60 + Int(parts.tm_min))

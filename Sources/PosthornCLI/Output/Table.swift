@@ -3,17 +3,17 @@
 internal import PushCore
 
 /// A table with aligned columns.
-package struct Table: Sendable {
+struct Table: Sendable {
     /// A column's heading and alignment.
-    package struct Column: Sendable {
+    struct Column: Sendable {
         let heading: String
         let isNumber: Bool
 
         /// Returns a left-aligned column for text.
-        package static func text(_ heading: String) -> Column { Column(heading: heading, isNumber: false) }
+        static func text(_ heading: String) -> Column { Column(heading: heading, isNumber: false) }
 
         /// Returns a right-aligned column for numbers.
-        package static func number(_ heading: String) -> Column { Column(heading: heading, isNumber: true) }
+        static func number(_ heading: String) -> Column { Column(heading: heading, isNumber: true) }
     }
 
     /// The maximum width of a cell in terminal columns; longer text is truncated.
@@ -23,7 +23,7 @@ package struct Table: Sendable {
     private let rows: [[String]]
 
     /// Takes the columns and rows; each row must have one cell per column.
-    package init(_ columns: [Column], rows: [[String]]) {
+    init(_ columns: [Column], rows: [[String]]) {
         precondition(rows.allSatisfy { $0.count == columns.count }, "a row has a cell for each column")
         self.columns = columns
         // The last column is not truncated, because no column follows it.
@@ -36,10 +36,10 @@ package struct Table: Sendable {
     }
 
     /// The lines of the table, without a trailing newline.
-    package var text: String { lines(hasHeading: true) }
+    var text: String { lines(hasHeading: true) }
 
     /// The lines without the heading, for a later page of a list.
-    package var textWithoutHeading: String { lines(hasHeading: false) }
+    var textWithoutHeading: String { lines(hasHeading: false) }
 
     private func lines(hasHeading: Bool) -> String {
         let lines = (hasHeading ? [columns.map(\.heading)] : []) + rows
@@ -54,7 +54,7 @@ package struct Table: Sendable {
     }
 
     /// Formats names and values in two columns.
-    package static func fields(_ fields: [(name: String, value: String)]) -> String {
+    static func fields(_ fields: [(name: String, value: String)]) -> String {
         let width = fields.map { DisplayWidth.columnCount($0.name) }.max() ?? 0
         return fields.map { field in
             let padding = String(repeating: " ", count: width - DisplayWidth.columnCount(field.name))

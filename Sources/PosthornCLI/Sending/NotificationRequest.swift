@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCurl
+internal import PushCurl
 
 /// A notification as an HTTP request of a provider.
-package struct NotificationRequest: Sendable {
+struct NotificationRequest: Sendable {
     /// The base URL, for example `https://push.example.org:2197`.
-    package let server: String
+    let server: String
     /// The file with the trusted CA certificate; nil for the system's trust store.
-    package let caFile: String?
-    package let destination: SendDestination
-    package let topic: String
+    let caFile: String?
+    let destination: SendDestination
+    let topic: String
     /// The header fields.
-    package let fields: [(String, String)]
-    package let payload: [UInt8]
+    let fields: [(String, String)]
+    let payload: [UInt8]
 
     /// Builds the request from the options and the values that the caller looked up.
     ///
@@ -23,7 +23,7 @@ package struct NotificationRequest: Sendable {
     ///   - providerToken: The signed provider token.
     ///   - nowUnixSeconds: The current time.
     /// - Throws: An error when an option is missing or invalid.
-    package init(
+    init(
         _ options: SendOptions, server: String, caFile: String?, providerToken: String, nowUnixSeconds: Int64
     ) throws(CommandError) {
         self.server = Self.normalized(server)
@@ -36,7 +36,7 @@ package struct NotificationRequest: Sendable {
     }
 
     /// The request in the form that `HTTPClient` sends.
-    package var httpRequest: HTTPRequest {
+    var httpRequest: HTTPRequest {
         var request = HTTPRequest(method: "POST", url: server + destination.path(topic: topic))
         request.fields = fields
         request.body = payload

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-package import PushTLS
+internal import PushTLS
 
 /// Signs provider tokens as every APNs library does: a JSON web token with ES256.
 ///
 /// - SeeAlso: Apple, "Establishing a token-based connection to APNs".
-package struct ProviderTokenSigner: Sendable {
+struct ProviderTokenSigner: Sendable {
     private let key: PrivateKey
     private let keyID: String
     private let teamID: String
 
-    package init(key: PrivateKey, keyID: String, teamID: String) {
+    init(key: PrivateKey, keyID: String, teamID: String) {
         self.key = key
         self.keyID = keyID
         self.teamID = teamID
@@ -22,7 +22,7 @@ package struct ProviderTokenSigner: Sendable {
     /// - Parameter path: The path of the file.
     /// - Returns: The private key.
     /// - Throws: An error when the file cannot be read, is not a regular file, or holds no P-256 private key.
-    package static func readKey(_ path: String) throws(CommandError) -> PrivateKey {
+    static func readKey(_ path: String) throws(CommandError) -> PrivateKey {
         let pem: [UInt8]
         do throws(FileError) { pem = try LocalFile.readRegular(path) } catch { throw .file(error) }
         do throws(TLSError) {
@@ -35,7 +35,7 @@ package struct ProviderTokenSigner: Sendable {
     }
 
     /// Extracts the key id from a file name as Apple and `posthorn key create` write it: `AuthKey_ABC1234567.p8`.
-    package static func keyID(fromFileName path: String) -> String? {
+    static func keyID(fromFileName path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
         let id = name.dropFirst("AuthKey_".count).dropLast(".p8".count)
@@ -47,7 +47,7 @@ package struct ProviderTokenSigner: Sendable {
     /// - Parameter issuedAtUnixSeconds: The current time.
     /// - Returns: The header, claims and signature, joined by dots.
     /// - Throws: An error when OpenSSL cannot sign.
-    package func sign(issuedAtUnixSeconds: Int64) throws(TLSError) -> String {
+    func sign(issuedAtUnixSeconds: Int64) throws(TLSError) -> String {
         var token = Base64.encodeURL(JSONText.encodeKnown(Header(alg: "ES256", kid: keyID)).span)
         token.append(UInt8(ascii: "."))
         token += Base64.encodeURL(JSONText.encodeKnown(Claims(iss: teamID, iat: issuedAtUnixSeconds)).span)

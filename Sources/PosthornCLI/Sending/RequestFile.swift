@@ -4,12 +4,12 @@ internal import CommandLineKit
 internal import PushCore
 
 /// A JSON file with options of `posthorn send`, for example `{"topic": "…", "payload": {"aps": {}}}`.
-package struct RequestFile: Equatable, Sendable {
+struct RequestFile: Equatable, Sendable {
     /// The empty request file, for a command line without `--file`.
-    package static let none = RequestFile(values: [], payload: nil)
+    static let none = RequestFile(values: [], payload: nil)
 
     /// The member `payload`, with the exact bytes of the file.
-    package let payload: [UInt8]?
+    let payload: [UInt8]?
     private let values: [Value]
 
     private struct Value: Equatable, Sendable {
@@ -26,7 +26,7 @@ package struct RequestFile: Equatable, Sendable {
     ///
     /// - Parameter path: The path of the file; `-` for standard input.
     /// - Throws: An error when the file cannot be read, is not a JSON object, or has a member that is not an option.
-    package init(path: String) throws(CommandError) {
+    init(path: String) throws(CommandError) {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try LocalFile.read(path) } catch { throw .file(error) }
         try self.init(bytes, path: path)
@@ -38,7 +38,7 @@ package struct RequestFile: Equatable, Sendable {
     ///   - bytes: The JSON text.
     ///   - path: The file's name for error messages.
     /// - Throws: An error when the text is not a JSON object, or has a member that is not an option.
-    package init(_ bytes: [UInt8], path: String) throws(CommandError) {
+    init(_ bytes: [UInt8], path: String) throws(CommandError) {
         let members: [JSONValue.Member]
         do throws(JSONError) {
             try JSONValidator.validateObject(bytes.span)
@@ -53,7 +53,7 @@ package struct RequestFile: Equatable, Sendable {
     }
 
     /// Returns the text of a member, or the digits of a number; nil if the member is absent.
-    package subscript(name: String) -> String? { values.last { $0.name.utf8.elementsEqual(name.utf8) }?.text }
+    subscript(name: String) -> String? { values.last { $0.name.utf8.elementsEqual(name.utf8) }?.text }
 
     private static func values(of members: [JSONValue.Member], path: String) throws(CommandError) -> [Value] {
         var values: [Value] = []

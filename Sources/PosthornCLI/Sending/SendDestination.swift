@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The destination of a notification; its id is not validated here, because the server reports what is wrong.
-package enum SendDestination: Equatable, Sendable {
+enum SendDestination: Equatable, Sendable {
     case device(token: String)
     /// Every device that subscribed to the channel.
     case channel(id: String)
@@ -11,7 +11,7 @@ package enum SendDestination: Equatable, Sendable {
     /// - Parameter options: The options of `posthorn send`.
     /// - Throws: An error when both or neither of `--token` and `--channel` are given, or a broadcast has a collapse
     ///   id.
-    package init(_ options: SendOptions) throws(CommandError) {
+    init(_ options: SendOptions) throws(CommandError) {
         switch (options.value("token"), options.value("channel")) {
         case (let token?, nil): self = .device(token: token)
         case (nil, let id?): self = .channel(id: id)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CommandLineKit
+internal import CommandLineKit
 internal import FoundationEssentials
 internal import PushCore
 
 /// The options of `posthorn send`; the command line overrides the request file, which overrides the environment.
-package struct SendOptions: Sendable {
+struct SendOptions: Sendable {
     /// The options that a request file may also contain, under the same names.
     static let table: OptionTable = [
         Option("server", value: "URL", "The server. Default: the server on this machine."),
@@ -58,14 +58,14 @@ package struct SendOptions: Sendable {
     ///   - invocation: The command line.
     ///   - context: The environment.
     ///   - file: The request file; `RequestFile.none` without one.
-    package init(_ invocation: Invocation, in context: CommandContext, file: RequestFile) {
+    init(_ invocation: Invocation, in context: CommandContext, file: RequestFile) {
         self.invocation = invocation
         self.context = context
         self.file = file
     }
 
     /// Returns the value of an option; nil if no source sets it.
-    package func value(_ name: String) -> String? {
+    func value(_ name: String) -> String? {
         if let value = invocation.value(name) ?? file[name] { return value }
         let variable = Self.variables.first { $0.option == name }?.variable
         return variable.flatMap { context.variable($0) }
@@ -76,7 +76,7 @@ package struct SendOptions: Sendable {
     /// - Parameter keyFile: The path of the signing key's file.
     /// - Returns: The key id.
     /// - Throws: An error when no source sets it.
-    package func keyID(keyFile: String) throws(CommandError) -> String {
+    func keyID(keyFile: String) throws(CommandError) -> String {
         if let given = invocation.value("key-id") ?? file["key-id"] { return given }
         if let named = ProviderTokenSigner.keyID(fromFileName: keyFile) { return named }
         guard let known = value("key-id") else {
@@ -92,27 +92,27 @@ package struct SendOptions: Sendable {
     /// - Parameter name: The option's name.
     /// - Returns: The value.
     /// - Throws: An error when no source sets it.
-    package func required(_ name: String) throws(CommandError) -> String {
+    func required(_ name: String) throws(CommandError) -> String {
         guard let value = value(name) else { throw missing(name) }
         return value
     }
 
     /// Returns the error for a missing option.
-    package func missing(_ name: String) -> CommandError {
+    func missing(_ name: String) -> CommandError {
         .usage(invocation.error(.missingArgument(placeholder: "--\(name)")))
     }
 
     /// Returns the error for options that contradict each other.
-    package func contradiction(_ text: String) -> CommandError { .usage(invocation.error(.contradiction(text))) }
+    func contradiction(_ text: String) -> CommandError { .usage(invocation.error(.contradiction(text))) }
 
     /// Whether the command line or the request file supplies the whole payload.
-    package var hasWholePayload: Bool { invocation.value("payload") != nil || file.payload != nil }
+    var hasWholePayload: Bool { invocation.value("payload") != nil || file.payload != nil }
 
     /// Returns the payload, either supplied whole or built from the options.
     ///
     /// - Returns: The payload as JSON.
     /// - Throws: An error when both are given, a file is unreadable, the badge is invalid, or nothing would be sent.
-    package func payload() throws(CommandError) -> [UInt8] {
+    func payload() throws(CommandError) -> [UInt8] {
         let parts = ["title", "body", "badge", "sound", "category", "thread-id"].filter { value($0) != nil }
         let path = invocation.value("payload")
         guard path != nil || (file.payload != nil && parts.isEmpty) else {
@@ -129,7 +129,7 @@ package struct SendOptions: Sendable {
     /// - Parameter nowUnixSeconds: The current time.
     /// - Returns: The header value; nil when no source sets it.
     /// - Throws: An error when the text after the plus sign is not a number.
-    package func expiration(nowUnixSeconds: Int64) throws(CommandError) -> String? {
+    func expiration(nowUnixSeconds: Int64) throws(CommandError) -> String? {
         guard let text = value("expiration"), text.utf8.first == UInt8(ascii: "+") else { return value("expiration") }
         let (sum, overflow) = nowUnixSeconds.addingReportingOverflow(Int64(text) ?? .max)
         guard !overflow else { throw badValue("expiration", text, "use a number of seconds after the plus sign") }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-package import PushCurl
+internal import PushCurl
 
 /// The server's answer to a notification.
-package struct SendResult: Encodable, Sendable {
+struct SendResult: Encodable, Sendable {
     /// The HTTP status; 200 means accepted.
-    package let status: Int
-    package let apnsID: String?
-    package let uniqueID: String?
+    let status: Int
+    let apnsID: String?
+    let uniqueID: String?
     /// The header `apns-request-id`, which only the answer to a broadcast has.
-    package let requestID: String?
+    let requestID: String?
     /// The rejection reason, as the server wrote it.
-    package let reason: String?
+    let reason: String?
     /// The remedy for the rejection reason.
-    package let advice: String?
+    let advice: String?
     /// The header `posthorn-detail`: the problem and its remedy in this particular case.
-    package let detail: String?
+    let detail: String?
     /// The headers `posthorn-warning`: findings in an accepted payload; nil if there are none.
-    package let warnings: [String]?
+    let warnings: [String]?
     /// The time since which the device token is invalid, in UNIX milliseconds; only with status 410.
-    package let timestamp: Int64?
+    let timestamp: Int64?
 
     /// Reads an answer of `/3/device/…` or `/4/broadcasts/apps/…`.
-    package init(_ response: HTTPResponse) {
+    init(_ response: HTTPResponse) {
         func values(_ name: String) -> [String] { response.fields.filter { $0.0 == name }.map(\.1) }
         status = response.status
         apnsID = values("apns-id").last
@@ -46,7 +46,7 @@ package struct SendResult: Encodable, Sendable {
     }
 
     /// The exit code of `send`; for most statuses, the rejection reason decides whether a retry can succeed.
-    package var exitCode: ExitCode {
+    var exitCode: ExitCode {
         switch status {
         case 200: return .ok
         case 403: return .notPermitted
@@ -58,7 +58,7 @@ package struct SendResult: Encodable, Sendable {
     }
 
     /// The output of `send`.
-    package var report: Report {
+    var report: Report {
         var fields = [(name: "Status", value: "\(status)\(status == 200 ? " accepted" : "")")]
         if let apnsID { fields.append(("apns-id", apnsID)) }
         if let requestID { fields.append(("apns-request-id", requestID)) }

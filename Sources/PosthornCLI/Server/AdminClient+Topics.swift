@@ -43,7 +43,7 @@ extension CommandError {
     ///   - topics: The topics, as the user typed them.
     ///   - known: The topics of the server's apps.
     /// - Returns: The error with the topic; the unchanged error when all topics are known.
-    package func advised(topics: [String], known: [String]) -> CommandError {
+    func advised(topics: [String], known: [String]) -> CommandError {
         for topic in topics where !known.contains(where: { $0.utf8.elementsEqual(topic.utf8) }) {
             guard let meant = Spelling.closest(to: topic, among: known) else {
                 return .reworded(self, problem: Self.unknownTopic(topic))

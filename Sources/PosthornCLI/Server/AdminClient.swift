@@ -5,12 +5,12 @@ internal import PushAPI
 internal import PushCurl
 
 /// A client of the admin API over the server's UNIX socket.
-package final class AdminClient {
+final class AdminClient {
     private let sockets: [String]
     private let client = HTTPClient()
 
     /// Takes the socket paths in the order in which they are tried.
-    package init(sockets: [String]) { self.sockets = sockets }
+    init(sockets: [String]) { self.sockets = sockets }
 
     /// Sends a request and decodes the answer.
     ///
@@ -19,7 +19,7 @@ package final class AdminClient {
     ///   - type: The type of the answer.
     /// - Returns: The answer.
     /// - Throws: An error when no server answers, the server refuses, or the answer is invalid.
-    package func send<Answer: Decodable>(
+    func send<Answer: Decodable>(
         _ request: AdminRequest, for type: Answer.Type
     ) throws(CommandError) -> Answer {
         let answer = try exchange(request)
@@ -32,7 +32,7 @@ package final class AdminClient {
     ///
     /// - Parameter request: The request.
     /// - Throws: An error when no server answers or the server refuses.
-    package func send(_ request: AdminRequest) throws(CommandError) {
+    func send(_ request: AdminRequest) throws(CommandError) {
         let answer = try exchange(request)
         do throws(CommandError) { try AdminAnswer.check(answer) } catch { throw error.naming(request) }
     }

@@ -3,52 +3,52 @@
 /// A request to the admin API.
 package struct AdminRequest: Equatable, Sendable {
     /// The HTTP method, for example `GET`.
-    package let method: String
+    let method: String
     /// The path with its query, for example `/v1/apps/org.example.Mail`.
-    package let path: String
+    let path: String
     /// The JSON body; empty if there is none.
-    package let body: [UInt8]
+    let body: [UInt8]
     /// The path segments after `/v1/`, without percent escapes.
     private(set) var segments: [String] = []
 
     /// Builds a GET request.
-    package static func get(_ segments: String...) -> AdminRequest {
+    static func get(_ segments: String...) -> AdminRequest {
         AdminRequest("GET", segments)
     }
 
     /// Builds a DELETE request.
-    package static func delete(_ segments: String...) -> AdminRequest {
+    static func delete(_ segments: String...) -> AdminRequest {
         AdminRequest("DELETE", segments)
     }
 
     /// Builds a POST request that creates a resource.
-    package static func post(_ segment: String, _ body: (any Encodable)? = nil) -> AdminRequest {
+    static func post(_ segment: String, _ body: (any Encodable)? = nil) -> AdminRequest {
         AdminRequest("POST", [segment], body: body)
     }
 
     /// Builds a POST request that creates a resource below another one.
-    package static func post(_ segments: [String], _ body: any Encodable) -> AdminRequest {
+    static func post(_ segments: [String], _ body: any Encodable) -> AdminRequest {
         AdminRequest("POST", segments, body: body)
     }
 
     /// Builds a PATCH request.
-    package static func patch(_ segments: String..., body: any Encodable) -> AdminRequest {
+    static func patch(_ segments: String..., body: any Encodable) -> AdminRequest {
         AdminRequest("PATCH", segments, body: body)
     }
 
     /// Builds a PUT request.
-    package static func put(_ segments: String..., body: any Encodable) -> AdminRequest {
+    static func put(_ segments: String..., body: any Encodable) -> AdminRequest {
         AdminRequest("PUT", segments, body: body)
     }
 
     /// Returns the request with query parameters appended.
-    package func with(_ parameters: [(name: String, value: String)]) -> AdminRequest {
+    func with(_ parameters: [(name: String, value: String)]) -> AdminRequest {
         let texts = parameters.map { "\($0.name)=\(URLText.segment($0.value))" }
         return AdminRequest(self, path: "\(path)?\(texts.joined(separator: "&"))")
     }
 
     /// Returns the request restricted to one environment; nil means both.
-    package func of(environment: String?) -> AdminRequest {
+    func of(environment: String?) -> AdminRequest {
         guard let environment else { return self }
         return AdminRequest(self, path: "\(path)?environment=\(URLText.segment(environment))")
     }

@@ -3,7 +3,7 @@
 internal import Glibc
 
 /// Finds the server's admin socket.
-package enum AdminSocket {
+enum AdminSocket {
     /// The environment variable with the path of the socket.
     static let variable = "POSTHORN_ADMIN_SOCKET"
     /// The path of the socket of a server that systemd starts.
@@ -12,7 +12,7 @@ package enum AdminSocket {
     /// Returns the socket paths in the order in which they are tried.
     ///
     /// A path from the command line or the environment is the only candidate, so that no other server answers instead.
-    package static func candidates(named option: String?, in context: CommandContext) -> [String] {
+    static func candidates(named option: String?, in context: CommandContext) -> [String] {
         if let named = option ?? context.variable(variable) { return [named] }
         return [systemPath, defaultDataDirectory(in: context)].compactMap(\.self)
     }
@@ -41,11 +41,11 @@ package enum AdminSocket {
 /// A path at which a connection to the admin socket failed.
 package struct SocketAttempt: Equatable, Sendable {
     /// The reason why the connection failed.
-    package enum Finding: Equatable, Sendable {
+    enum Finding: Equatable, Sendable {
         case absent, noPermission, notListening
 
         /// The reason as a phrase for the error message.
-        package var text: String {
+        var text: String {
             switch self {
             case .absent: "no such file"
             case .noPermission: "permission denied"
@@ -54,11 +54,6 @@ package struct SocketAttempt: Equatable, Sendable {
         }
     }
 
-    package let path: String
-    package let finding: Finding
-
-    package init(path: String, finding: Finding) {
-        self.path = path
-        self.finding = finding
-    }
+    let path: String
+    let finding: Finding
 }

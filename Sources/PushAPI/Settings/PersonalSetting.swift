@@ -164,7 +164,7 @@ package enum SoundChoice: Sendable, Equatable {
     case named(String)
 
     /// The maximum length of a sound name, in bytes.
-    package static let nameByteCountMax = 64
+    static let nameByteCountMax = 64
 
     /// Parses a choice; a sound name matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}` and does not contain `..`.
     package init?(_ text: String) {

@@ -31,7 +31,7 @@ package struct QuietSchedule: Sendable, Equatable {
     }
 
     /// The maximum number of spans in a schedule.
-    package static let spanCountMax = 16
+    static let spanCountMax = 16
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let minutesOfDay = 1440
     private static let everyDay: UInt8 = 0x7F

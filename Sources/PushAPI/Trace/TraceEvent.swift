@@ -15,7 +15,7 @@ public struct TraceEvent: Equatable, Sendable {
     /// The packed size of every event, in bytes.
     package static let byteCount = 30
     /// The additional packed size of the event that begins a trace, in bytes.
-    package static let acceptedByteCount = 66
+    static let acceptedByteCount = 66
     private static let capitalsBit: UInt8 = 0x80
 
     public var step: TraceStep

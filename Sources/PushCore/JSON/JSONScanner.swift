@@ -53,7 +53,7 @@ package struct JSONScanner {
     }
 
     /// Skips `true`, `false` or `null`.
-    package mutating func skipWord(_ bytes: Span<UInt8>) throws(JSONError) {
+    mutating func skipWord(_ bytes: Span<UInt8>) throws(JSONError) {
         switch peek(bytes) {
         case UInt8(ascii: "t"): try skip("true", bytes)
         case UInt8(ascii: "f"): try skip("false", bytes)
@@ -63,7 +63,7 @@ package struct JSONScanner {
     }
 
     /// Skips a number.
-    package mutating func skipNumber(_ bytes: Span<UInt8>) throws(JSONError) {
+    mutating func skipNumber(_ bytes: Span<UInt8>) throws(JSONError) {
         if peek(bytes) == UInt8(ascii: "-") { advance() }
         if peek(bytes) == UInt8(ascii: "0") {
             advance()

@@ -57,15 +57,15 @@ package struct CertificateScope: Sendable, Equatable {
 }
 
 /// The object identifiers of Apple's extensions in provider certificates.
-package enum CertificateExtension {
+enum CertificateExtension {
     /// The certificate is valid for development; the extension's presence is sufficient.
-    package static let development = "1.2.840.113635.100.6.3.1"
+    static let development = "1.2.840.113635.100.6.3.1"
     /// The certificate is valid for production; the extension's presence is sufficient.
-    package static let production = "1.2.840.113635.100.6.3.2"
+    static let production = "1.2.840.113635.100.6.3.2"
     /// The VoIP topics: a list in the format of `topics`, or null for the UID's VoIP topic.
-    package static let voip = "1.2.840.113635.100.6.3.4"
+    static let voip = "1.2.840.113635.100.6.3.4"
     /// All topics: `SEQUENCE { UTF8String topic, SEQUENCE { UTF8String kind }, … }`.
-    package static let topics = "1.2.840.113635.100.6.3.6"
+    static let topics = "1.2.840.113635.100.6.3.6"
 }
 
 extension String {

@@ -6,7 +6,7 @@ package enum HeaderValues {
     ///
     /// It allows for senders that use milliseconds, and is far below any overflow. Nothing is stored longer than
     /// `Limits.retentionSecondsMax` anyway.
-    package static let expirationUnixSecondsMax: Int64 = 1_000_000_000_000_000
+    static let expirationUnixSecondsMax: Int64 = 1_000_000_000_000_000
 
     /// Parses `apns-expiration`: UNIX seconds, or 0 for now or never; returns nil for any other value.
     package static func expiration(_ value: Span<UInt8>) -> Int64? {

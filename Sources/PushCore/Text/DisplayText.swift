@@ -12,7 +12,7 @@ package enum DisplayText {
     /// The maximum number of scalars in one grapheme cluster.
     ///
     /// Text layout does not break lines within a cluster, however wide or high it becomes.
-    package static let characterScalarCountMax = 16
+    static let characterScalarCountMax = 16
 
     /// Returns text for a widget that displays plain text.
     ///

@@ -58,7 +58,7 @@ extension RejectionReason {
     }
 
     /// The usual causes, most likely first; nil when the meaning already states them.
-    package var causes: String? {
+    var causes: String? {
         switch self {
         case .badPriority, .duplicateHeaders, .idleTimeout, .missingDeviceToken, .badCertificateEnvironment, .forbidden,
             .unrelatedKeyIDInToken, .internalServerError, .shutdown, .featureNotEnabled,

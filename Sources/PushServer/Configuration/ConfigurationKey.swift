@@ -54,7 +54,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case logLevel = "log_level"
 
     /// The section of the file.
-    package var section: String {
+    var section: String {
         switch self {
         case .dataDirectory, .listen, .developmentListen, .channelListen, .developmentChannelListen, .names,
             .developmentNames, .certificateFile, .privateKeyFile, .adminSocket, .loops, .connections,
@@ -73,13 +73,13 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     }
 
     /// The environment variable, for example `POSTHORN_DATA_DIRECTORY`.
-    package var variable: String { "POSTHORN_" + rawValue.uppercased() }
+    var variable: String { "POSTHORN_" + rawValue.uppercased() }
 
     /// The command-line option, for example `data-directory`.
-    package var flag: String { rawValue.split(separator: "_").joined(separator: "-") }
+    var flag: String { rawValue.split(separator: "_").joined(separator: "-") }
 
     /// The placeholder for the value in `--help`.
-    package var placeholder: String {
+    var placeholder: String {
         switch self {
         case .dataDirectory: "DIR"
         case .listen, .developmentListen, .channelListen, .developmentChannelListen: "HOST:PORT"
@@ -104,7 +104,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     }
 
     /// One sentence for `--help` and the reference.
-    package var help: String {
+    var help: String {
         switch self {
         case .dataDirectory:
             "The directory for the database, keys and certificates; created with mode 0700 on first start."
@@ -185,7 +185,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     }
 
     /// The text that describes the default.
-    package var defaultText: String {
+    var defaultText: String {
         switch self {
         case .dataDirectory: "/var/lib/posthorn for root, otherwise ~/.local/share/posthorn/server"
         case .listen: "*:2197"

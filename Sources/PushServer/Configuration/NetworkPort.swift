@@ -3,13 +3,13 @@
 package import PushCore
 
 /// An address to listen on.
-package struct ListenAddress: Sendable, Hashable {
+struct ListenAddress: Sendable, Hashable {
     /// A name or an address; `*` means every address, IPv6 and IPv4.
-    package var host: String
+    var host: String
     /// The port number; 0 lets the kernel choose.
-    package var port: UInt16
+    var port: UInt16
 
-    package init(host: String, port: UInt16) {
+    init(host: String, port: UInt16) {
         self.host = host
         self.port = port
     }
@@ -17,7 +17,7 @@ package struct ListenAddress: Sendable, Hashable {
     /// Parses `host:port`, with an IPv6 address in brackets.
     ///
     /// - Parameter text: For example `*:2197` or `[::1]:2197`.
-    package init?(_ text: some StringProtocol) {
+    init?(_ text: some StringProtocol) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
         }
@@ -33,13 +33,13 @@ package struct ListenAddress: Sendable, Hashable {
 }
 
 /// The purpose of a network port.
-package struct PortRole: Sendable, Hashable {
+struct PortRole: Sendable, Hashable {
     /// The environment of its connections; nil if the server name decides.
-    package var environment: Environment?
+    var environment: Environment?
     /// Whether the port serves only channel management, which Apple keeps on separate hosts and ports.
-    package var isForChannels: Bool
+    var isForChannels: Bool
 
-    package init(environment: Environment? = nil, isForChannels: Bool = false) {
+    init(environment: Environment? = nil, isForChannels: Bool = false) {
         self.environment = environment
         self.isForChannels = isForChannels
     }
@@ -47,8 +47,8 @@ package struct PortRole: Sendable, Hashable {
 
 /// A network port with its purpose.
 package struct NetworkPort: Sendable, Hashable {
-    package var address: ListenAddress
-    package var role: PortRole
+    var address: ListenAddress
+    var role: PortRole
 }
 
 extension ServerConfiguration {

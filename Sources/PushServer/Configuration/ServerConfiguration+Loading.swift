@@ -6,7 +6,7 @@ internal import PushNet
 
 extension ServerConfiguration {
     /// The configuration file that is read without `--config`.
-    package static let defaultFile = "/etc/posthorn/posthornd.ini"
+    static let defaultFile = "/etc/posthorn/posthornd.ini"
 
     /// Combines defaults, file, environment and options; the later take precedence.
     ///
@@ -17,7 +17,7 @@ extension ServerConfiguration {
     ///   - isRoot: Whether the process runs as root, which determines the default paths.
     ///   - readsDefaultFile: Whether the default file is read if it exists.
     /// - Throws: The first invalid setting, with its place and a remedy.
-    package init(
+    init(
         file: String?, flags: [(key: ConfigurationKey, value: String)], environment: [String: String], isRoot: Bool,
         readsDefaultFile: Bool = true
     ) throws(ConfigurationError) {

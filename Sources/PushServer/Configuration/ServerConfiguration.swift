@@ -1,82 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-package import PushNet
+internal import PushNet
 internal import PushServing
-package import PushStore
+internal import PushStore
 
 /// The settings of the server, combined from options, environment and file.
 package struct ServerConfiguration: Sendable {
     /// The directory for all persistent data; created with mode 0700.
-    package var dataDirectory: String
+    var dataDirectory: String
     /// The addresses for providers and devices, at least one; the server name selects the environment.
-    package var listen = [ListenAddress(host: "*", port: 2197)]
+    var listen = [ListenAddress(host: "*", port: 2197)]
     /// The addresses for the development environment only, regardless of the server name.
-    package var developmentListen: [ListenAddress] = []
+    var developmentListen: [ListenAddress] = []
     /// The addresses for channel management only.
-    package var channelListen: [ListenAddress] = []
+    var channelListen: [ListenAddress] = []
     /// The addresses for channel management in the development environment only.
-    package var developmentChannelListen: [ListenAddress] = []
+    var developmentChannelListen: [ListenAddress] = []
     /// Whether the addresses of `listen` also accept channel management.
-    package var managesChannelsOnProviderPorts = true
+    var managesChannelsOnProviderPorts = true
     /// Server names, in lower case, that select the development environment on a port that serves both.
-    package var developmentNames: [String] = []
+    var developmentNames: [String] = []
     /// The DNS names and addresses in the server's own certificate; empty for this host's name.
-    package var names: [String] = []
+    var names: [String] = []
     /// The certificate chain in PEM; nil for a certificate of the server's own authority.
-    package var certificateFile: String?
+    var certificateFile: String?
     /// The private key of the certificate in PEM.
-    package var privateKeyFile: String?
+    var privateKeyFile: String?
     /// PEM files of authorities, besides the server's own, whose client certificates are trusted.
-    package var clientAuthorityFiles: [String] = []
+    var clientAuthorityFiles: [String] = []
     /// The maximum number of new provider tokens per connection in 20 minutes.
-    package var providerTokenUpdateCountMax = Limits.providerTokenUpdateCountMax
+    var providerTokenUpdateCountMax = Limits.providerTokenUpdateCountMax
     /// The number of streams in SETTINGS before the first successful authentication.
-    package var unauthenticatedStreamCountMax = Limits.concurrentStreamCountMax
+    var unauthenticatedStreamCountMax = Limits.concurrentStreamCountMax
     /// The time without a connection after which the device tokens of a device expire; nil means never.
-    package var tokenLifeSeconds: Int64? = Limits.tokenLifeSecondsDefault
+    var tokenLifeSeconds: Int64? = Limits.tokenLifeSecondsDefault
     /// The UNIX socket of the admin API.
-    package var adminSocket: String
+    var adminSocket: String
     /// The number of loop threads; nil for one per core.
-    package var loopCount: Int?
+    var loopCount: Int?
     /// The maximum number of connections; nil for the number that the open files and the memory budget allow.
-    package var connectionCountMax: Int?
+    var connectionCountMax: Int?
     /// The maximum number of connections per address, or per IPv6 /64 network; nil for half of all.
-    package var connectionsPerAddressCountMax: Int?
+    var connectionsPerAddressCountMax: Int?
     /// The maximum number of connections without a proven credential; nil for three quarters of all.
-    package var unauthenticatedConnectionCountMax: Int?
+    var unauthenticatedConnectionCountMax: Int?
     /// The time that a connection may stay open without a proven credential.
-    package var strangerPatience = Limits.strangerPatience
+    var strangerPatience = Limits.strangerPatience
     /// The maximum number of bytes that connections hold in memory; nil for half of what the process may use.
-    package var memoryBudgetByteCount: Int?
+    var memoryBudgetByteCount: Int?
     /// Whether devices can enrol without a code.
-    package var hasOpenEnrolment = false
+    var hasOpenEnrolment = false
     /// The maximum number of pending notifications per app and device.
-    package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
+    var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
     /// The maximum number of pending notifications per device; nil for the default.
-    package var pendingPerDeviceCountMax: Int?
+    var pendingPerDeviceCountMax: Int?
     /// The maximum delay of notifications that are not urgent for a device that saves power, in seconds.
-    package var gatheringSeconds: Int64 = 60
+    var gatheringSeconds: Int64 = 60
     /// The durability of accepted notifications.
-    package var durability = StoreDurability.full
+    var durability = StoreDurability.full
     /// The rates and quotas of teams, keys and apps that have no settings of their own.
-    package var quotas = QuotaDefaults()
+    var quotas = QuotaDefaults()
     /// The rates of strangers and devices.
-    package var principalLimits = PrincipalLimits()
+    var principalLimits = PrincipalLimits()
     /// Whether the history of notifications is recorded.
-    package var hasTrace = true
+    var hasTrace = true
     /// The time for which the history is kept, in seconds.
-    package var traceLifeSeconds = Limits.traceLifeSecondsDefault
+    var traceLifeSeconds = Limits.traceLifeSecondsDefault
     /// The maximum size of the history in bytes.
-    package var traceByteCountMax = Limits.traceByteCountDefault
+    var traceByteCountMax = Limits.traceByteCountDefault
     /// The PEM file of authorities that webhooks trust; nil for those of the system.
-    package var webhookAuthorityFile: String?
+    var webhookAuthorityFile: String?
     /// The minimum level of logged events.
-    package var logLevel: EventLog.Level = .info
+    var logLevel: EventLog.Level = .info
     /// Whether standard error is the journal.
-    package var isJournal = false
+    var isJournal = false
     /// The settings of `--ephemeral`; nil without it.
-    package var ephemeral: Ephemeral?
+    var ephemeral: Ephemeral?
 
     /// The configured memory budget in bytes, otherwise half of the memory that the process may use.
     var memoryBudget: Int { memoryBudgetByteCount ?? MemoryBudget.defaultByteCount() }
@@ -89,31 +89,31 @@ package struct ServerConfiguration: Sendable {
     }
 
     /// The first address to listen on.
-    package var host: String { listen.first?.host ?? "*" }
+    var host: String { listen.first?.host ?? "*" }
     /// The first port.
-    package var port: UInt16 { listen.first?.port ?? 0 }
+    var port: UInt16 { listen.first?.port ?? 0 }
 
     /// The settings of a server for a test run.
-    package struct Ephemeral: Sendable {
+    struct Ephemeral: Sendable {
         /// The topics to create, each with a built-in device.
-        package var topics: [String]
+        var topics: [String]
         /// The parent of the server's temporary directory.
-        package var parentDirectory: String
+        var parentDirectory: String
         /// Whether to create everything that a test of the whole provider API needs.
-        package var isFull = false
+        var isFull = false
         /// The file that receives all values as shell variables, if any.
-        package var environmentFile: String?
+        var environmentFile: String?
     }
 }
 
 /// An error in options, environment or file, and what to do about it.
 package struct ConfigurationError: Error, Sendable {
     /// `FILE:LINE`, or the name of an option or a variable.
-    package var place: String
-    package var problem: String
+    var place: String
+    var problem: String
     /// One imperative sentence that solves the problem.
-    package var remedy: String
+    var remedy: String
 
     /// The two lines of text for the user.
-    package var description: String { "\(place): \(problem)\n\(remedy)" }
+    var description: String { "\(place): \(problem)\n\(remedy)" }
 }

@@ -128,11 +128,11 @@ extension DeviceEndpoint {
 }
 
 /// A segment of a path, in which a byte may be written as `%` and two hexadecimal digits.
-package enum PathSegment {
+enum PathSegment {
     /// Returns the decoded bytes, or nil if a `%` is not followed by two hexadecimal digits.
     ///
     /// - SeeAlso: RFC 3986, section 2.1
-    package static func decode(_ segment: Span<UInt8>) -> [UInt8]? {
+    static func decode(_ segment: Span<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(segment.count)
         var offset = 0

@@ -186,10 +186,10 @@ struct Installation: Sendable {
 
 /// A file or directory that could not be prepared, and what to do about it.
 package struct InstallationError: Error, Sendable {
-    package var path: String
-    package var problem: String
+    var path: String
+    var problem: String
     /// One imperative sentence, or an empty text.
-    package var remedy: String
+    var remedy: String
 
     init(path: String, problem: String, remedy: String) {
         self.path = path
@@ -219,5 +219,5 @@ package struct InstallationError: Error, Sendable {
     }
 
     /// The two lines of text for the user.
-    package var description: String { "\(path): \(problem)\n\(remedy)" }
+    var description: String { "\(path): \(problem)\n\(remedy)" }
 }

@@ -3,15 +3,15 @@
 internal import PushCore
 
 /// The configured rates of strangers and devices.
-package struct PrincipalLimits: Equatable, Sendable {
+struct PrincipalLimits: Equatable, Sendable {
     /// The refill rate and the size of a token bucket.
-    package struct Rate: Equatable, Sendable {
+    struct Rate: Equatable, Sendable {
         /// The refill rate per second; 0 means no limit.
-        package var perSecond: Int64
+        var perSecond: Int64
         /// The burst; nil means `perSecond`.
-        package var burst: Int64?
+        var burst: Int64?
 
-        package init(_ perSecond: Int64, burst: Int64? = nil) {
+        init(_ perSecond: Int64, burst: Int64? = nil) {
             self.perSecond = perSecond
             self.burst = burst
         }
@@ -21,21 +21,21 @@ package struct PrincipalLimits: Equatable, Sendable {
     }
 
     /// The rate of refused requests without a proven credential, per network.
-    package var strangerRequests = Rate(Limits.strangerRequestRateDefault, burst: Limits.strangerRequestBurstDefault)
+    var strangerRequests = Rate(Limits.strangerRequestRateDefault, burst: Limits.strangerRequestBurstDefault)
     /// The rate of wrong credentials, per network.
-    package var strangerCredentials = Rate(
+    var strangerCredentials = Rate(
         Limits.strangerCredentialRateDefault, burst: Limits.strangerCredentialBurstDefault)
     /// The rate of enrolments without a code, per network.
-    package var strangerEnrolments = Rate(
+    var strangerEnrolments = Rate(
         Limits.strangerEnrolmentRateDefault, burst: Limits.strangerEnrolmentBurstDefault)
     /// The rate of requests, per device.
-    package var deviceRequests = Rate(Limits.deviceRequestRateDefault, burst: Limits.deviceRequestBurstDefault)
+    var deviceRequests = Rate(Limits.deviceRequestRateDefault, burst: Limits.deviceRequestBurstDefault)
     /// The rate of acknowledgements, per device.
-    package var deviceAcknowledgements = Rate(
+    var deviceAcknowledgements = Rate(
         Limits.acknowledgementRateDefault, burst: Limits.acknowledgementBurstDefault)
     /// The rate of opened streams, per device.
-    package var deviceStreams = Rate(Limits.deviceStreamRateDefault, burst: Limits.deviceStreamBurstDefault)
+    var deviceStreams = Rate(Limits.deviceStreamRateDefault, burst: Limits.deviceStreamBurstDefault)
 
     /// Creates the default limits.
-    package init() {}
+    init() {}
 }

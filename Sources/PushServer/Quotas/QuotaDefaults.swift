@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+internal import PushCore
 
 /// The configured rates and quotas.
 ///
 /// They apply to each team, key, app and device token that has no settings of its own.
-package struct QuotaDefaults: Equatable, Sendable {
+struct QuotaDefaults: Equatable, Sendable {
     /// The limits of each team.
-    package var team = QuotaLimits()
+    var team = QuotaLimits()
     /// The limits of each signing key and client certificate.
-    package var key = QuotaLimits()
+    var key = QuotaLimits()
     /// The limits of each app.
-    package var topic = QuotaLimits()
+    var topic = QuotaLimits()
     /// The rate of requests to each device token, per second; 0 means no limit.
-    package var deviceRate: Int64? = Limits.deviceRateDefault
+    var deviceRate: Int64? = Limits.deviceRateDefault
     /// The burst of requests to each device token; nil means `deviceRate`.
-    package var deviceBurst: Int64? = Limits.deviceBurstDefault
+    var deviceBurst: Int64? = Limits.deviceBurstDefault
 
     /// The maximum of bad device tokens per hour of a team without a limit of its own; nil means no limit.
     ///
     /// This limit is not part of `team`, because each request checks the limits there.
-    package var unsetBadTokens: Int64? = Limits.teamBadTokensDefault
+    var unsetBadTokens: Int64? = Limits.teamBadTokensDefault
 
     /// Creates the default limits.
-    package init() {}
+    init() {}
 
     /// The limits of each subject of a kind.
     subscript(kind: QuotaSubject.Kind) -> QuotaLimits {

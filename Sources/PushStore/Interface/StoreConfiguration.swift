@@ -4,7 +4,7 @@ internal import PushCore
 
 /// The settings of a store.
 package struct StoreConfiguration: Sendable {
-    package var path: String
+    var path: String
     /// The maximum number of pending notifications of one topic on one device.
     package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
     /// The maximum number of pending notifications of one device, of all topics.
@@ -15,19 +15,19 @@ package struct StoreConfiguration: Sendable {
     package var durability = StoreDurability.full
     /// The maximum number of recent notifications, which only memory indexes by device; more are archived in
     /// `archived`.
-    package var recentCountMax = WriterLimits.recentCountMax
+    var recentCountMax = WriterLimits.recentCountMax
     /// The maximum number of device records in memory.
     ///
     /// Above it, some records without recent notifications are evicted.
-    package var deviceQueueCountMax = WriterLimits.deviceQueueCountMax
+    var deviceQueueCountMax = WriterLimits.deviceQueueCountMax
     /// The number of notifications sent to one device for which outcomes are recorded.
-    package var deliveryHistoryCountMax = Limits.deliveryHistoryCountMax
+    var deliveryHistoryCountMax = Limits.deliveryHistoryCountMax
     /// The number of delivery history entries of all devices in memory.
     ///
     /// Above it, histories are evicted and read again on demand.
-    package var deliveryHistoryInAllCountMax = WriterLimits.historyEntryCountMax
+    var deliveryHistoryInAllCountMax = WriterLimits.historyEntryCountMax
     /// The maximum number of channels of one app in one environment.
-    package var channelPerAppCountMax = Limits.channelPerAppCountMax
+    var channelPerAppCountMax = Limits.channelPerAppCountMax
     /// The time after which the registrations of an unseen device expire, in seconds; nil for never.
     package var registrationLifeSeconds: Int64?
     /// Whether the store records the events of each notification in the trace.
@@ -39,12 +39,12 @@ package struct StoreConfiguration: Sendable {
     /// The interval of deleting expired notifications, in milliseconds.
     ///
     /// They are not delivered in between either.
-    package var sweepIntervalMilliseconds: Int64 = 30_000
+    var sweepIntervalMilliseconds: Int64 = 30_000
     /// Returns the wall-clock time in UNIX milliseconds; called on the store's thread.
-    package var unixMilliseconds: @Sendable () -> Int64
+    var unixMilliseconds: @Sendable () -> Int64
     /// Returns the monotonic time in nanoseconds, which bounds the time slices of requests; called on the store's
     /// thread.
-    package var monotonicNanoseconds: @Sendable () -> Int64 = { MonotonicTime.now.nanoseconds }
+    var monotonicNanoseconds: @Sendable () -> Int64 = { MonotonicTime.now.nanoseconds }
     /// Called on the store's thread with notices for administrators; must return immediately.
     package var onNotice: @Sendable (StoreNotice) -> Void = { _ in }
 

@@ -130,11 +130,6 @@ package struct UnusedEnrolmentCode: Equatable, Sendable {
     package let id: [UInt8]
     /// The last second in which the code is valid.
     package let expiresUnixSeconds: Int64
-
-    package init(id: [UInt8], expiresUnixSeconds: Int64) {
-        self.id = id
-        self.expiresUnixSeconds = expiresUnixSeconds
-    }
 }
 
 /// The answer to a `StoreRequest` that succeeded.

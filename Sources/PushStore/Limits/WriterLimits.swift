@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The bounds of the writer's own work, and the consequence of each.
-package enum WriterLimits {
+enum WriterLimits {
     /// The maximum number of commands in one transaction; the rest waits for the next one.
     static let commandsPerTransactionCountMax = 1024
     /// The time for which a delivered notification stays unwritten, because its acknowledgement may arrive, in
@@ -22,9 +22,9 @@ package enum WriterLimits {
     /// The maximum number of device records in memory.
     ///
     /// Above it, some records without recent notifications are evicted.
-    package static let deviceQueueCountMax = 1 << 20
+    static let deviceQueueCountMax = 1 << 20
     /// The maximum number of recent notifications; more are archived.
-    package static let recentCountMax = 1 << 18
+    static let recentCountMax = 1 << 18
     /// The maximum number of notifications archived in one step.
     static let archivedPerStepCountMax = 512
     /// The number of sequences that are reserved together.
@@ -99,7 +99,7 @@ package enum WriterLimits {
     /// The maximum number of delivery history entries of all devices in memory, at 16 bytes each.
     ///
     /// Above it, some histories are evicted and read again on demand.
-    package static let historyEntryCountMax = 4 << 20
+    static let historyEntryCountMax = 4 << 20
     /// The time that a changed delivery history waits to be written together with others, in milliseconds.
     static let historyDelayMilliseconds: Int64 = 60_000
     /// The maximum number of delivery histories written in one step.

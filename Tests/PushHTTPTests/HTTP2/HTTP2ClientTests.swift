@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushHTTP
+@testable import PushHTTP
 import TestSupport
 import Testing
 

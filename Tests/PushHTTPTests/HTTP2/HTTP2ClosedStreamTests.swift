@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushHTTP
+@testable import PushHTTP
 import Testing
 
 /// Sends frames on closed streams: h2spec's cases 5.1/8, 9, 11, 12 and 5.1.1/2, and similar frames that are valid.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushHTTP
+@testable import PushHTTP
 import Testing
 
 /// A kind of frame that is cheap for its sender.

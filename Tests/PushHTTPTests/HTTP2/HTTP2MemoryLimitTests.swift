@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushHTTP
+@testable import PushHTTP
 import Testing
 
 /// Checks the memory that a session holds for a peer, and its behavior over the budget.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushHTTP
+@testable import PushHTTP
 import Testing
 
 /// A request that violates RFC 9113, section 8, as a client's frames.

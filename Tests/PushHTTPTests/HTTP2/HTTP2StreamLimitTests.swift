@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushHTTP
+@testable import PushHTTP
 import Testing
 
 /// Checks the number of streams that a peer may open, before and after it has acknowledged the limit.

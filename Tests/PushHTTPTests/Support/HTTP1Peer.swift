@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushHTTP
+@testable import PushHTTP
 
 /// A client at the other end of an `HTTP1Session` that sends and receives text.
 final class HTTP1Peer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushHTTP
+@testable import PushHTTP
 
 /// A session's delegate that records its events and runs the test's reactions.
 final class Recorder: HTTPSessionDelegate {
