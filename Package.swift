@@ -92,6 +92,9 @@ let programs: [Target] = [
 
 let testTargets: [Target] = [
     .target(name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+        name: "LoopTestSupport", dependencies: ["PushNet", "TestSupport"], path: "Tests/LoopTestSupport",
+        swiftSettings: settings),
     tests(of: "PushCore", uses: ["PushAPI"]),
     tests(of: "PushAPI", uses: ["PushCore"]),
     tests(of: "PayloadLint", uses: ["PushCore"]),
@@ -114,15 +117,13 @@ let testTargets: [Target] = [
             "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushHTTP", "PushNet", "PushServing", "PushStore",
             "PushTLS", "PushWebSocket",
         ]),
-    tests(of: "LinuxDesktop", uses: ["PushCore", "PushDBus", "PushNet"]),
+    tests(of: "LinuxDesktop", uses: ["LoopTestSupport", "PushCore", "PushDBus", "PushNet"]),
     tests(of: "AgentStore", uses: ["PushAPI", "PushCore", "PushSQLite"]),
     tests(
         of: "DeviceAgent",
         uses: [
-            "AgentBus", "AgentStore", "LinuxDesktop", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore",
-            "PushDBus", "PushNet",
-            "PushSQLite", "PushTLS",
-            "PushWebSocket",
+            "AgentBus", "AgentStore", "CommandLineKit", "LinuxDesktop", "LoopTestSupport", "PayloadLint", "PushAPI",
+            "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket",
         ]),
     tests(of: "PanelToolkit"),
     tests(of: "AgentPanel", uses: ["AgentBus", "PanelToolkit", "PushDBus"]),

@@ -58,6 +58,17 @@ package final class MultiClient {
         return start(request, collector, onConnect: nil, completion)
     }
 
+    /// Sends a request and waits for the response, whatever its status is.
+    ///
+    /// - Parameter request: The request to send; without a `timeout` it may run indefinitely.
+    /// - Returns: The response.
+    /// - Throws: The error; `interrupted` after `abandonConnections`.
+    package func response(to request: HTTPRequest) async throws(CurlError) -> HTTPResponse {
+        try await withCheckedContinuation { continuation in
+            _ = start(request) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
     /// Opens a connection, with HTTP/1.1's rules for proxies and TLS, for a protocol that libcurl does not implement.
     ///
     /// Calls one of the closures, on the loop and never before this function returns. After `onConnect`, `onFailure`

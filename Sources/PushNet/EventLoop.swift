@@ -26,6 +26,8 @@ internal import Glibc
     private var endOfTurnActions: [() -> Void] = []
     private var spareActions: [() -> Void] = []
     private var isStopping = false
+    /// The executor of the loop's tasks.
+    private(set) lazy var executor = LoopExecutor(self)
 
     /// The monotonic time in nanoseconds, read once per turn.
     package private(set) var monotonicNanoseconds = MonotonicClock.nanoseconds()

@@ -7,6 +7,7 @@ import LinuxDesktop
 import PushAPI
 import PushCore
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 

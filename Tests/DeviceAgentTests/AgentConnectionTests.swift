@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentBus
+import LoopTestSupport
 import TestSupport
 import Testing
 

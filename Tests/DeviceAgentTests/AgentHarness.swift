@@ -3,7 +3,9 @@
 import AgentBus
 import PushCore
 import PushNet
+import LoopTestSupport
 import TestSupport
+import Testing
 
 @testable import AgentStore
 @testable import DeviceAgent
@@ -18,6 +20,8 @@ final class AgentHarness: AgentObserver {
     let installed = InstalledApps()
     /// The text printed on the terminal.
     private(set) var screen = ""
+    /// The number of operations that have not ended.
+    private var runningCount = 0
     /// The events that clients received, in order.
     private(set) var events: [String] = []
 
@@ -62,51 +66,83 @@ final class AgentHarness: AgentObserver {
 
     func isConnected() -> Bool { agent.status(nowUnixSeconds: 0).isConnected }
 
+    /// Runs an operation of the agent on the loop, and waits for its end.
+    func run<Success>(
+        _ body: @escaping (Agent) async throws(AgentRefusal) -> Success
+    ) async throws -> Result<Success, AgentRefusal> {
+        var result: Result<Success, AgentRefusal>?
+        start(body) { result = $0 }
+        try await loop.run("the operation has ended") { result != nil }
+        return try #require(result)
+    }
+
+    /// Starts an operation of the agent on the loop; it retains the agent until it ends.
+    func start<Success>(
+        _ body: @escaping (Agent) async throws(AgentRefusal) -> Success,
+        completion: @escaping (Result<Success, AgentRefusal>) -> Void = { _ in }
+    ) {
+        runningCount += 1
+        loop.startTask { [self] in
+            let result: Result<Success, AgentRefusal>
+            do throws(AgentRefusal) { result = .success(try await body(agent)) } catch { result = .failure(error) }
+            runningCount -= 1
+            completion(result)
+        }
+    }
+
     /// Enrols and waits for the stream.
     func enrol(with server: ScriptedDeviceServer) async throws -> Result<String, AgentRefusal> {
-        var result: Result<String, AgentRefusal>?
-        agent.enrolment.enrol(serverURL: server.url, code: "C0DE", caFile: server.caFile, name: "test") { result = $0 }
-        try await loop.run("enrolment is answered") { result != nil }
-        guard let result else { throw NeverHappened(what: "enrolment is answered") }
+        let result = try await enrol(server.url, code: "C0DE", caFile: server.caFile)
         if case .success = result { try await loop.run("the stream is open") { self.isConnected() } }
         return result
+    }
+
+    /// Enrols with the server at a URL, and waits for the answer.
+    func enrol(
+        _ serverURL: String, code: String = "", caFile: String = ""
+    ) async throws -> Result<String, AgentRefusal> {
+        try await run { agent throws(AgentRefusal) in
+            try await agent.enrolment.enrol(serverURL: serverURL, code: code, caFile: caFile, name: "test")
+        }
     }
 
     /// Registers an app and waits for the answer.
     func register(
         _ appID: String, topic: String? = nil, name: String? = nil, environment: Environment = .production
     ) async throws -> Result<String, AgentRefusal> {
-        var result: Result<String, AgentRefusal>?
-        agent.registrations.register(appID: appID, topic: topic, name: name, environment: environment) { result = $0 }
-        try await loop.run("the registration is answered") { result != nil }
-        guard let result else { throw NeverHappened(what: "the registration is answered") }
-        return result
+        try await run { agent throws(AgentRefusal) in
+            try await agent.registrations.register(appID: appID, topic: topic, name: name, environment: environment)
+        }
+    }
+
+    /// Unregisters an app and waits for the answer; returns the refusal, or nil.
+    func unregister(_ appID: String) async throws -> AgentRefusal? {
+        try await refusal { agent throws(AgentRefusal) in try await agent.registrations.unregister(appID: appID) }
+    }
+
+    /// Unenrols and waits for the answer; returns the refusal, or nil.
+    func unenrol() async throws -> AgentRefusal? {
+        try await refusal { agent throws(AgentRefusal) in try await agent.enrolment.unenrol() }
     }
 
     /// Subscribes to a channel and waits for the answer.
     func subscribe(
         _ channel: String, of appID: String = "org.example.Mail"
     ) async throws -> Result<SubscriptionService.State, AgentRefusal> {
-        var result: Result<SubscriptionService.State, AgentRefusal>?
-        agent.subscriptions.subscribe(channel, of: appID) { result = $0 }
-        try await loop.run("the subscription is answered") { result != nil }
-        guard let result else { throw NeverHappened(what: "the subscription is answered") }
-        return result
+        try await run { agent throws(AgentRefusal) in try await agent.subscriptions.subscribe(channel, of: appID) }
     }
 
     /// Stops the agent as a signal does.
     func stop() async throws {
         var hasStopped = false
         agent.stop(within: .milliseconds(100)) { hasStopped = true }
-        try await loop.run("the agent has stopped") { hasStopped }
+        try await loop.run("the agent has stopped, and its operations have ended") { hasStopped && runningCount == 0 }
     }
 
-    /// Waits for the end of an operation without a result, and returns its refusal, or nil.
-    func wait(_ body: (@escaping (Result<Void, AgentRefusal>) -> Void) -> Void) async throws -> AgentRefusal? {
-        var result: Result<Void, AgentRefusal>?
-        body { result = $0 }
-        try await loop.run("it is answered") { result != nil }
-        guard case .failure(let refusal) = result else { return nil }
+    private func refusal(
+        _ body: @escaping (Agent) async throws(AgentRefusal) -> Void
+    ) async throws -> AgentRefusal? {
+        guard case .failure(let refusal) = try await run(body) else { return nil }
         return refusal
     }
 

@@ -7,6 +7,7 @@ import LinuxDesktop
 import PushCore
 import PushDBus
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 

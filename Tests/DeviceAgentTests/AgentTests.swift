@@ -6,6 +6,7 @@ import AgentStore
 import Foundation
 import LinuxDesktop
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 
@@ -223,7 +224,7 @@ private final class Dock: BadgePresenter {
         try harness.agent.settings.set("master", appID: "", event: "", to: "on")
         #expect(dock.badges.map { $0.suffix(1) } == ["3", "0", "3", "0", "5"])
         #expect(
-            try await harness.wait { harness.agent.registrations.unregister(appID: "org.example.Mail", completion: $0) }
+            try await harness.unregister("org.example.Mail")
                 == nil)
         #expect(dock.badges.last == "org.example.Mail 0")
     }
@@ -280,7 +281,7 @@ private final class Dock: BadgePresenter {
         let count = server.requests("GET /v1/stream").count
         harness.agent.wake()
         try await server.fail("/v1/devices/self", status: 401)
-        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
+        #expect(try await harness.unenrol() == nil)
         #expect(server.requests("GET /v1/stream").count == count)
         #expect(try harness.secretFile.read() == nil)
         let status = harness.agent.status(nowUnixSeconds: 0)
@@ -298,7 +299,7 @@ private final class Dock: BadgePresenter {
 
     @Test func `registered apps get new tokens at the next server`() async throws {
         let harness = try await connected()
-        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
+        #expect(try await harness.unenrol() == nil)
         #expect(try harness.agent.registrations.apps().map(\.deviceToken) == [""])
         #expect(try await harness.register("org.example.Mail") == .failure(.init(.notEnrolled, notEnrolledText)))
         _ = try await harness.enrol(with: server)
@@ -313,7 +314,7 @@ private final class Dock: BadgePresenter {
         let harness = try await connected(badges: dock)
         try await server.push(1, payload: #"{"aps":{"badge":3}}"#)
         try await harness.loop.run("the badge is there") { dock.badges == ["org.example.Mail 3"] }
-        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
+        #expect(try await harness.unenrol() == nil)
         #expect(dock.badges.last == "org.example.Mail 0" && harness.events.contains("badge org.example.Mail 0"))
         #expect(try harness.agent.registrations.apps().map(\.badge) == [0])
         _ = try await harness.enrol(with: server)
@@ -336,7 +337,7 @@ private final class Dock: BadgePresenter {
     @Test func `a server that is gone can be forgotten without a request`() async throws {
         let harness = try await connected()
         try await server.kill()
-        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) }?.code == .unreachable)
+        #expect(try await harness.unenrol()?.code == .unreachable)
         #expect(harness.agent.status(nowUnixSeconds: 0).isEnrolled)
         try harness.agent.enrolment.forget()
         #expect(!harness.agent.status(nowUnixSeconds: 0).isEnrolled)
@@ -349,11 +350,7 @@ private final class Dock: BadgePresenter {
     func `a refused enrolment without a code asks for one`(code: String, text: String) async throws {
         let harness = try AgentHarness(in: directory)
         try await server.fail("/v1/devices", status: 403, word: "BadEnrolmentCode")
-        var result: Result<String, AgentRefusal>?
-        harness.agent.enrolment.enrol(serverURL: server.url, code: code, caFile: server.caFile, name: "x") {
-            result = $0
-        }
-        try await harness.loop.run("it is answered") { result != nil }
+        let result = try await harness.enrol(server.url, code: code, caFile: server.caFile)
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .badEnrolmentCode)
         #expect(refusal.message.hasPrefix(text) && refusal.message.utf8.count < 400, "\(refusal.message)")
@@ -362,9 +359,7 @@ private final class Dock: BadgePresenter {
 
     @Test func `a server with an unknown authority is not trusted`() async throws {
         let harness = try AgentHarness(in: directory)
-        var result: Result<String, AgentRefusal>?
-        harness.agent.enrolment.enrol(serverURL: server.url, code: "", caFile: "", name: "x") { result = $0 }
-        try await harness.loop.run("it is answered") { result != nil }
+        let result = try await harness.enrol(server.url)
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .notTrusted)
         #expect(refusal.message.hasPrefix("the server is not trusted: "))
@@ -420,10 +415,9 @@ private final class Dock: BadgePresenter {
         "http://localhost:1", "https://", "https://a b", "https://user@host", "https://host/path", "https://host?x",
         "ftp://host", "host", "", "https://h\nx", "https://host\\x",
     ])
-    func `the server for enrolment is an https URL without a path`(url: String) throws {
+    func `the server for enrolment is an https URL without a path`(url: String) async throws {
         let harness = try AgentHarness(in: directory)
-        var result: Result<String, AgentRefusal>?
-        harness.agent.enrolment.enrol(serverURL: url, code: "", caFile: "", name: "x") { result = $0 }
+        let result = try await harness.enrol(url)
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .badServer)
     }

@@ -9,6 +9,7 @@ import PushAPI
 import PushCore
 import PushDBus
 @testable import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 
@@ -36,7 +37,7 @@ private final class CallerHarness {
         drivers = try [connection, client].map { [loop = harness.loop] in try BusDriver(loop: loop, connection: $0) }
         let environment = ["XDG_DATA_HOME": files.path(of: "data"), "XDG_DATA_DIRS": "/nonexistent"]
         let rules = CallerRules(
-            connection, environment: environment, toolFolder: files.path(of: "tools"),
+            connection, loop: harness.loop, environment: environment, toolFolder: files.path(of: "tools"),
             processFolder: processes ? files.path(of: "proc") : "/proc")
         service = try AgentService(harness.agent, on: connection, deviceName: "test", callers: rules)
         try harness.agent.start()

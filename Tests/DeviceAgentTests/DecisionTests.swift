@@ -50,7 +50,7 @@ import Testing
         var circumstances: PresentationContext {
             PresentationContext(
                 isMasterOn: moment & 1 == 0, isQuiet: moment & 2 > 0, isSilent: moment & 4 > 0,
-                desk: DeskState(
+                desk: DesktopState(
                     isLocked: desk & 1 > 0, isQuiet: desk & 2 > 0, isMuted: desk & 4 > 0, isRecording: desk & 8 > 0))
         }
 
@@ -185,7 +185,7 @@ import Testing
     @Test func `readable text on a locked screen is the user's choice`() {
         var settings = AppSettings()
         settings.showsPreview = true
-        let locked = PresentationContext(desk: DeskState(isLocked: true))
+        let locked = PresentationContext(desk: DesktopState(isLocked: true))
         let question = Decision.Question(Payload(alert: .init(body: "x")), settings: settings, circumstances: locked)
         #expect(!Decision(question).hidesTexts)
     }

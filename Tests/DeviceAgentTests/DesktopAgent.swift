@@ -16,7 +16,7 @@ final class DesktopAgent {
     private var sentCount: UInt64 = 0
 
     init(
-        _ file: DatabaseFile, _ session: DesktopSession, desk: DeskState = DeskState(),
+        _ file: DatabaseFile, _ session: DesktopSession, desk: DesktopState = DesktopState(),
         answerTimeout: Duration = DesktopPresenter.answerTimeout, words: [String: String] = [:]
     ) throws {
         self.session = session

@@ -4,6 +4,7 @@ import AgentStore
 @testable import DeviceAgent
 import Foundation
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 

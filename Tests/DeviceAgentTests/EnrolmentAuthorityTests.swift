@@ -5,6 +5,7 @@ import AgentStore
 import Foundation
 import PushAPI
 import PushTLS
+import LoopTestSupport
 import TestSupport
 import Testing
 
@@ -32,10 +33,7 @@ import Testing
     private func enrol(
         _ harness: AgentHarness, _ code: String, caFile: String = ""
     ) async throws -> Result<String, AgentRefusal> {
-        var result: Result<String, AgentRefusal>?
-        harness.agent.enrolment.enrol(serverURL: server.url, code: code, caFile: caFile, name: "test") { result = $0 }
-        try await harness.loop.run("enrolment is answered") { result != nil }
-        return try #require(result)
+        try await harness.enrol(server.url, code: code, caFile: caFile)
     }
 
     @Test func `the device trusts the authority in the code, also after a restart`() async throws {
@@ -78,12 +76,8 @@ import Testing
     @Test func `a certificate of that authority for another host is not trusted`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
-        var result: Result<String, AgentRefusal>?
         let url = server.url.replacing("localhost", with: "127.0.0.1")
-        harness.agent.enrolment.enrol(serverURL: url, code: code(of: fingerprint), caFile: "", name: "x") {
-            result = $0
-        }
-        try await harness.loop.run("enrolment is answered") { result != nil }
+        let result = try await harness.enrol(url, code: code(of: fingerprint))
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .notTrusted)
         #expect(server.requests("POST").isEmpty)

@@ -7,6 +7,7 @@ import Foundation
 import PushAPI
 import PushCore
 @testable import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 

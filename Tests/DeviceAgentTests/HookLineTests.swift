@@ -5,6 +5,7 @@
 import Foundation
 import PushCore
 @testable import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 

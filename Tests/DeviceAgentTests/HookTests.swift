@@ -5,6 +5,7 @@ import AgentStore
 import Foundation
 import PushAPI
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 

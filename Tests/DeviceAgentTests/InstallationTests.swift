@@ -5,6 +5,7 @@
 import Foundation
 @testable import PushAPI
 @testable import PushCore
+import LoopTestSupport
 import TestSupport
 import Testing
 
@@ -62,11 +63,11 @@ private final class Dock: BadgePresenter {
         try await harness.loop.run("it is shown") { harness.screen.contains("inbox show 1") }
         let sounds = try soundFolder()
         #expect(
-            try await harness.wait { harness.agent.registrations.unregister(appID: "org.example.Chat", completion: $0) }
+            try await harness.unregister("org.example.Chat")
                 == nil)
         #expect(try harness.database.inbox.newest(countMax: 10).count == 1)
         #expect(
-            try await harness.wait { harness.agent.registrations.unregister(appID: Self.app, completion: $0) } == nil)
+            try await harness.unregister(Self.app) == nil)
         #expect(try harness.database.inbox.newest(countMax: 10).isEmpty)
         #expect(FileManager.default.fileExists(atPath: sounds))
     }

@@ -274,8 +274,8 @@ struct PanelAlertsTests {
         try await panel.wait(for: 1)
     }
 
-    @Test(arguments: [DeskState(isQuiet: true), DeskState(isRecording: true)])
-    func `no window takes the keyboard while the desktop is quiet or a microphone is on`(state: DeskState)
+    @Test(arguments: [DesktopState(isQuiet: true), DesktopState(isRecording: true)])
+    func `no window takes the keyboard while the desktop is quiet or a microphone is on`(state: DesktopState)
         async throws
     {
         let (desk, panel, server) = try await desktop()
@@ -286,7 +286,7 @@ struct PanelAlertsTests {
         desk.receive("urgent", #","interruption-level":"time-sensitive""#)
         try await desk.wait(for: .shown, .shown)
         #expect(server.shown.count == (state.isRecording ? 2 : 1))
-        desk.state = DeskState()
+        desk.state = DesktopState()
         desk.receive("later")
         try await desk.wait(for: .shown, .shown, .shown)
         if state.isRecording { try await panel.wait(for: 3) } else { try await panel.wait(for: 2, 3) }

@@ -20,7 +20,7 @@ final class PanelDesk {
     let app = RecordingApp()
     let sounds = RecordingSounds()
     /// The state of the desktop.
-    var state = DeskState()
+    var state = DesktopState()
     private let service: AgentService
     private let desktop: DesktopPresenter
     private var sentCount: UInt64 = 0
@@ -47,7 +47,7 @@ final class PanelDesk {
         let desk = DeskBox()
         var environment = AgentEnvironment(
             presenterName: "desktop", presenter: StyledPresenter(panel: panel, desktop: desktop), sounds: sounds,
-            opener: app, desk: { desk.owner?.state ?? DeskState() })
+            opener: app, desk: { desk.owner?.state ?? DesktopState() })
         environment.panel = panel
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),

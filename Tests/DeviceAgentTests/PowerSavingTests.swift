@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import DeviceAgent
+import LoopTestSupport
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import AgentStore
 import PushAPI
 import PushCore
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 
@@ -230,7 +231,7 @@ private final class Ear: SoundPresenter {
     @Test func `reasons against a sound are checked before the decision`() throws {
         let database = try file.open()
         let ear = Ear()
-        var desk = DeskState()
+        var desk = DesktopState()
         let queue = PresentationQueue(
             database, loop: try EventLoop(), presenter: screen.presenter(), sounds: ear, desk: { desk })
         var later: (() -> Void)?

@@ -4,6 +4,7 @@ import AgentStore
 @testable import DeviceAgent
 import PushCore
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 
@@ -66,7 +67,9 @@ import Testing
                 _ = try await life.harness().subscribe(channel).get()
                 wanted.insert(channel)
             case 3:
-                try life.harness().agent.subscriptions.subscribe(channel, of: Self.app) { _ in }
+                try life.harness().start { agent throws(AgentRefusal) in
+                    _ = try await agent.subscriptions.subscribe(channel, of: Self.app)
+                }
                 wanted.insert(channel)
             case 4:
                 guard wanted.remove(channel) != nil else { break }

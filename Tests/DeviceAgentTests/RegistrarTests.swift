@@ -6,6 +6,7 @@ import AgentStore
 import PushCore
 import PushNet
 import PushSQLite
+import LoopTestSupport
 import TestSupport
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
             server.requests(#"PUT /v1/apps/org.example.Mail {"environment":"development"}"#).count == 2
         }
         let earlier = server.requests("PUT /v1/apps").count
-        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
+        #expect(try await harness.unenrol() == nil)
         _ = try await harness.enrol(with: server)
         try await harness.loop.run("it has a token") {
             (try? harness.agent.registrations.apps().first?.deviceToken.count) == 64
@@ -172,7 +173,7 @@ import Testing
         try await harness.loop.run("the stream is open") { harness.isConnected() }
         // The check is running, or about to start.
         #expect(
-            try await harness.wait { harness.agent.registrations.unregister(appID: Self.app, completion: $0) } == nil)
+            try await harness.unregister(Self.app) == nil)
         _ = try await harness.register("org.example.Other").get()
         #expect(try await harness.subscribe(Self.channel, of: "org.example.Other") == .success(.active))
         #expect(try harness.agent.registrations.apps().map(\.appID) == ["org.example.Other"])
@@ -236,7 +237,7 @@ import Testing
     @Test func `subscriptions move to the next server`() async throws {
         let harness = try await connected()
         #expect(try await harness.subscribe(Self.channel) == .success(.active))
-        #expect(try await harness.wait { harness.agent.enrolment.unenrol(completion: $0) } == nil)
+        #expect(try await harness.unenrol() == nil)
         #expect(states(harness) == ["\(Self.channel) pending"])
         #expect(try await harness.subscribe(Self.otherChannel) == .success(.pending))
         try await server.setChannels([])
@@ -323,7 +324,7 @@ import Testing
             server.requests("PUT \(Self.channelPath)").count == 2 && states(harness) == ["\(Self.channel) active"]
         }
         #expect(
-            try await harness.wait { harness.agent.registrations.unregister(appID: Self.app, completion: $0) } == nil)
+            try await harness.unregister(Self.app) == nil)
         #expect(try harness.database.subscriptions.all(of: Self.app).isEmpty)
     }
 

@@ -3,6 +3,7 @@
 import AgentBus
 @testable import DeviceAgent
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 
@@ -120,7 +121,9 @@ import Testing
                 loop: harness.loop, url: server.url, caFile: ca, secret: nil,
                 access: access { ($0.clientCertificateFile, $0.clientKeyFile) = (certificate, key) })
             var error: ServerFailure?
-            client.client.removeSelf { if case .failure(let found) = $0 { error = found } }
+            harness.loop.startTask {
+                do throws(ServerFailure) { try await client.client.removeSelf() } catch let failure { error = failure }
+            }
             try await harness.loop.run("it fails") { error != nil }
             guard case .badFile(let text) = error else {
                 throw NeverHappened(what: "\(words): \(String(describing: error))")
@@ -142,12 +145,8 @@ import Testing
             """
         let process = try RunningProcess("/usr/bin/python3", ["-c", script])
         let harness = try harness(ServerAccess())
-        var result: Result<String, AgentRefusal>?
-        harness.agent.enrolment.enrol(
-            serverURL: "https://127.0.0.1:\(try await process.outputLine())", code: "", caFile: "", name: "test"
-        ) { result = $0 }
-        try await harness.loop.run("it is refused") { result != nil }
-        let refusal = try #require(throws: AgentRefusal.self) { try result?.get() }
+        let result = try await harness.enrol("https://127.0.0.1:\(try await process.outputLine())")
+        let refusal = try #require(throws: AgentRefusal.self) { try result.get() }
         #expect(
             refusal.code == .unreachable && refusal.message.hasPrefix("the server cannot be reached: "), "\(refusal)")
     }

@@ -4,6 +4,7 @@
 import Foundation
 import PushNet
 import PushSound
+import LoopTestSupport
 import TestSupport
 import Testing
 

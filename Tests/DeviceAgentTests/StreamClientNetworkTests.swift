@@ -3,6 +3,7 @@
 import PushAPI
 import PushCore
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import AgentBus
 import Testing
 @testable import DeviceAgent
 import PushNet
+import LoopTestSupport
 import TestSupport
 
 @Suite(.serialized) struct UnattendedTests {

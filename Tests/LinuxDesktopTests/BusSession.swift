@@ -3,6 +3,7 @@
 @testable import LinuxDesktop
 import PushDBus
 import PushNet
+import LoopTestSupport
 import TestSupport
 
 /// One side of a private bus: a loop, and a connection that it drives.

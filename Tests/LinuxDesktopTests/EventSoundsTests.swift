@@ -99,7 +99,7 @@ struct EventSoundsTests {
         try await mute(true)
         let session = try BusSession(screen.bus)
         let watch = SessionMonitor()
-        try watch.watch(DeskWatchSource.silence, on: session.connection)
+        try watch.watch(DesktopStateSource.silence, on: session.connection)
         #expect(watch.isSilent && !watch.isQuiet && !watch.isLocked)
         try await mute(false)
         try await session.run(until: "it is not silent") { !watch.isSilent }

@@ -4,6 +4,7 @@ import Foundation
 @testable import LinuxDesktop
 import PushCore
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 

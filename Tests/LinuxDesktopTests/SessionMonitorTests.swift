@@ -76,7 +76,7 @@ struct DeskWatchTests {
     func `a program's state applies from its start to its end`(program: Program) async throws {
         let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
-        let sources = DeskWatchSource.logind + DeskWatchSource.lockers + DeskWatchSource.quiet
+        let sources = DesktopStateSource.logind + DesktopStateSource.lockers + DesktopStateSource.quiet
         try watch.watch(sources, on: session.connection)
         var changeCount = 0
         watch.onChange = { changeCount += 1 }
@@ -107,7 +107,7 @@ struct DeskWatchTests {
     func `the lock state is kept when its bus is lost, until the next bus reports it`(isLocked: Bool) async throws {
         let first = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
-        let sources = DeskWatchSource.logind + DeskWatchSource.power
+        let sources = DesktopStateSource.logind + DesktopStateSource.power
         try watch.watch(sources, on: first.connection)
         var teller: Teller? = try Teller(first, Self.logind, .variant(.bool(isLocked)))
         try await first.run(until: "it was asked") { teller?.questionCount ?? 0 > 0 && watch.isLocked == isLocked }
@@ -127,11 +127,11 @@ struct DeskWatchTests {
     @Test func `programs that are already on the next bus are queried`() async throws {
         let first = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
-        try watch.watch(DeskWatchSource.logind, on: first.connection)
+        try watch.watch(DesktopStateSource.logind, on: first.connection)
         let second = try BusSession(await DesktopBus())
         let teller = try Teller(second, Self.logind, Self.logind.yes)
         try await second.run(until: "it is there") { try second.connection.owner(of: Self.logind.name) != nil }
-        try watch.watch(DeskWatchSource.logind, on: second.connection)
+        try watch.watch(DesktopStateSource.logind, on: second.connection)
         try await second.run(until: "it is locked") { watch.isLocked }
         #expect(teller.questionCount == 1)
     }
@@ -139,7 +139,7 @@ struct DeskWatchTests {
     @Test func `a signal that another program forges changes nothing`() async throws {
         let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
-        try watch.watch(DeskWatchSource.lockers, on: session.connection)
+        try watch.watch(DesktopStateSource.lockers, on: session.connection)
         let program = Self.programs[0]
         let teller = try Teller(session, program, program.no)
         try await session.run(until: "it is there") { try session.connection.owner(of: program.name) != nil }
@@ -156,7 +156,7 @@ struct DeskWatchTests {
     @Test func `an invalid answer is ignored`() async throws {
         let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
-        try watch.watch(DeskWatchSource.lockers, on: session.connection)
+        try watch.watch(DesktopStateSource.lockers, on: session.connection)
         let program = Self.programs[0]
         let teller = try Teller(session, program, program.yes)
         try await session.run(until: "it is locked") { watch.isLocked }
@@ -171,7 +171,7 @@ struct DeskWatchTests {
         // The locker runs in this thread, so it cannot answer while the watch waits for it.
         let teller = try Teller(session, program, program.no)
         let watch = SessionMonitor()
-        try watch.watch(DeskWatchSource.lockers + DeskWatchSource.quiet, on: session.connection)
+        try watch.watch(DesktopStateSource.lockers + DesktopStateSource.quiet, on: session.connection)
         #expect(watch.isLocked)
         #expect(!watch.isQuiet)
         try await session.run(until: "its answer counts") { !watch.isLocked }
@@ -181,7 +181,7 @@ struct DeskWatchTests {
     @Test func `a locker's last state applies while it does not answer`() async throws {
         let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
-        try watch.watch(DeskWatchSource.lockers, on: session.connection)
+        try watch.watch(DesktopStateSource.lockers, on: session.connection)
         let program = Self.programs[0]
         let teller = try Teller(session, program, program.yes)
         try await session.run(until: "it answered") { teller.questionCount == 1 && watch.isLocked }
@@ -198,7 +198,7 @@ struct DeskWatchTests {
     @Test func `the value in a signal counts when the locker does not answer`() async throws {
         let session = try BusSession(await DesktopBus())
         let watch = SessionMonitor()
-        try watch.watch(DeskWatchSource.lockers, on: session.connection)
+        try watch.watch(DesktopStateSource.lockers, on: session.connection)
         let program = Self.programs[0]
         let teller = try Teller(session, program, program.no)
         try await session.run(until: "it answered") { teller.questionCount == 1 && !watch.isLocked }
@@ -215,7 +215,7 @@ struct DeskWatchTests {
         try await setPaused(true, screen.bus)
         let session = try BusSession(screen.bus)
         let watch = SessionMonitor()
-        try watch.watch(DeskWatchSource.quiet, on: session.connection)
+        try watch.watch(DesktopStateSource.quiet, on: session.connection)
         #expect(watch.isQuiet)
         #expect(!watch.isLocked)
         try await setPaused(false, screen.bus)
@@ -228,7 +228,7 @@ struct DeskWatchTests {
         try await screen.bus.setXfceQuiet(true)
         let session = try BusSession(screen.bus)
         let watch = SessionMonitor()
-        try watch.watch(DeskWatchSource.quiet, on: session.connection)
+        try watch.watch(DesktopStateSource.quiet, on: session.connection)
         #expect(watch.isQuiet)
         try await screen.bus.setXfceQuiet(false)
         try await session.run(until: "it is not quiet") { !watch.isQuiet }

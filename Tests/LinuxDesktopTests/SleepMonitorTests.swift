@@ -3,6 +3,7 @@
 @testable import LinuxDesktop
 import PushDBus
 import PushNet
+import LoopTestSupport
 import TestSupport
 import Testing
 

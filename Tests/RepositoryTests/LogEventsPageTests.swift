@@ -25,7 +25,7 @@ struct LogEventsPageTests {
                 events.insert("\(call.2) \(call.1)")
             }
             // These helpers of the agent log the name that they receive as a warning.
-            for call in file.text.matches(of: /(?:confirm\(result, |noteEnd\()"([a-z_]+)"/) {
+            for call in file.text.matches(of: /(?:confirm\(\.\w+, result, |noteEnd\()"([a-z_]+)"/) {
                 events.insert("\(call.1) warning")
             }
             guard file.path.hasSuffix("/Registrar.swift") else { continue }

@@ -54,11 +54,12 @@ package struct PresentationContext: Sendable, Equatable {
     /// Whether the silent switch is on.
     package var isSilent = false
     /// The state of the desktop and the sound server.
-    package var desk = DeskState()
+    package var desk = DesktopState()
 
     /// Creates circumstances; the defaults allow everything.
-    package init(isMasterOn: Bool = true, isQuiet: Bool = false, isSilent: Bool = false, desk: DeskState = DeskState())
-    {
+    package init(
+        isMasterOn: Bool = true, isQuiet: Bool = false, isSilent: Bool = false, desk: DesktopState = DesktopState()
+    ) {
         self.isMasterOn = isMasterOn
         self.isQuiet = isQuiet
         self.isSilent = isSilent
@@ -67,7 +68,7 @@ package struct PresentationContext: Sendable, Equatable {
 }
 
 /// The state of the user's desktop, as far as it is known.
-package struct DeskState: Sendable, Equatable {
+package struct DesktopState: Sendable, Equatable {
     /// Whether the screen is locked.
     package var isLocked = false
     /// Whether the desktop's own "do not disturb" mode is on.

@@ -121,7 +121,7 @@ package final class SettingStore {
     /// - Returns: The circumstances.
     /// - Throws: `SQLiteError` if a setting cannot be read.
     package func circumstances(
-        nowUnixMilliseconds now: Int64, desk: DeskState
+        nowUnixMilliseconds now: Int64, desk: DesktopState
     ) throws(SQLiteError) -> PresentationContext {
         let manual = DoNotDisturb(try value(of: .doNotDisturb, at: .person).text)
         let schedule = QuietSchedule(try value(of: .schedule, at: .person).text)

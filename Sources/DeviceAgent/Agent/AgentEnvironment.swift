@@ -20,7 +20,7 @@ package struct AgentEnvironment {
     /// The runner of apps' filters.
     var filter: (any AppFilter)?
     /// Returns the state of the desktop session, such as a locked screen or do-not-disturb.
-    var desk: () -> DeskState
+    var desk: () -> DesktopState
     /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
     var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
     /// Returns the manifest that an app installed; nil if it installed none.
@@ -34,7 +34,8 @@ package struct AgentEnvironment {
         presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
         hooks: HookRunner? = nil, sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
         filter: (any AppFilter)? = nil,
-        desk: @escaping () -> DeskState = { DeskState() }, manifest: @escaping (String) -> [UInt8]? = { _ in nil },
+        desk: @escaping () -> DesktopState = { DesktopState() },
+        manifest: @escaping (String) -> [UInt8]? = { _ in nil },
         texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } },
         describeApp: @escaping (String) -> (name: String, icon: String?)? = { _ in nil }
     ) {

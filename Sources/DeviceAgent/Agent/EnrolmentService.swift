@@ -45,75 +45,52 @@ package final class EnrolmentService {
     ///   - caFile: Absolute path of a PEM file of trusted authorities; empty to trust the authority that the code
     ///     names, or the system's.
     ///   - name: The device's display name.
-    ///   - completion: Receives the device ID.
+    /// - Returns: The device ID.
+    /// - Throws: The refusal of this agent or of the server.
     func enrol(
-        serverURL: String, code: String, caFile: String, name: String,
-        completion: @escaping (Result<String, AgentRefusal>) -> Void
-    ) {
+        serverURL: String, code: String, caFile: String, name: String
+    ) async throws(AgentRefusal) -> String {
         if let identity = link.identity {
-            return completion(
-                .failure(
-                    AgentRefusal(
-                        .alreadyEnrolled,
-                        "This device is already enrolled with \(identity.serverURL).")))
+            throw AgentRefusal(.alreadyEnrolled, "This device is already enrolled with \(identity.serverURL).")
         }
-        guard !isEnrolling else {
-            return completion(.failure(AgentRefusal(.alreadyEnrolled, "An enrolment is already in progress.")))
-        }
+        guard !isEnrolling else { throw AgentRefusal(.alreadyEnrolled, "An enrolment is already in progress.") }
         guard let url = Self.serverURL(serverURL) else {
-            return completion(
-                .failure(
-                    AgentRefusal(
-                        .badServer, "Invalid server URL '\(serverURL)': use https://HOST[:PORT], without a path.")))
+            throw AgentRefusal(
+                .badServer, "Invalid server URL '\(serverURL)': use https://HOST[:PORT], without a path.")
         }
         guard caFile.isEmpty || caFile.utf8.first == UInt8(ascii: "/") else {
-            return completion(.failure(AgentRefusal(.badServer, "ca_file must be an absolute path.")))
+            throw AgentRefusal(.badServer, "ca_file must be an absolute path.")
         }
         let meant = EnrolmentCode(typed: code)
-        if meant == nil, EnrolmentCode.digits(code).count > EnrolmentCode.secretDigitCount {
-            return completion(.failure(.garbledCode))
-        }
+        if meant == nil, EnrolmentCode.digits(code).count > EnrolmentCode.secretDigitCount { throw .garbledCode }
         isEnrolling = true
+        defer { isEnrolling = false }
         let code = meant?.secret ?? code
-        let finish: (Result<String, AgentRefusal>) -> Void = { [weak self] result in
-            self?.isEnrolling = false
-            completion(result)
-        }
         guard caFile.isEmpty, let authority = meant?.authority else {
-            return enrol(at: url, code: code, caFile: caFile, name: name, completion: finish)
+            return try await enrol(at: url, code: code, caFile: caFile, name: name)
         }
-        learn(authority, of: url) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .failure(let refusal): finish(.failure(refusal))
-            case .success(let caFile):
-                enrol(at: url, code: code, caFile: caFile, name: name) { [weak self] result in
-                    if case .failure = result { self?.authorityFile.remove() }
-                    finish(result)
-                }
-            }
+        let learnt = try await learn(authority, of: url)
+        do throws(AgentRefusal) {
+            return try await enrol(at: url, code: code, caFile: learnt, name: name)
+        } catch {
+            authorityFile.remove()
+            throw error
         }
     }
 
     private func enrol(
-        at url: String, code: String, caFile: String, name: String,
-        completion: @escaping (Result<String, AgentRefusal>) -> Void
-    ) {
-        let requestID: String
-        do throws(SQLiteError) { requestID = try enrolmentRequestID() } catch {
-            return completion(.failure(failures.refusal(error)))
-        }
+        at url: String, code: String, caFile: String, name: String
+    ) async throws(AgentRefusal) -> String {
+        let requestID = try failures.refusing { () throws(SQLiteError) in try enrolmentRequestID() }
         let session = link.anonymousSession(url: url, caFile: caFile)
-        let enrolment = DeviceAPI.Enrolment(
-            code: code.isEmpty ? nil : code, name: name, platform: "linux", requestID: requestID)
-        session.client.enrol(enrolment) { [weak self] result in
-            // Keeps the session alive until the response has arrived.
-            defer { withExtendedLifetime(session) {} }
-            guard let self else { return }
-            completion(
-                result.mapError { AgentRefusal(enrolment: $0, hadCode: !code.isEmpty) }
-                    .flatMap { self.adopt($0, serverURL: url, caFile: caFile) })
+        let device: DeviceAPI.EnrolledDevice
+        do throws(ServerFailure) {
+            device = try await session.client.enrol(
+                .init(code: code.isEmpty ? nil : code, name: name, platform: "linux", requestID: requestID))
+        } catch {
+            throw AgentRefusal(enrolment: error, hadCode: !code.isEmpty)
         }
+        return try adopt(device, serverURL: url, caFile: caFile)
     }
 
     /// Returns the random ID that makes an enrolment request idempotent.
@@ -142,45 +119,41 @@ package final class EnrolmentService {
     /// - Parameters:
     ///   - authority: The digits of the code that identify the authority.
     ///   - url: The server's URL.
-    ///   - completion: Receives the path of the file of trusted authorities.
-    private func learn(
-        _ authority: String, of url: String, completion: @escaping (Result<String, AgentRefusal>) -> Void
-    ) {
+    /// - Returns: The path of the file of trusted authorities.
+    /// - Throws: The refusal if the server cannot be reached, has another authority, or the file cannot be written.
+    private func learn(_ authority: String, of url: String) async throws(AgentRefusal) -> String {
         let session = link.anonymousSession(url: url, caFile: "")
-        session.client.certificates { [weak self] result in
-            defer { withExtendedLifetime(session) {} }
-            guard let self else { return }
-            do throws(StorageError) {
-                switch result {
-                case .failure(let error): completion(.failure(AgentRefusal(enrolment: error, hadCode: true)))
-                case .success(let certificates):
-                    let isKept = try authorityFile.keep(authority, outOf: certificates)
-                    completion(isKept ? .success(authorityFile.path) : .failure(.otherAuthority))
-                }
-            } catch {
-                completion(.failure(AgentRefusal(.failed, "\(error.message). \(error.remedy)")))
-            }
+        let certificates: [[UInt8]]
+        do throws(ServerFailure) { certificates = try await session.client.certificates() } catch {
+            throw AgentRefusal(enrolment: error, hadCode: true)
         }
+        let isKept: Bool
+        do throws(StorageError) { isKept = try authorityFile.keep(authority, outOf: certificates) } catch {
+            throw AgentRefusal(.failed, "\(error.message). \(error.remedy)")
+        }
+        guard isKept else { throw .otherAuthority }
+        return authorityFile.path
     }
 
-    /// Unenrolls the device: removes it from the server, then deletes the local identity.
-    func unenrol(completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
-        guard link.identity != nil else { return completion(.failure(.notEnrolled)) }
-        guard let clients = link.clients else { return completion(forgetServer()) }
-        clients.session.client.removeSelf { [weak self] result in
-            guard let self else { return }
-            switch result {
-            // The server has removed this device already.
-            case .success, .failure(.refused(status: 401, _, _, _)): completion(forgetServer())
-            case .failure(let error): completion(.failure(AgentRefusal(error)))
+    /// Unenrols the device: removes it from the server, then deletes the local identity.
+    func unenrol() async throws(AgentRefusal) {
+        guard link.identity != nil else { throw .notEnrolled }
+        if let session = link.clients?.session {
+            do throws(ServerFailure) {
+                try await session.client.removeSelf()
+            } catch .refused(status: 401, _, _, _) {
+                // The server has removed this device already.
+            } catch {
+                throw AgentRefusal(error)
             }
         }
+        try forgetServer()
     }
 
     /// Deletes the local identity without a request to the server, for a server that no longer exists.
     func forget() throws(AgentRefusal) {
         guard link.identity != nil else { throw .notEnrolled }
-        try forgetServer().get()
+        try forgetServer()
     }
 
     /// Stores the identity and the secret of a new enrolment, then connects.
@@ -192,21 +165,22 @@ package final class EnrolmentService {
     ///   - device: The server's response.
     ///   - serverURL: The server's URL.
     ///   - caFile: The file of trusted authorities; empty for the system's.
-    /// - Returns: The device ID, or the error.
+    /// - Returns: The device ID.
+    /// - Throws: The refusal if the response is invalid, or the identity cannot be stored.
     private func adopt(
         _ device: DeviceAPI.EnrolledDevice, serverURL: String, caFile: String
-    ) -> Result<String, AgentRefusal> {
+    ) throws(AgentRefusal) -> String {
         guard DeviceID(text: device.deviceID) != nil, !device.deviceSecret.isEmpty,
             device.deviceSecret.utf8.count < SecretFile.byteCountMax,
             device.deviceSecret.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
-        else { return .failure(AgentRefusal(.unreachable, "The server sent an invalid response.")) }
+        else { throw AgentRefusal(.unreachable, "The server sent an invalid response.") }
         let identity = Identity(serverURL: serverURL, deviceID: device.deviceID, caFile: caFile)
         do {
             try secretFile.write(device.deviceSecret)
         } catch {
-            return .failure(AgentRefusal(.failed, "\(error.message). \(error.remedy)"))
+            throw AgentRefusal(.failed, "\(error.message). \(error.remedy)")
         }
-        do {
+        try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
                 try database.identity.save(identity)
                 try database.outbox.removeAll()
@@ -216,19 +190,16 @@ package final class EnrolmentService {
                 try database.facts.set(.enrolmentRequestHigh, to: 0)
                 try database.facts.set(.enrolmentRequestLow, to: 0)
             }
-        } catch {
-            return .failure(failures.refusal(error))
         }
         agentLog.info("enrolled", ["server": serverURL, "device": device.deviceID])
         link.connect(identity, secret: device.deviceSecret)
-        return .success(device.deviceID)
+        return device.deviceID
     }
 
-    private func forgetServer() -> Result<Void, AgentRefusal> {
+    private func forgetServer() throws(AgentRefusal) {
         link.disconnect()
-        let badged: [RegisteredApp]
-        do {
-            badged = try database.apps.all().filter { $0.badge > 0 }
+        let badged = try failures.refusing { () throws(SQLiteError) in
+            let badged = try database.apps.all().filter { $0.badge > 0 }
             try database.transaction { () throws(SQLiteError) in
                 try database.identity.remove()
                 try database.outbox.removeAll()
@@ -237,8 +208,7 @@ package final class EnrolmentService {
                 try database.policy.replaceAll([])
                 try database.facts.set(.policyVersion, to: 0)
             }
-        } catch {
-            return .failure(failures.refusal(error))
+            return badged
         }
         link.forget()
         for app in badged { badges.present(0, appID: app.appID) }
@@ -252,7 +222,6 @@ package final class EnrolmentService {
         agentLog.info("unenrolled")
         try? settings.settingsChanged(appID: "")
         changes.observer?.statusChanged()
-        return .success(())
     }
 
     /// Returns a normalized server URL; nil if the text is not a server URL.

@@ -80,14 +80,14 @@ package final class InstallationService {
     }
 
     private func forgetUninstalled(_ appID: String) {
-        registrations.unregister(appID: appID) { [weak self] result in
-            switch result {
-            case .success:
+        link.startTask { [registrations, environment] in
+            do throws(AgentRefusal) {
+                try await registrations.unregister(appID: appID)
                 agentLog.info("uninstalled", ["app": appID])
-                self?.environment.soundInstaller?.removeAll(of: appID)
-            case .failure(let refusal):
+                environment.soundInstaller?.removeAll(of: appID)
+            } catch {
                 // The next check tries again.
-                agentLog.warning("uninstalled_but_registered", ["app": appID, "error": refusal.code.rawValue])
+                agentLog.warning("uninstalled_but_registered", ["app": appID, "error": error.code.rawValue])
             }
         }
     }

@@ -142,51 +142,38 @@ final class OpeningService {
     /// - Parameters:
     ///   - number: The number of the inbox entry.
     ///   - activationToken: The token that lets the app raise its window.
-    ///   - completion: Called once, with the error if the app did not open.
-    func openEntry(
-        _ number: Int64, activationToken: String?, completion: @escaping (Result<Void, AgentRefusal>) -> Void
-    ) {
-        do throws(AgentRefusal) {
-            guard let entry = try inbox.entry(number) else { throw .unknownEntry(number) }
-            guard !entry.appID.isEmpty else { throw .notOpened("No app was registered for '\(entry.topic)'.") }
-            guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
-            let isAnswer = answers.finish(number, to: .viewed, .viewed)
-            _ = try inbox.markRead(number, appID: "")
-            presentations.withdraw([number])
+    /// - Throws: The refusal if the app did not open.
+    func openEntry(_ number: Int64, activationToken: String?) async throws(AgentRefusal) {
+        guard let entry = try inbox.entry(number) else { throw .unknownEntry(number) }
+        guard !entry.appID.isEmpty else { throw .notOpened("No app was registered for '\(entry.topic)'.") }
+        guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
+        let isAnswer = answers.finish(number, to: .viewed, .viewed)
+        _ = try inbox.markRead(number, appID: "")
+        presentations.withdraw([number])
+        let result = await withCheckedContinuation { continuation in
             opener.open(
                 appID: entry.appID, notification: entry.notificationJSON, action: nil, activationToken: activationToken
-            ) { [weak self] result in
-                // Only the first answer sets the reason: an existing one, such as why it was not shown, is more useful.
-                if case .failure(let error) = result, isAnswer {
-                    self?.inbox.note(error.failure.reason(error.text), on: number)
-                }
-                completion(Self.noted(result, appID: entry.appID))
-            }
-        } catch {
-            completion(.failure(error))
+            ) { continuation.resume(returning: $0) }
         }
+        // Only the first answer sets the reason: an existing one, such as why it was not shown, is more useful.
+        if case .failure(let error) = result, isAnswer { inbox.note(error.failure.reason(error.text), on: number) }
+        try Self.noted(result, appID: entry.appID)
     }
 
     /// Opens an app without a notification.
-    func openApp(
-        _ appID: String, activationToken: String?, completion: @escaping (Result<Void, AgentRefusal>) -> Void
-    ) {
-        do throws(AgentRefusal) {
-            let app = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
-            guard app != nil else { throw .unknownApp(appID) }
-            guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
-            opener.launch(appID: appID, activationToken: activationToken) { result in
-                completion(Self.noted(result, appID: appID))
-            }
-        } catch {
-            completion(.failure(error))
+    func openApp(_ appID: String, activationToken: String?) async throws(AgentRefusal) {
+        let app = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
+        guard app != nil else { throw .unknownApp(appID) }
+        guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
+        let result = await withCheckedContinuation { continuation in
+            opener.launch(appID: appID, activationToken: activationToken) { continuation.resume(returning: $0) }
         }
+        try Self.noted(result, appID: appID)
     }
 
-    private static func noted(_ result: Result<Void, AppOpenError>, appID: String) -> Result<Void, AgentRefusal> {
-        result.mapError { error in
-            agentLog.warning("app_not_opened", ["app": appID, "error": error.text])
-            return .notOpened(error)
-        }
+    private static func noted(_ result: Result<Void, AppOpenError>, appID: String) throws(AgentRefusal) {
+        guard case .failure(let error) = result else { return }
+        agentLog.warning("app_not_opened", ["app": appID, "error": error.text])
+        throw .notOpened(error)
     }
 }

@@ -44,11 +44,14 @@ final class PolicyService {
 
     private func fetch() {
         isFetchDue = false
-        link.clients?.session.client.policy { [weak self] result in
-            switch result {
-            case .success(let policy): self?.adopt(policy)
-            // The next opening of the stream tries again.
-            case .failure(let error): agentLog.warning("policy_not_fetched", ["error": error.message])
+        guard let client = link.clients?.session.client else { return }
+        loop.startTask { [weak self] in
+            do throws(ServerFailure) {
+                let policy = try await client.policy()
+                self?.adopt(policy)
+            } catch {
+                // The next opening of the stream tries again.
+                agentLog.warning("policy_not_fetched", ["error": error.message])
             }
         }
     }

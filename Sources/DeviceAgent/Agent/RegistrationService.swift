@@ -47,59 +47,51 @@ package final class RegistrationService {
     ///   - environment: The environment of the device token. Another environment than before means a new token.
     ///   - manifest: The manifest as JSON. Default: the app's installed file in the XDG data directories.
     ///   - asker: The origin of the request. An app may neither name a filter program nor claim a foreign topic.
-    ///   - completion: Receives the device token.
+    /// - Returns: The device token.
+    /// - Throws: The refusal of this agent or of the server.
     func register(
         appID: String, topic: String?, name: String?, environment: Environment = .production,
-        manifest: [UInt8]? = nil, asker: Registrant = .person,
-        completion: @escaping (Result<String, AgentRefusal>) -> Void
-    ) {
-        var app: RegisteredApp
-        do throws(AgentRefusal) {
-            let installed = self.environment.manifest(appID)
-            let manifestText = manifest ?? installed ?? []
-            let facts = try Self.manifest(manifestText)
-            app = try describe(appID: appID, topic: topic ?? facts.topic ?? appID, name: name ?? facts.name)
-            app.manifestText = manifestText
-            if asker == .app {
-                if manifest != nil { try Self.checkFilter(facts) }
-                try Self.checkTopic(app, installed: installed)
-            }
-        } catch {
-            return completion(.failure(error))
+        manifest: [UInt8]? = nil, asker: Registrant = .person
+    ) async throws(AgentRefusal) -> String {
+        let installed = self.environment.manifest(appID)
+        let manifestText = manifest ?? installed ?? []
+        let facts = try Self.manifest(manifestText)
+        var app = try describe(appID: appID, topic: topic ?? facts.topic ?? appID, name: name ?? facts.name)
+        app.manifestText = manifestText
+        if asker == .app {
+            if manifest != nil { try Self.checkFilter(facts) }
+            try Self.checkTopic(app, installed: installed)
         }
-        guard let clients = link.clients else { return completion(.failure(.notEnrolled)) }
+        guard let clients = link.clients else { throw .notEnrolled }
         app.environment = environment
-        let wanted = app
         let registrar = clients.registrar
         let wasRegistering = registrar.isRegistering(appID)
-        clients.session.client.register(topic: app.topic, environment: environment) { [weak self] result in
-            guard let self else { return }
-            noteRegistration(of: appID)
-            completion(
-                result.mapError { AgentRefusal($0, topic: wanted.topic) }.flatMap { self.adopt($0, for: wanted) })
-            // Two requests overlapped: the order in which the server saw them is unknown, so compare again.
-            if wasRegistering || registrar.isRegistering(appID) { registrar.check(appID) }
+        // Two requests may overlap: the order in which the server sees them is unknown, so compare again.
+        defer { if wasRegistering || registrar.isRegistering(appID) { registrar.check(appID) } }
+        let registration: DeviceAPI.Registration
+        do throws(ServerFailure) {
+            defer { noteRegistration(of: appID) }
+            registration = try await clients.session.client.register(topic: app.topic, environment: environment)
+        } catch {
+            throw AgentRefusal(error, topic: app.topic)
         }
+        return try adopt(registration, for: app)
     }
 
     /// Unregisters an app and removes its badge, settings, alerts and inbox entries.
-    func unregister(appID: String, completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
-        let app: RegisteredApp
-        do {
-            guard let found = try database.apps.app(id: appID) else { return completion(.failure(.unknownApp(appID))) }
-            app = found
-        } catch {
-            return completion(.failure(failures.refusal(error)))
-        }
-        guard let clients = link.clients else { return completion(forget(app)) }
-        clients.session.client.unregister(topic: app.topic) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            // The server no longer has this registration, or no longer knows the topic.
-            case .success, .failure(.refused(status: 404, _, _, _)): completion(forget(app))
-            case .failure(let error): completion(.failure(AgentRefusal(error)))
+    func unregister(appID: String) async throws(AgentRefusal) {
+        let found = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
+        guard let app = found else { throw .unknownApp(appID) }
+        if let session = link.clients?.session {
+            do throws(ServerFailure) {
+                try await session.client.unregister(topic: app.topic)
+            } catch .refused(status: 404, _, _, _) {
+                // The server no longer has this registration, or no longer knows the topic.
+            } catch {
+                throw AgentRefusal(error)
             }
         }
+        try forget(app)
     }
 
     /// Returns all registered apps, ordered by app ID.
@@ -162,15 +154,14 @@ package final class RegistrationService {
 
     private func adopt(
         _ registration: DeviceAPI.Registration, for app: RegisteredApp
-    ) -> Result<String, AgentRefusal> {
+    ) throws(AgentRefusal) -> String {
         guard Hex.decode(registration.deviceToken.utf8.span)?.count == 32 else {
-            return .failure(AgentRefusal(.unreachable, "The server sent an invalid response: no device token."))
+            throw AgentRefusal(.unreachable, "The server sent an invalid response: no device token.")
         }
         var app = app
         app.deviceToken = registration.deviceToken
-        let earlier: RegisteredApp?
-        do {
-            earlier = try database.transaction { () throws(SQLiteError) in
+        let earlier = try failures.refusing { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in
                 let earlier = try database.apps.app(id: app.appID)
                 try database.apps.save(app)
                 try database.eventTypes.replaceAll(app.manifest.eventTypes, of: app.appID)
@@ -182,8 +173,6 @@ package final class RegistrationService {
                 }
                 return earlier
             }
-        } catch {
-            return .failure(failures.refusal(error))
         }
         agentLog.info("registered", ["app": app.appID, "token": String(app.deviceToken.prefix(8))])
         for line in app.advice { agentLog.warning("advice", ["app": app.appID, "text": line]) }
@@ -194,19 +183,23 @@ package final class RegistrationService {
         if earlier == nil { changes.observer?.settingsChanged(appID: app.appID) }
         link.setNeedsFlush()
         link.clients?.registrar.setNeedsFlush()
-        return .success(app.deviceToken)
+        return app.deviceToken
     }
 
     private func leave(topic: String) {
-        link.clients?.session.client.unregister(topic: topic) { result in
-            guard case .failure(let error) = result else { return }
-            agentLog.warning("topic_not_left", ["topic": topic, "error": error.message])
+        guard let session = link.clients?.session else { return }
+        link.startTask {
+            do throws(ServerFailure) {
+                try await session.client.unregister(topic: topic)
+            } catch {
+                agentLog.warning("topic_not_left", ["topic": topic, "error": error.message])
+            }
         }
     }
 
-    private func forget(_ app: RegisteredApp) -> Result<Void, AgentRefusal> {
-        do {
-            let removed = try database.transaction { () throws(SQLiteError) in
+    private func forget(_ app: RegisteredApp) throws(AgentRefusal) {
+        let removed = try failures.refusing { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in
                 if try database.settings.settings(of: app).refusesAll { try database.facts.set(.isFilterDue, to: 1) }
                 try database.apps.remove(id: app.appID)
                 try database.subscriptions.removeAll(of: app.appID)
@@ -215,17 +208,14 @@ package final class RegistrationService {
                 try database.eventTypes.replaceAll([], of: app.appID)
                 return try database.clearInbox(appID: app.appID)
             }
-            presentations.withdraw(removed)
-        } catch {
-            return .failure(failures.refusal(error))
         }
+        presentations.withdraw(removed)
         subscriptions.forgetEnded(of: app.appID)
         badges.present(0, appID: app.appID)
         agentLog.info("unregistered", ["app": app.appID])
         changes.observer?.settingsChanged(appID: app.appID)
         changes.inboxChanged()
         link.setNeedsFlush()
-        return .success(())
     }
 
     /// Resets the record of a missing .desktop file, because an app that registers is installed.
@@ -282,8 +272,7 @@ extension RegistrationService: RegistrarDelegate {
         if !isTopicUsed { leave(topic: app.topic) }
         guard let current, current.topic.utf8.elementsEqual(app.topic.utf8), current.environment == app.environment
         else { return false }
-        if case .success = adopt(registration, for: current) { return true }
-        return false
+        return (try? adopt(registration, for: current)) != nil
     }
 
     /// Reports an ended subscription.

@@ -72,6 +72,9 @@ final class ServerLink {
     /// Requests that the outbox and the changed filter are sent.
     func setNeedsFlush() { clients?.outboxSender.setNeedsFlush() }
 
+    /// Starts a task for requests to the server, on the loop's thread.
+    func startTask(_ body: @escaping () async -> Void) { loop.startTask(body) }
+
     // MARK: The identity
 
     /// Reads the identity and the time of the last connection.

@@ -46,27 +46,18 @@ package final class SubscriptionService {
     /// - Parameters:
     ///   - channel: The channel ID that the provider gives to the app.
     ///   - appID: The app.
-    ///   - completion: Receives the state, or the server's refusal.
-    func subscribe(
-        _ channel: String, of appID: String, completion: @escaping (Result<State, AgentRefusal>) -> Void
-    ) {
-        let id: String
-        do throws(AgentRefusal) {
-            id = try Self.channelID(channel)
-            guard try want(id, of: appID) else { return completion(.success(.active)) }
-        } catch {
-            return completion(.failure(error))
-        }
+    /// - Returns: The state.
+    /// - Throws: The refusal of this agent or of the server.
+    func subscribe(_ channel: String, of appID: String) async throws(AgentRefusal) -> State {
+        let id = try Self.channelID(channel)
+        guard try want(id, of: appID) else { return .active }
         agentLog.info("subscribed", ["app": appID, "channel": id])
         forgetEnded(id, of: appID)
         changes.observer?.settingsChanged(appID: appID)
-        guard let clients = link.clients else { return completion(.success(.pending)) }
-        clients.registrar.whenKnown(id, of: appID) { answer in
-            switch answer {
-            case .held: completion(.success(.active))
-            case .pending: completion(.success(.pending))
-            case .refused(let error): completion(.failure(AgentRefusal(error)))
-            }
+        switch await link.clients?.registrar.answer(about: id, of: appID) {
+        case .held: return .active
+        case .pending, nil: return .pending
+        case .refused(let error): throw AgentRefusal(error)
         }
     }
 

@@ -79,7 +79,7 @@ final class AgentProgram {
         service = try desk.connection.map { connection in
             try AgentService(
                 agent, on: connection, deviceName: configuration.deviceName,
-                callers: CallerRules(connection, environment: environment))
+                callers: CallerRules(connection, loop: loop, environment: environment))
         }
         enrolment = UnattendedEnrolment(agent, loop: loop, configuration: configuration)
     }

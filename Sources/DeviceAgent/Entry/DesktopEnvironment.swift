@@ -98,7 +98,7 @@ final class DesktopEnvironment {
 
     /// Watches other programs for a locked screen, do-not-disturb, muted sounds and power saving.
     private func watchDesk(loop: EventLoop) {
-        let sources = DeskWatchSource.lockers + DeskWatchSource.quiet + DeskWatchSource.silence
+        let sources = DesktopStateSource.lockers + DesktopStateSource.quiet + DesktopStateSource.silence
         do {
             if let connection { try watch.watch(sources, on: connection) }
             systemRevival = BusRevival(loop: loop) { [weak self] in try self?.watchSystem(loop: loop) }
@@ -130,7 +130,7 @@ final class DesktopEnvironment {
         let system = try BusConnection(.system)
         let driver = try BusDriver(loop: loop, connection: system)
         driver.connectionLost = { [weak self] _ in self?.systemRevival?.lost() }
-        try watch.watch(DeskWatchSource.logind + DeskWatchSource.power, on: system)
+        try watch.watch(DesktopStateSource.logind + DesktopStateSource.power, on: system)
         systemDriver = driver
     }
 

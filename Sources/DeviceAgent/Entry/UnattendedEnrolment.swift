@@ -38,14 +38,19 @@ final class UnattendedEnrolment {
     private func enrol() {
         // The user may have enrolled the device meanwhile.
         guard let serverURL = configuration.serverURL, agent.link.identity == nil else { return machine.stop() }
-        agent.enrolment.enrol(
-            serverURL: serverURL, code: configuration.enrolmentCode, caFile: configuration.caFile,
-            name: configuration.deviceName
-        ) { [weak self] result in self?.finish(result) }
+        loop.startTask { [self] in
+            do throws(AgentRefusal) {
+                _ = try await agent.enrolment.enrol(
+                    serverURL: serverURL, code: configuration.enrolmentCode, caFile: configuration.caFile,
+                    name: configuration.deviceName)
+                machine.stop()
+            } catch {
+                retry(after: error)
+            }
+        }
     }
 
-    private func finish(_ result: Result<String, AgentRefusal>) {
-        guard case .failure(let refusal) = result else { return machine.stop() }
+    private func retry(after refusal: AgentRefusal) {
         // A refused code stays refused; every other failure may be temporary.
         let isFinal = refusal.code == .badEnrolmentCode
         agentLog.warning(

@@ -40,7 +40,7 @@ final class PresentationQueue {
     let presenter: (any AlertPresenter)?
     let hooks: HookRunner?
     let sounds: (any SoundPresenter)?
-    private let desk: () -> DeskState
+    private let desk: () -> DesktopState
     let texts: (String) -> AppTranslation
     let retry: StorageRetry
     var waiting: [Int64] = []
@@ -96,7 +96,7 @@ final class PresentationQueue {
     /// Creates a queue on a database with the means of presenting.
     init(
         _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, hooks: HookRunner? = nil,
-        sounds: (any SoundPresenter)?, desk: @escaping () -> DeskState = { DeskState() },
+        sounds: (any SoundPresenter)?, desk: @escaping () -> DesktopState = { DesktopState() },
         texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } }
     ) {
         self.database = database

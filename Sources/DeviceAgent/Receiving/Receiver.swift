@@ -57,7 +57,7 @@ struct Reception: Sendable, Equatable {
 /// Stores each arrival before it is acknowledged or shown: inbox, badge and acknowledgement in one transaction.
 final class Receiver {
     private let database: AgentDatabase
-    private let desk: () -> DeskState
+    private let desk: () -> DesktopState
     private let texts: (String) -> AppTranslation
 
     /// Creates a receiver that works on a database.
@@ -67,7 +67,7 @@ final class Receiver {
     ///   - desk: Returns the state of the desktop.
     ///   - texts: Returns the texts that an app installed.
     init(
-        _ database: AgentDatabase, desk: @escaping () -> DeskState = { DeskState() },
+        _ database: AgentDatabase, desk: @escaping () -> DesktopState = { DesktopState() },
         texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } }
     ) {
         self.database = database

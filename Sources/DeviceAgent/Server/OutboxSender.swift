@@ -129,14 +129,14 @@ final class OutboxSender {
         else { return }
         running.insert(.acknowledgements)
         let completion: (Result<Void, ServerFailure>) -> Void = { [weak self] result in
-            guard let self else { return }
-            running.remove(.acknowledgements)
-            confirm(result, "acknowledgements_refused") { database throws(SQLiteError) in
+            self?.confirm(.acknowledgements, result, "acknowledgements_refused") { database throws(SQLiteError) in
                 try database.outbox.remove(upTo: batch.lastPosition)
             }
         }
-        if carrier?.acknowledge(batch.acknowledgements, completion: completion) != true {
-            client.acknowledge(batch.acknowledgements, completion: completion)
+        if carrier?.acknowledge(batch.acknowledgements, completion: completion) == true { return }
+        loop.startTask { [client] in
+            completion(
+                await Result { () async throws(ServerFailure) in try await client.acknowledge(batch.acknowledgements) })
         }
     }
 
@@ -146,10 +146,10 @@ final class OutboxSender {
         guard !running.contains(.filter), try database.facts.value(of: .isFilterDue) == 1 else { return }
         let topics = try database.refusedTopics()
         running.insert(.filter)
-        client.setFilter(.init(refusedTopics: Array(topics.prefix(Limits.filterTopicCountMax)))) { [weak self] result in
-            guard let self else { return }
-            running.remove(.filter)
-            confirm(result, "filter_refused") { database throws(SQLiteError) in
+        loop.startTask { [weak self, client] in
+            let filter = DeviceAPI.Filter(refusedTopics: Array(topics.prefix(Limits.filterTopicCountMax)))
+            let result = await Result { () async throws(ServerFailure) in try await client.setFilter(filter) }
+            self?.confirm(.filter, result, "filter_refused") { database throws(SQLiteError) in
                 // The user may have changed a switch while the request was running.
                 let isStillTrue = try database.refusedTopics() == topics
                 if isStillTrue { try database.facts.set(.isFilterDue, to: 0) }
@@ -163,11 +163,10 @@ final class OutboxSender {
         guard !running.contains(.power), savesPower != confirmed else { return }
         running.insert(.power)
         let (told, stream) = (savesPower, streamCount)
-        client.setPower(.init(saving: told)) { [weak self] result in
-            guard let self else { return }
-            running.remove(.power)
-            confirm(result, "power_refused") { [weak self] _ in
-                self?.confirmPower(told, onStream: stream)
+        loop.startTask { [weak self, client] in
+            let result = await Result { () async throws(ServerFailure) in try await client.setPower(.init(saving: told))
+            }
+            self?.confirm(.power, result, "power_refused") { [weak self] _ in self?.confirmPower(told, onStream: stream)
             }
         }
     }
@@ -184,16 +183,17 @@ final class OutboxSender {
     // MARK: Answers
 
     private func confirm(
-        _ result: Result<Void, ServerFailure>, _ refusal: StaticString,
+        _ report: Report, _ result: Result<Void, ServerFailure>, _ refusal: StaticString,
         _ settle: (AgentDatabase) throws(SQLiteError) -> Void
     ) {
+        running.remove(report)
         switch result {
         case .success: pause.reset()
         case .failure(let error) where error.isFinal:
             // The server would refuse a retry in the same way.
             agentLog.warning(refusal, ["error": error.message])
         case .failure(let error):
-            agentLog.warning("uplink_failed", ["error": error.message])
+            agentLog.warning("report_failed", ["error": error.message])
             return retryLater(after: error)
         }
         do {

@@ -45,6 +45,14 @@ final class Registrar {
         }
     }
 
+    /// The server's positive answer to a request.
+    private enum Answer {
+        case registered(DeviceAPI.Registration)
+        /// The channels that the server has subscriptions to.
+        case channels([String])
+        case done
+    }
+
     /// The receiver of the results; not retained.
     weak var delegate: (any RegistrarDelegate)?
     /// The time of the last comparison of all registrations with the server; nil before the first one.
@@ -112,12 +120,14 @@ final class Registrar {
         }
     }
 
-    /// Calls back with the outcome of a wanted subscription, or with `pending` after `answerPatience`.
-    func whenKnown(_ channel: String, of appID: String, _ completion: @escaping (SubscriptionAnswer) -> Void) {
-        guard isOpen, retryTimer == nil else { return completion(.pending) }
-        let waiter = waiters.add(channel, appID, completion)
-        loop.schedule(after: Self.answerPatience) { [weak self] in self?.waiters.dismiss(waiter) }
-        setNeedsFlush()
+    /// Waits for the outcome of a wanted subscription; returns `pending` after `answerPatience`.
+    func answer(about channel: String, of appID: String) async -> SubscriptionAnswer {
+        guard isOpen, retryTimer == nil else { return .pending }
+        return await withCheckedContinuation { continuation in
+            let waiter = waiters.add(channel, appID) { continuation.resume(returning: $0) }
+            loop.schedule(after: Self.answerPatience) { [weak self] in self?.waiters.dismiss(waiter) }
+            setNeedsFlush()
+        }
     }
 
     // MARK: Requests, one at a time
@@ -132,58 +142,45 @@ final class Registrar {
     }
 
     private func sendNext() throws(SQLiteError) {
+        guard let (work, app) = try next() else { return waiters.dismissAll() }
+        underWay = (work, app)
+        loop.startTask { [weak self, client] in
+            let result = await Result { () async throws(ServerFailure) in
+                try await Self.request(work, of: app, from: client)
+            }
+            self?.finish(result)
+        }
+    }
+
+    /// Returns the next due work and its app.
+    private func next() throws(SQLiteError) -> (Work, RegisteredApp)? {
         while let appID = dueRegistrations.popFirst() {
-            if let app = try database.apps.app(id: appID) { return register(app) }
+            if let app = try database.apps.app(id: appID) { return (.registration, app) }
         }
         while let appID = dueComparisons.popFirst() {
             guard let app = try database.apps.app(id: appID), !app.deviceToken.isEmpty else { continue }
-            if try !database.subscriptions.all(of: appID).isEmpty { return compare(app) }
+            if try !database.subscriptions.all(of: appID).isEmpty { return (.comparison, app) }
         }
         guard let subscription = try database.subscriptions.firstPending(),
             let app = try database.apps.app(id: subscription.appID)
-        else { return waiters.dismissAll() }
-        tell(subscription, app)
+        else { return nil }
+        return (.subscription(subscription), app)
     }
 
-    private func register(_ app: RegisteredApp) {
-        underWay = (.registration, app)
-        client.register(topic: app.topic, environment: app.environment) { [weak self] result in
-            self?.finish(result) { registrar, registration throws(SQLiteError) in
-                guard registrar.delegate?.registrar(app, isRegisteredAs: registration) == true else { return }
-                registrar.dueComparisons.appendOnce(app.appID)
-            }
+    private static func request(
+        _ work: Work, of app: RegisteredApp, from client: ServerClient
+    ) async throws(ServerFailure) -> Answer {
+        switch work {
+        case .registration:
+            return .registered(try await client.register(topic: app.topic, environment: app.environment))
+        case .comparison:
+            return .channels(try await client.subscriptions(topic: app.topic).channels)
+        case .subscription(let subscription) where subscription.state == .unwanted:
+            try await client.unsubscribe(topic: app.topic, channel: subscription.channel)
+        case .subscription(let subscription):
+            try await client.subscribe(topic: app.topic, channel: subscription.channel)
         }
-    }
-
-    private func compare(_ app: RegisteredApp) {
-        underWay = (.comparison, app)
-        client.subscriptions(topic: app.topic) { [weak self] result in
-            self?.finish(result) { registrar, subscriptions throws(SQLiteError) in
-                let channels = subscriptions.channels.compactMap { ChannelID(text: $0.utf8.span)?.text }
-                try registrar.ifStillRegistered(app) { database throws(SQLiteError) in
-                    try database.subscriptions.settle(app.appID, serverHas: channels)
-                }
-            }
-        }
-    }
-
-    private func tell(_ subscription: Subscription, _ app: RegisteredApp) {
-        underWay = (.subscription(subscription), app)
-        let (channel, appID) = (subscription.channel, subscription.appID)
-        if subscription.state == .unwanted {
-            client.unsubscribe(topic: app.topic, channel: channel) { [weak self] result in
-                self?.finish(result) { registrar, _ throws(SQLiteError) in try registrar.forget(subscription) }
-            }
-        } else {
-            client.subscribe(topic: app.topic, channel: channel) { [weak self] result in
-                self?.finish(result) { registrar, _ throws(SQLiteError) in
-                    let isHeld = try registrar.ifStillRegistered(app) { database throws(SQLiteError) in
-                        try database.subscriptions.hold(channel, of: appID)
-                    }
-                    if isHeld { registrar.waiters.answer(.held, about: subscription) }
-                }
-            }
-        }
+        return .done
     }
 
     /// Runs `body` only if the app's registration is unchanged, because an answer about a replaced one says nothing
@@ -203,16 +200,14 @@ final class Registrar {
 
     // MARK: Answers
 
-    private func finish<Body>(
-        _ result: Result<Body, ServerFailure>, _ settle: (Registrar, Body) throws(SQLiteError) -> Void
-    ) {
+    private func finish(_ result: Result<Answer, ServerFailure>) {
         guard let (work, app) = underWay else { preconditionFailure("an answer to no request") }
         underWay = nil
         do {
             switch result {
-            case .success(let body):
+            case .success(let answer):
                 pause.reset()
-                try settle(self, body)
+                try store(answer, to: work, of: app)
             case .failure(let error) where error.isFinal || error.word == "TooMany":
                 agentLog.warning(work.refusal, ["app": app.appID, "error": error.message])
                 try giveUp(work, app, error)
@@ -225,6 +220,27 @@ final class Registrar {
             return tryAgain(work, app, asked: nil)
         }
         flush()
+    }
+
+    private func store(_ answer: Answer, to work: Work, of app: RegisteredApp) throws(SQLiteError) {
+        switch (answer, work) {
+        case (.registered(let registration), _):
+            guard delegate?.registrar(app, isRegisteredAs: registration) == true else { return }
+            dueComparisons.appendOnce(app.appID)
+        case (.channels(let texts), _):
+            let channels = texts.compactMap { ChannelID(text: $0.utf8.span)?.text }
+            try ifStillRegistered(app) { database throws(SQLiteError) in
+                try database.subscriptions.settle(app.appID, serverHas: channels)
+            }
+        case (.done, .subscription(let subscription)) where subscription.state == .unwanted:
+            try forget(subscription)
+        case (.done, .subscription(let subscription)):
+            let isHeld = try ifStillRegistered(app) { database throws(SQLiteError) in
+                try database.subscriptions.hold(subscription.channel, of: app.appID)
+            }
+            if isHeld { waiters.answer(.held, about: subscription) }
+        case (.done, _): break
+        }
     }
 
     /// Handles a permanent refusal, which a retry would not change.

@@ -81,119 +81,96 @@ struct ServerClient {
     }
 
     /// Fetches the server's certificates as PEM, trusted or not, without identifying the device to the server.
-    func certificates(completion: @escaping (Result<[[UInt8]], ServerFailure>) -> Void) {
+    func certificates() async throws(ServerFailure) -> [[UInt8]] {
         var request = HTTPRequest(method: "GET", url: url)
         var way = access
         (way.clientCertificateFile, way.clientKeyFile) = (nil, nil)
         way.apply(to: &request)
         request.looksAtCertificates = true
-        var connecting: TransferID?
-        connecting = curl.connect(
-            request,
-            onConnect: { [curl] channel in
-                let certificates = channel.certificates
-                if let connecting { curl.cancel(connecting) }
-                completion(.success(certificates))
-            }, onFailure: { completion(.failure(ServerFailure($0))) })
+        return try await withCheckedContinuation { continuation in
+            var connecting: TransferID?
+            connecting = curl.connect(
+                request,
+                onConnect: { [curl] channel in
+                    let certificates = channel.certificates
+                    if let connecting { curl.cancel(connecting) }
+                    continuation.resume(returning: Result<[[UInt8]], ServerFailure>.success(certificates))
+                }, onFailure: { continuation.resume(returning: .failure(ServerFailure($0))) })
+        }.get()
     }
 
     /// Sends `POST /v1/devices`, which enrols the device.
-    func enrol(
-        _ enrolment: DeviceAPI.Enrolment,
-        completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerFailure>) -> Void
-    ) {
-        send("POST", "/v1/devices", enrolment) { completion($0.flatMap(Self.decode)) }
+    func enrol(_ enrolment: DeviceAPI.Enrolment) async throws(ServerFailure) -> DeviceAPI.EnrolledDevice {
+        try Self.decode(await send("POST", "/v1/devices", enrolment))
     }
 
     /// Sends `PUT /v1/apps/{topic}`; the topic satisfies `HeaderValues.isTopic`, so it needs no escaping.
     func register(
-        topic: String, environment: Environment = .production,
-        completion: @escaping (Result<DeviceAPI.Registration, ServerFailure>) -> Void
-    ) {
-        let body = DeviceAPI.NewRegistration(environment: environment)
-        send("PUT", "/v1/apps/\(topic)", body) { completion($0.flatMap(Self.decode)) }
+        topic: String, environment: Environment = .production
+    ) async throws(ServerFailure) -> DeviceAPI.Registration {
+        try Self.decode(await send("PUT", "/v1/apps/\(topic)", DeviceAPI.NewRegistration(environment: environment)))
     }
 
     /// Sends `DELETE /v1/apps/{topic}`.
-    func unregister(topic: String, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
-        send("DELETE", "/v1/apps/\(topic)") { completion($0.map { _ in }) }
-    }
+    func unregister(topic: String) async throws(ServerFailure) { try await send("DELETE", "/v1/apps/\(topic)") }
 
     /// Sends `PUT /v1/apps/{topic}/channels/{channel-id}`.
-    func subscribe(
-        topic: String, channel: String, completion: @escaping (Result<Void, ServerFailure>) -> Void
-    ) {
-        send("PUT", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
+    func subscribe(topic: String, channel: String) async throws(ServerFailure) {
+        try await send("PUT", Self.path(of: channel, topic: topic))
     }
 
     /// Sends `DELETE /v1/apps/{topic}/channels/{channel-id}`.
-    func unsubscribe(
-        topic: String, channel: String, completion: @escaping (Result<Void, ServerFailure>) -> Void
-    ) {
-        send("DELETE", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
+    func unsubscribe(topic: String, channel: String) async throws(ServerFailure) {
+        try await send("DELETE", Self.path(of: channel, topic: topic))
     }
 
     /// Sends `GET /v1/apps/{topic}/channels`.
-    func subscriptions(
-        topic: String, completion: @escaping (Result<DeviceAPI.Subscriptions, ServerFailure>) -> Void
-    ) {
-        send("GET", "/v1/apps/\(topic)/channels") { completion($0.flatMap(Self.decode)) }
+    func subscriptions(topic: String) async throws(ServerFailure) -> DeviceAPI.Subscriptions {
+        try Self.decode(await send("GET", "/v1/apps/\(topic)/channels"))
     }
 
     /// Sends `DELETE /v1/devices/self`.
-    func removeSelf(completion: @escaping (Result<Void, ServerFailure>) -> Void) {
-        send("DELETE", "/v1/devices/self") { completion($0.map { _ in }) }
-    }
+    func removeSelf() async throws(ServerFailure) { try await send("DELETE", "/v1/devices/self") }
 
     /// Sends `GET /v1/policy`.
-    func policy(completion: @escaping (Result<DeviceAPI.Policy, ServerFailure>) -> Void) {
-        send("GET", "/v1/policy") { completion($0.flatMap(Self.decode)) }
-    }
+    func policy() async throws(ServerFailure) -> DeviceAPI.Policy { try Self.decode(await send("GET", "/v1/policy")) }
 
     /// Sends `PUT /v1/filter`.
-    func setFilter(_ filter: DeviceAPI.Filter, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
-        send("PUT", "/v1/filter", filter) { completion($0.map { _ in }) }
+    func setFilter(_ filter: DeviceAPI.Filter) async throws(ServerFailure) {
+        try await send("PUT", "/v1/filter", filter)
     }
 
     /// Sends `PUT /v1/power`.
-    func setPower(_ power: DeviceAPI.Power, completion: @escaping (Result<Void, ServerFailure>) -> Void) {
-        send("PUT", "/v1/power", power) { completion($0.map { _ in }) }
-    }
+    func setPower(_ power: DeviceAPI.Power) async throws(ServerFailure) { try await send("PUT", "/v1/power", power) }
 
     /// Sends `POST /v1/acks`.
-    func acknowledge(
-        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerFailure>) -> Void
-    ) {
-        send("POST", "/v1/acks", DeviceAPI.Acknowledgements(acks: acknowledgements)) { completion($0.map { _ in }) }
+    func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement]) async throws(ServerFailure) {
+        try await send("POST", "/v1/acks", DeviceAPI.Acknowledgements(acks: acknowledgements))
     }
 
+    @discardableResult
     private func send(
-        _ method: String, _ path: String, _ body: some Encodable,
-        completion: @escaping (Result<HTTPResponse, ServerFailure>) -> Void
-    ) {
+        _ method: String, _ path: String, _ body: some Encodable
+    ) async throws(ServerFailure) -> HTTPResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         guard let bytes = try? encoder.encode(body) else {
             preconditionFailure("a body of the device API cannot be encoded: \(type(of: body))")
         }
-        send(request(method, path, body: Array(bytes)), completion: completion)
+        return try await send(request(method, path, body: Array(bytes)))
     }
 
-    private func send(
-        _ method: String, _ path: String, completion: @escaping (Result<HTTPResponse, ServerFailure>) -> Void
-    ) {
-        send(request(method, path), completion: completion)
+    @discardableResult
+    private func send(_ method: String, _ path: String) async throws(ServerFailure) -> HTTPResponse {
+        try await send(request(method, path))
     }
 
-    private func send(_ request: HTTPRequest, completion: @escaping (Result<HTTPResponse, ServerFailure>) -> Void) {
-        curl.start(request) { result in
-            switch result {
-            case .failure(let error):
-                completion(.failure(ServerFailure(error)))
-            case .success(let response) where (200..<300).contains(response.status): completion(.success(response))
-            case .success(let response): completion(.failure(.init(refusal: response)))
-            }
-        }
+    /// Sends a request, and returns the response if it is a success.
+    private func send(_ request: HTTPRequest) async throws(ServerFailure) -> HTTPResponse {
+        let response: HTTPResponse
+        do throws(CurlError) { response = try await curl.response(to: request) } catch { throw ServerFailure(error) }
+        guard (200..<300).contains(response.status) else { throw ServerFailure(refusal: response) }
+        return response
     }
 
     /// Returns the path of a channel, with the three base64 characters escaped that have a meaning in a URL.
@@ -209,13 +186,20 @@ struct ServerClient {
         return "/v1/apps/\(topic)/channels/\(escaped)"
     }
 
-    private static func decode<Body: Decodable>(_ response: HTTPResponse) -> Result<Body, ServerFailure> {
+    private static func decode<Body: Decodable>(_ response: HTTPResponse) throws(ServerFailure) -> Body {
         do {
             try JSONValidator.validateObject(response.body.span)
-            return .success(try JSONDecoder().decode(Body.self, from: Data(response.body)))
+            return try JSONDecoder().decode(Body.self, from: Data(response.body))
         } catch {
-            return .failure(.unintelligible("\(error)"))
+            throw .unintelligible("\(error)")
         }
+    }
+}
+
+extension Result where Failure == ServerFailure {
+    /// Runs a request and keeps its outcome.
+    init(of request: () async throws(ServerFailure) -> Success) async {
+        do throws(ServerFailure) { self = .success(try await request()) } catch { self = .failure(error) }
     }
 }
 

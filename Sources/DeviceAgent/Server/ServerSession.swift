@@ -11,6 +11,9 @@ final class ServerSession {
     let curl: MultiClient
     private let driver: CurlDriver
 
+    /// Ends the connections; requests that are running fail.
+    deinit { curl.abandonConnections() }
+
     /// Creates a session that does not connect yet.
     init(loop: EventLoop, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()) {
         driver = CurlDriver(loop: loop)

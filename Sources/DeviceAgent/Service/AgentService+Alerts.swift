@@ -20,22 +20,6 @@ extension AgentService {
         }
     }
 
-    /// Opens an app and replies when that succeeded or failed; does nothing for other methods.
-    func openApp(_ method: AgentMethod, _ arguments: Arguments, _ reply: BusReply) throws(AgentRefusal) {
-        let finish: (Result<Void, AgentRefusal>) -> Void = {
-            reply.answer($0.map { [] }.mapError(BusError.init))
-        }
-        switch method {
-        case .openEntry:
-            let token = AlertOutcome.activationToken(try arguments.text(1))
-            agent.openings.openEntry(try arguments.int64(0), activationToken: token, completion: finish)
-        case .openApp:
-            let token = AlertOutcome.activationToken(try arguments.text(1))
-            agent.openings.openApp(try arguments.text(0), activationToken: token, completion: finish)
-        default: break
-        }
-    }
-
     private static func outcome(_ arguments: Arguments, _ token: String?) throws(AgentRefusal) -> AlertOutcome {
         let answer = try arguments.text(1)
         switch answer {

@@ -75,20 +75,62 @@ final class AgentService {
                         name: "org.freedesktop.DBus.Error.UnknownMethod", message: "there is no method \(call.member)"))
             )
         }
-        do throws(AgentRefusal) {
-            guard let values = try answerAtOnce(method, call) else {
-                return try answerLater(method, call, from: asker, reply)
+        agent.loop.startTask { [self] in
+            do throws(AgentRefusal) {
+                reply.answer(.success(try await values(method, call, from: asker)))
+            } catch {
+                reply.answer(.failure(BusError(error)))
             }
-            reply.answer(.success(values))
-        } catch {
-            reply.answer(.failure(BusError(error)))
         }
     }
 
-    // MARK: Methods without a network request; nil for the others
+    // MARK: Methods
 
-    private func answerAtOnce(_ method: AgentMethod, _ call: IncomingCall) throws(AgentRefusal) -> [BusValue]? {
+    private func values(
+        _ method: AgentMethod, _ call: IncomingCall, from asker: RegistrationService.Registrant
+    ) async throws(AgentRefusal) -> [BusValue] {
         let arguments = Arguments(call)
+        switch method {
+        case .enrol:
+            return [
+                .text(
+                    try await agent.enrolment.enrol(
+                        serverURL: try arguments.text(0), code: try arguments.text(1), caFile: try arguments.text(2),
+                        name: deviceName))
+            ]
+        case .unenrol:
+            try await agent.enrolment.unenrol()
+            return []
+        case .register:
+            let options = try arguments.options(1, allowed: ["topic", "name", "environment", "manifest"])
+            return [
+                .text(
+                    try await agent.registrations.register(
+                        appID: try arguments.text(0), topic: options["topic"], name: options["name"],
+                        environment: try Self.environment(options["environment"]),
+                        manifest: options["manifest"].map { Array($0.utf8) }, asker: asker))
+            ]
+        case .subscribe:
+            let state = try await agent.subscriptions.subscribe(try arguments.text(1), of: try arguments.text(0))
+            return [.text(state.rawValue)]
+        case .unregister:
+            try await agent.registrations.unregister(appID: try arguments.text(0))
+            return []
+        case .openEntry:
+            let token = AlertOutcome.activationToken(try arguments.text(1))
+            try await agent.openings.openEntry(try arguments.int64(0), activationToken: token)
+            return []
+        case .openApp:
+            let token = AlertOutcome.activationToken(try arguments.text(1))
+            try await agent.openings.openApp(try arguments.text(0), activationToken: token)
+            return []
+        default: return try answerAtOnce(method, call.sender, arguments)
+        }
+    }
+
+    private func answerAtOnce(
+        _ method: AgentMethod, _ caller: String, _ arguments: Arguments
+    ) throws(AgentRefusal) -> [BusValue] {
         switch method {
         case .getStatus:
             let now = WallClock.unixMilliseconds() / 1000
@@ -121,41 +163,9 @@ final class AgentService {
             return []
         default:
             if let values = try answerAboutInbox(method, arguments) { return values }
-            if let values = try answerAboutAlerts(method, call.sender, arguments) { return values }
-            return try answerAboutSounds(method, arguments)
-        }
-    }
-
-    // MARK: Methods that wait for the server
-
-    private func answerLater(
-        _ method: AgentMethod, _ call: IncomingCall, from asker: RegistrationService.Registrant, _ reply: BusReply
-    ) throws(AgentRefusal) {
-        let arguments = Arguments(call)
-        switch method {
-        case .enrol:
-            agent.enrolment.enrol(
-                serverURL: try arguments.text(0), code: try arguments.text(1), caFile: try arguments.text(2),
-                name: deviceName
-            ) { reply.answer($0.map { [.text($0)] }.mapError(BusError.init)) }
-        case .unenrol:
-            agent.enrolment.unenrol { reply.answer($0.map { [] }.mapError(BusError.init)) }
-        case .register:
-            let options = try arguments.options(1, allowed: ["topic", "name", "environment", "manifest"])
-            agent.registrations.register(
-                appID: try arguments.text(0), topic: options["topic"], name: options["name"],
-                environment: try Self.environment(options["environment"]),
-                manifest: options["manifest"].map { Array($0.utf8) }, asker: asker
-            ) { reply.answer($0.map { [.text($0)] }.mapError(BusError.init)) }
-        case .subscribe:
-            agent.subscriptions.subscribe(try arguments.text(1), of: try arguments.text(0)) {
-                reply.answer($0.map { [.text($0.rawValue)] }.mapError(BusError.init))
-            }
-        case .unregister:
-            agent.registrations.unregister(appID: try arguments.text(0)) {
-                reply.answer($0.map { [] }.mapError(BusError.init))
-            }
-        default: try openApp(method, arguments, reply)
+            if let values = try answerAboutAlerts(method, caller, arguments) { return values }
+            if let values = try answerAboutSounds(method, arguments) { return values }
+            preconditionFailure("no case answers \(method)")
         }
     }
 

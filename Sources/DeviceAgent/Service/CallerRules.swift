@@ -29,6 +29,7 @@ enum CallVerdict: Sendable, Equatable {
 /// Requests to the bus are asynchronous: sd-bus would queue everything that floods the agent during a blocking call.
 final class CallerRules: CallerPolicy {
     private let connection: BusConnection
+    private let loop: EventLoop
     private let entries: DesktopEntries
     private let tools: [String]
     private let processFolder: String
@@ -51,14 +52,16 @@ final class CallerRules: CallerPolicy {
     ///
     /// - Parameters:
     ///   - connection: The agent's session bus, which identifies callers.
+    ///   - loop: The loop that processes the connection.
     ///   - environment: The agent's environment, with which apps are found.
     ///   - toolFolder: The directory of the user's tools; nil for that of the agent's own program.
     ///   - processFolder: The directory in which the system describes processes.
     init(
-        _ connection: BusConnection, environment: [String: String], toolFolder: String? = nil,
+        _ connection: BusConnection, loop: EventLoop, environment: [String: String], toolFolder: String? = nil,
         processFolder: String = "/proc"
     ) {
         self.connection = connection
+        self.loop = loop
         self.processFolder = processFolder
         entries = DesktopEntries(environment: environment)
         let folder = toolFolder ?? Self.ownFolder
@@ -66,14 +69,12 @@ final class CallerRules: CallerPolicy {
     }
 
     func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) {
-        find(call.sender) { [weak self] caller in
+        find(call.sender) { [self] caller in
             switch caller {
             case .tool: completion(.allowed(.person))
-            case .app(let program): self?.judge(call, from: program, completion)
+            case .app(let program): loop.startTask { [self] in completion(await verdict(on: call, from: program)) }
             case .otherPerson:
-                completion(
-                    .refused(
-                        AgentRefusal(.notYours, "This agent serves only the user who runs it.")))
+                completion(.refused(AgentRefusal(.notYours, "This agent serves only the user who runs it.")))
             case .unknown:
                 completion(
                     .refused(
@@ -86,43 +87,30 @@ final class CallerRules: CallerPolicy {
 
     // MARK: Permissions of apps
 
-    private func judge(
-        _ call: IncomingCall, from program: RunningProgram, _ completion: @escaping (CallVerdict) -> Void
-    ) {
+    private func verdict(on call: IncomingCall, from program: RunningProgram) async -> CallVerdict {
         switch AgentMethod(rawValue: call.member) {
         // Every program on the bus receives BadgeChanged, too.
-        case .getStatus, .getBadges: return completion(.allowed(.app))
+        case .getStatus, .getBadges: return .allowed(.app)
         case .register, .unregister, .subscribe, .unsubscribe, .getSetting, .listSettings:
             // An empty app ID means the user's own settings. A missing or malformed argument is refused, too.
             guard case .string(let appID)? = call.arguments.first, !appID.isEmpty else { break }
-            return checkOwner(of: appID, call.sender, program) { [weak self] owns in
-                guard let self else { return }
-                completion(owns ? .allowed(.app) : .refused(notOwned(appID, program)))
-            }
+            let owns = await isOwner(of: appID, call.sender, program)
+            return owns ? .allowed(.app) : .refused(notOwned(appID, program))
         // New methods are for the user's tools until they are listed here.
         default: break
         }
-        completion(
-            .refused(
-                AgentRefusal(
-                    .notYours,
-                    "An app may not call \(call.member). Use posthorn or posthorn-panel.")))
+        return .refused(
+            AgentRefusal(.notYours, "An app may not call \(call.member). Use posthorn or posthorn-panel."))
     }
 
-    private func checkOwner(
-        of appID: String, _ sender: String, _ program: RunningProgram, _ completion: @escaping (Bool) -> Void
-    ) {
-        guard DesktopEntry.isValidID(appID) else { return completion(false) }
+    private func isOwner(of appID: String, _ sender: String, _ program: RunningProgram) async -> Bool {
+        guard DesktopEntry.isValidID(appID) else { return false }
         if let flatpak = program.flatpak {
-            return completion(
-                appID.utf8.elementsEqual(flatpak.utf8) || appID.utf8.starts(with: "\(flatpak).".utf8))
+            return appID.utf8.elementsEqual(flatpak.utf8) || appID.utf8.starts(with: "\(flatpak).".utf8)
         }
-        let isStarted = { [entries] in
-            guard let entry = entries.find(appID), let started = StartedProgram(entry, entries) else { return false }
-            return started.isRun(by: program)
-        }
-        guard AppStarter.isBusName(appID) else { return completion(isStarted()) }
-        askBus("GetNameOwner", appID) { owner in completion(owner?.stringValue == sender || isStarted()) }
+        if AppStarter.isBusName(appID), await askBus("GetNameOwner", appID)?.stringValue == sender { return true }
+        guard let entry = entries.find(appID), let started = StartedProgram(entry, entries) else { return false }
+        return started.isRun(by: program)
     }
 
     private func notOwned(_ appID: String, _ program: RunningProgram) -> AgentRefusal {
@@ -144,8 +132,8 @@ final class CallerRules: CallerPolicy {
         let isAsked = waiting[sender] != nil
         waiting[sender, default: []].append(completion)
         guard !isAsked else { return }
-        lookUp(sender) { [weak self] caller in
-            guard let self else { return }
+        loop.startTask { [self] in
+            let caller = await lookUp(sender)
             let calls = waiting.removeValue(forKey: sender) ?? []
             remember(caller, sender)
             for call in calls { call(caller) }
@@ -158,20 +146,16 @@ final class CallerRules: CallerPolicy {
         known[sender] = caller
     }
 
-    private func lookUp(_ sender: String, _ completion: @escaping (Caller) -> Void) {
-        askForCredentials(sender) { [weak self] credentials in
-            guard let self, let credentials else { return completion(.unknown) }
-            // Root has full access anyway, and administers the agent of a machine on the system bus.
-            if credentials.user == 0, getuid() != 0 { return completion(.tool) }
-            guard credentials.user == getuid() else { return completion(.otherPerson) }
-            let program = RunningProgram(process: credentials.process, in: processFolder)
-            // A caller that is still on the bus has not ended, so its process ID has not been reused.
-            askForCredentials(sender) { [tools] again in
-                guard let program, again == credentials else { return completion(.unknown) }
-                let isTool = program.flatpak == nil && tools.contains { FileIdentity($0) == program.executable }
-                completion(isTool ? .tool : .app(program))
-            }
-        }
+    private func lookUp(_ sender: String) async -> Caller {
+        guard let credentials = await askForCredentials(sender) else { return .unknown }
+        // Root has full access anyway, and administers the agent of a machine on the system bus.
+        if credentials.user == 0, getuid() != 0 { return .tool }
+        guard credentials.user == getuid() else { return .otherPerson }
+        let program = RunningProgram(process: credentials.process, in: processFolder)
+        // A caller that is still on the bus has not ended, so its process ID has not been reused.
+        guard let program, await askForCredentials(sender) == credentials else { return .unknown }
+        let isTool = program.flatpak == nil && tools.contains { FileIdentity($0) == program.executable }
+        return isTool ? .tool : .app(program)
     }
 
     private struct Credentials: Equatable {
@@ -179,22 +163,21 @@ final class CallerRules: CallerPolicy {
         var process: Int32
     }
 
-    private func askForCredentials(_ sender: String, _ completion: @escaping (Credentials?) -> Void) {
-        askBus("GetConnectionUnixUser", sender) { [weak self] user in
-            guard let self, let user = user?.integerValue.flatMap(UInt32.init(exactly:)) else {
-                return completion(nil)
-            }
-            askBus("GetConnectionUnixProcessID", sender) { process in
-                completion(
-                    process?.integerValue.flatMap(Int32.init(exactly:)).map { Credentials(user: user, process: $0) })
-            }
-        }
+    private func askForCredentials(_ sender: String) async -> Credentials? {
+        guard
+            let user = await askBus("GetConnectionUnixUser", sender)?.integerValue.flatMap(UInt32.init(exactly:)),
+            let process = await askBus("GetConnectionUnixProcessID", sender)?.integerValue.flatMap(
+                Int32.init(exactly:))
+        else { return nil }
+        return Credentials(user: user, process: process)
     }
 
-    private func askBus(_ member: String, _ name: String, _ completion: @escaping (BusValue?) -> Void) {
+    private func askBus(_ member: String, _ name: String) async -> BusValue? {
         let bus = "org.freedesktop.DBus"
-        connection.send(bus, "/org/freedesktop/DBus", bus, member, [.string(name)]) { answer in
-            completion(try? answer.get().first)
+        return await withCheckedContinuation { continuation in
+            connection.send(bus, "/org/freedesktop/DBus", bus, member, [.string(name)]) { answer in
+                continuation.resume(returning: try? answer.get().first)
+            }
         }
     }
 

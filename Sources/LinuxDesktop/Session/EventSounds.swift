@@ -12,7 +12,7 @@ package import PushNet
 /// | Plasma | `Enable` of `[Sounds]` in kdeglobals |
 /// | others | `gtk-enable-event-sounds` in GTK's settings.ini |
 ///
-/// Xfce reports its setting over D-Bus: `DeskWatchSource.silence`. MATE, Cinnamon and Xfce have `event-sounds`, too,
+/// Xfce reports its setting over D-Bus: `DesktopStateSource.silence`. MATE, Cinnamon and Xfce have `event-sounds`, too,
 /// for clicks and menus. There it is off by default, which says nothing about notifications, so it is ignored.
 package final class EventSounds {
     private static let gnome = GSettingsSwitch.Key(

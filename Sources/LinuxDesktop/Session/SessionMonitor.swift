@@ -29,7 +29,7 @@ package final class SessionMonitor {
     private var watched: [Watched] = []
 
     private final class Watched {
-        let source: DeskWatchSource
+        let source: DesktopStateSource
         /// The unique name of the name's owner; nil while the name has no owner.
         var owner: String?
         /// The program's last answer; nil while it runs and has not answered yet.
@@ -43,7 +43,7 @@ package final class SessionMonitor {
         /// Without an answer, a locker counts as locked and all others as off.
         var holds: Bool { answer ?? (source.aspect == .lock) }
 
-        init(_ source: DeskWatchSource, _ answer: Bool?) { (self.source, self.answer) = (source, answer) }
+        init(_ source: DesktopStateSource, _ answer: Bool?) { (self.source, self.answer) = (source, answer) }
     }
 
     /// Creates a monitor without sources.
@@ -58,7 +58,7 @@ package final class SessionMonitor {
     /// Whether the machine saves power.
     package var savesPower: Bool { holds(.power) }
 
-    private func holds(_ aspect: DeskWatchSource.Aspect) -> Bool {
+    private func holds(_ aspect: DesktopStateSource.Aspect) -> Bool {
         watched.contains { $0.holds && $0.source.aspect == aspect }
     }
 
@@ -72,11 +72,11 @@ package final class SessionMonitor {
     ///   - sources: The programs to query.
     ///   - connection: The bus, driven by the caller.
     /// - Throws: `BusError` when the bus refuses the subscriptions.
-    package func watch(_ sources: [DeskWatchSource], on connection: BusConnection) throws(BusError) {
+    package func watch(_ sources: [DesktopStateSource], on connection: BusConnection) throws(BusError) {
         for source in sources { try watch(source, on: connection) }
     }
 
-    private func watch(_ source: DeskWatchSource, on connection: BusConnection) throws(BusError) {
+    private func watch(_ source: DesktopStateSource, on connection: BusConnection) throws(BusError) {
         let earlier = self.watched.firstIndex { $0.source.isSame(as: source) }
         let watched = Watched(source, earlier.map { self.watched[$0].answer } ?? false)
         let ask: () -> Void = { [weak self, weak watched, weak connection] in

@@ -3,7 +3,7 @@
 internal import PushDBus
 
 /// A program on a bus that reports one aspect of the desktop session.
-package struct DeskWatchSource: Sendable {
+package struct DesktopStateSource: Sendable {
     /// The aspect of the session that a source reports.
     enum Aspect: Sendable {
         case lock
@@ -29,7 +29,7 @@ package struct DeskWatchSource: Sendable {
     var holds: @Sendable ([BusValue]) -> Bool
 
     /// Whether two sources send the same query to the same program.
-    func isSame(as other: DeskWatchSource) -> Bool {
+    func isSame(as other: DesktopStateSource) -> Bool {
         aspect == other.aspect && name == other.name && path == other.path
             && question.interface == other.question.interface && question.member == other.question.member
             && question.arguments == other.question.arguments
@@ -39,9 +39,9 @@ package struct DeskWatchSource: Sendable {
     static func property(
         _ aspect: Aspect, of name: String, _ path: String, _ interface: String, _ property: String,
         signalPath: String?
-    ) -> DeskWatchSource {
+    ) -> DesktopStateSource {
         let properties = "org.freedesktop.DBus.Properties"
-        return DeskWatchSource(
+        return DesktopStateSource(
             aspect: aspect, name: name, path: path,
             question: (properties, "Get", [.string(interface), .string(property)]),
             signals: [(signalPath, properties, "PropertiesChanged")], holds: isTrue)

@@ -3,7 +3,7 @@
 internal import PushDBus
 
 /// The sources that report that the machine saves power.
-extension DeskWatchSource {
+extension DesktopStateSource {
     /// UPower while the machine runs on battery, and power-profiles-daemon while the profile is `power-saver`.
     ///
     /// Both are on the system bus.
@@ -20,7 +20,7 @@ extension DeskWatchSource {
         ("org.freedesktop.UPower.PowerProfiles", "/org/freedesktop/UPower/PowerProfiles"),
     ]
 
-    private static func profiles(_ name: String, _ path: String) -> DeskWatchSource {
+    private static func profiles(_ name: String, _ path: String) -> DesktopStateSource {
         var source = property(.power, of: name, path, name, "ActiveProfile", signalPath: path)
         source.holds = { $0.first?.withoutVariant == .string("power-saver") }
         return source

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PushNet
-import TestSupport
-import Testing
+package import PushNet
+internal import TestSupport
 
 /// The error for a condition that did not hold before its deadline.
-struct NeverHappened: Error { let what: String }
+package struct NeverHappened: Error {
+    package let what: String
+
+    package init(what: String) { self.what = what }
+}
 
 extension EventLoop {
     /// Runs the loop until the condition holds, and suspends between turns, because all tests share few threads.
@@ -17,7 +20,7 @@ extension EventLoop {
     ///   - what: The condition in words.
     ///   - isDone: Returns whether the condition holds.
     /// - Throws: `NeverHappened`, or the condition's error.
-    func run(_ what: String, until isDone: () throws -> Bool) async throws {
+    package func run(_ what: String, until isDone: () throws -> Bool) async throws {
         let deadline = ContinuousClock.now + Patience.usual * Patience.factor
         var turnCount = 0
         while try !isDone() {

@@ -3,7 +3,7 @@
 internal import PushDBus
 
 /// The sources that report a locked screen.
-extension DeskWatchSource {
+extension DesktopStateSource {
     /// systemd-logind on the system bus: the session of this process or, for a user service, the user's own.
     package static let logind = [
         property(
@@ -18,7 +18,7 @@ extension DeskWatchSource {
     /// A locker that only blanks the screen counts as locked, because then the user is not looking at it.
     package static let lockers = ["freedesktop", "gnome", "cinnamon", "mate", "xfce"].map { desktop in
         let name = "org.\(desktop).ScreenSaver"
-        return DeskWatchSource(
+        return DesktopStateSource(
             aspect: .lock, name: name, path: "/org/\(desktop)/ScreenSaver", question: (name, "GetActive", []),
             // Plasma has the object at two paths.
             signals: [(nil, name, "ActiveChanged")], signalsHaveValue: true, holds: isTrue)
