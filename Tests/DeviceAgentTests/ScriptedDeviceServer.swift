@@ -14,13 +14,13 @@ final class ScriptedDeviceServer {
     /// The client certificate that the server trusts, if it requires one.
     let clientCertificateFile: String
     let clientKeyFile: String
-    private let process: RunningProcess
+    private let process: ForkedScript
     private let files: TemporaryDirectory
 
     init(wantsCertificate: Bool = false) async throws {
         files = try TemporaryDirectory()
         let script = try files.write(Self.script, to: "server.py")
-        process = try RunningProcess("/usr/bin/env", ["python3", "-u", script, files.path], hasInput: true)
+        process = try await ForkedScript(script, [files.path])
         url = "https://localhost:\(try await process.outputLine())"
         (caFile, serverKeyFile) = (files.path(of: "cert.pem"), files.path(of: "key.pem"))
         (clientCertificateFile, clientKeyFile) = (files.path(of: "client.pem"), files.path(of: "client-key.pem"))

@@ -12,7 +12,7 @@ struct WebhookServer {
     private let script: ScriptedProcess
 
     init(certificatesOf server: InstalledServer) async throws {
-        script = try ScriptedProcess(script: "webhook_server.py")
+        script = ScriptedProcess(script: "webhook_server.py")
         let command = [
             "op": "start", "certificate": server.files.path(of: "data/server.pem"),
             "key": server.files.path(of: "data/server.key"), "secret": Self.secret,

@@ -11,7 +11,7 @@ package final class APNsProvider: Sendable {
     ///   - connectionAttempts: The number of attempts of aioapns after a refused or lost connection.
     /// - Throws: The errors of starting Python.
     package init(_ target: ProviderTarget, connectionAttempts: Int = 2) async throws {
-        script = try ScriptedProcess(script: "apns_provider.py")
+        script = ScriptedProcess(script: "apns_provider.py")
         let command = Connect(target: target, connectionAttempts: connectionAttempts)
         let _: Done = try await script.ask(command)
     }

@@ -68,11 +68,14 @@ package func eventualValue<Value>(
 ) async throws -> Value {
     let patient = duration * Patience.factor
     let deadline = ContinuousClock.now + patient
+    // Short waits end soon, and long ones leave the processor to what they wait for.
+    var pause = Duration.milliseconds(5)
     while true {
         if let value = try await value() { return value }
         guard ContinuousClock.now < deadline else {
             throw DeadlinePassed(what: what, duration: patient, lastSeen: evidence())
         }
-        try await Task.sleep(for: .milliseconds(15))
+        try await Task.sleep(for: pause)
+        pause = min(pause * 1.5, .milliseconds(60))
     }
 }

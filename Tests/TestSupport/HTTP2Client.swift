@@ -19,7 +19,7 @@ package final class HTTP2Client: Sendable {
         _ target: ProviderTarget, offersALPN: Bool = true, serverName: String? = nil, window: Int? = nil
     ) async throws {
         self.target = target
-        script = try ScriptedProcess(script: "http2_client.py")
+        script = ScriptedProcess(script: "http2_client.py")
         let command = Connect(
             host: target.host, port: target.port, caFile: target.caFile, alpn: offersALPN,
             serverName: serverName, window: window)

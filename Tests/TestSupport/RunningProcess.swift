@@ -86,14 +86,7 @@ package final class RunningProcess: Sendable {
     /// Stops the process with SIGSTOP and waits until all its threads have stopped; SIGCONT resumes it.
     package func freeze() async throws {
         send(SIGSTOP)
-        let tasks = "/proc/\(identifier)/task"
-        try await eventually("\(name) stands still") {
-            try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
-                // A thread may exit before it stops.
-                let status = try? String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
-                return status?.contains("State:\tT") ?? false
-            }
-        }
+        try await eventually("\(name) stands still") { try ProcessThreads.haveStopped(of: identifier) }
     }
 
     /// Kills the process with SIGKILL and waits until it has exited.
@@ -123,8 +116,7 @@ package final class RunningProcess: Sendable {
         let what = "line \(index + 1) from \(name)"
         return try await eventualValue(what, within: duration, evidence: { self.transcript }) {
             let ended = exit
-            let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
-            if lines.count > index + 1 { return String(lines[index]) }
+            if let line = output.completeLine(index) { return line }
             guard ended == nil else { throw UnexpectedOutput(result: result(ended), problem: "no \(what)") }
             return nil
         }

@@ -7,21 +7,20 @@ internal import Synchronization
 ///
 /// Only one command may be pending: wait for the answer before the next `ask`.
 package final class ScriptedProcess: Sendable {
-    private let process: RunningProcess
+    private let channel: Channel
     // Ordered with nothing else: only one command is pending at a time.
     private let answerCount = Atomic<Int>(0)
 
-    /// Starts a script of Tests/EndToEndTests/Providers.
+    private enum Channel {
+        case forked(Task<ForkedScript, any Error>)
+        case system(RunningProcess)
+    }
+
+    /// Starts a script of Tests/EndToEndTests/Providers; the first `ask` throws the error of a failed start.
     ///
     /// - Parameter script: The file name.
-    /// - Throws: `MissingProgram` when `make setup` has not run, `SystemFailure` when it cannot start.
-    package init(script: String) throws {
-        guard FileManager.default.isExecutableFile(atPath: RepositoryPaths.python) else {
-            throw MissingProgram(name: ".venv/bin/python")
-        }
-        process = try RunningProcess(
-            RepositoryPaths.python, ["-u", RepositoryPaths.provider(script)], environment: ["PYTHONPATH": ""],
-            hasInput: true)
+    package init(script: String) {
+        channel = .forked(Task { try await ForkedScript(RepositoryPaths.provider(script)) })
     }
 
     /// Starts a script that needs the system's Python packages.
@@ -31,9 +30,10 @@ package final class ScriptedProcess: Sendable {
     ///   - environment: Variables that are added to the environment of this process.
     /// - Throws: `MissingProgram`, `SystemFailure`.
     package init(systemScript path: String, environment: [String: String]) throws {
-        process = try RunningProcess(
-            RepositoryPaths.tool("python3"), ["-u", "\(RepositoryPaths.root)/Tests/EndToEndTests/\(path)"],
-            environment: environment, hasInput: true)
+        channel = .system(
+            try RunningProcess(
+                RepositoryPaths.tool("python3"), ["-u", "\(RepositoryPaths.root)/Tests/EndToEndTests/\(path)"],
+                environment: environment, hasInput: true))
     }
 
     /// Sends a command and waits for its answer.
@@ -49,13 +49,27 @@ package final class ScriptedProcess: Sendable {
         _ command: some Encodable, within duration: Duration = Patience.usual, as type: Answer.Type = Answer.self
     ) async throws -> Answer {
         let text = String(decoding: try JSONEncoder().encode(command), as: UTF8.self)
-        try process.write(text + "\n")
         let index = answerCount.wrappingAdd(1, ordering: .relaxed).oldValue
-        let line = Data(try await process.outputLine(index, within: duration).utf8)
-        if let failure = try? JSONDecoder().decode(Failure.self, from: line) {
-            throw ProviderFailure(text: failure.failure, transcript: process.errorOutput)
+        let (line, errorOutput) = try await exchange(text + "\n", index, within: duration)
+        if let failure = try? JSONDecoder().decode(Failure.self, from: Data(line.utf8)) {
+            throw ProviderFailure(text: failure.failure, transcript: errorOutput)
         }
-        return try JSONDecoder().decode(type, from: line)
+        return try JSONDecoder().decode(type, from: Data(line.utf8))
+    }
+
+    /// Writes a line, and returns the line that answers it and the error output so far.
+    private func exchange(
+        _ text: String, _ index: Int, within duration: Duration
+    ) async throws -> (line: String, errorOutput: String) {
+        switch channel {
+        case .forked(let task):
+            let process = try await task.value
+            try process.write(text)
+            return (try await process.outputLine(index, within: duration), process.errorOutput)
+        case .system(let process):
+            try process.write(text)
+            return (try await process.outputLine(index, within: duration), process.errorOutput)
+        }
     }
 
     private struct Failure: Decodable {

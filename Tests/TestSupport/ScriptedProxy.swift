@@ -6,7 +6,7 @@ package final class ScriptedProxy: Sendable {
     package let url: String
     /// The address `127.0.0.1:PORT`.
     package let address: String
-    private let process: RunningProcess
+    private let process: ForkedScript
     private let files: TemporaryDirectory
 
     /// Starts the proxy.
@@ -16,7 +16,7 @@ package final class ScriptedProxy: Sendable {
     package init(user: String? = nil) async throws {
         files = try TemporaryDirectory()
         let script = try files.write(Self.script, to: "proxy.py")
-        process = try RunningProcess("/usr/bin/python3", ["-u", script, user ?? ""], hasInput: true)
+        process = try await ForkedScript(script, [user ?? ""])
         address = "127.0.0.1:\(try await process.outputLine())"
         url = "http://\(address)"
     }

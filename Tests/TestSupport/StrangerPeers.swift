@@ -8,7 +8,7 @@ package final class StrangerPeers: Sendable {
     /// Starts the script, which does not connect yet.
     package init(_ target: ProviderTarget) throws {
         self.target = target
-        script = try ScriptedProcess(script: "stranger.py")
+        script = ScriptedProcess(script: "stranger.py")
     }
 
     /// Opens connections that send the HTTP/2 preface and no request.

@@ -57,7 +57,7 @@ package final class TLSPeer: Sendable {
     /// Starts the script, which does not connect yet.
     package init(_ place: Place) throws {
         self.place = place
-        script = try ScriptedProcess(script: "tls_peer.py")
+        script = ScriptedProcess(script: "tls_peer.py")
     }
 
     /// Connects; on HTTP/2, `window` is the initial window size of each stream in bytes.

@@ -10,7 +10,7 @@ package final class WebSocketDevice: Sendable {
     package init(_ server: InstalledServer, secret: String) throws {
         self.server = server
         self.secret = secret
-        script = try ScriptedProcess(script: "websocket_device.py")
+        script = ScriptedProcess(script: "websocket_device.py")
     }
 
     /// Connects and sends a handshake.
