@@ -422,7 +422,7 @@ private final class Dock: BadgePresenter {
         #expect(refusal.code == .badServer)
     }
 
-    @Test func `clearing the inbox withdraws pending alerts and notifies the server`() async throws {
+    @Test func `clearing the inbox removes the entries of the given app only`() async throws {
         let harness = try await connected()
         try await server.push(1)
         try await harness.loop.run("it is shown") { !harness.screen.isEmpty }
