@@ -26,7 +26,8 @@ import wire  # noqa: E402
 
 TOPIC = "org.example.Gate"
 FEW, MANY = 2000, 10000
-TOLERANCE = {"instructions": 1.03, "allocations": 1.03}
+# For each number, the factor and the difference that are noise.
+TOLERANCE = {"instructions": (1.03, 0), "allocations": (1.03, 0.05)}
 PAYLOAD = (
     '{"aps":{"alert":{"title":"Lunch Together","body":"At noon, the usual place. Bring the report, please."},"badge":3,'
     '"sound":"default"},"order":{"id":420133,"table":4,"items":["coffee","coffee","cake"],"paid":false},'
@@ -119,7 +120,8 @@ def main(arguments):
     failures = 0
     for scenario, numbers in measured.items():
         for name, number in numbers.items():
-            limit = recorded[scenario][name] * TOLERANCE[name] + 0.1
+            factor, noise = TOLERANCE[name]
+            limit = recorded[scenario][name] * factor + noise
             verdict = "good" if number <= limit else "TOO MUCH"
             failures += number > limit
             print(f"{scenario:9} {name:13} {number:10} recorded {recorded[scenario][name]:10} {verdict}")

@@ -147,7 +147,11 @@ class Soak:
         return next((sample for sample in self.samples if sample["accepted"] >= count), None)
 
     def verdict(self):
-        first, last = self.after(self.base) or self.samples[0], self.samples[-1]
+        first, last = self.after(self.base), self.samples[-1]
+        books = "the books balance" if not self.problems else f"{len(self.problems)} PROBLEMS"
+        if first is None or first is last:
+            return (f"soak: {last['accepted']:,} notifications are too few to measure growth after {self.base:,} "
+                    f"(raise SOAK_SECONDS or lower SOAK_BASE); {books}"), False
         ratio = last["rss_mb"] / first["rss_mb"]
         spare = [sample["descriptors"] - sample["devices"] for sample in (first, last)]
         is_flat = ratio <= RATIO_MAX and spare[1] - spare[0] <= DESCRIPTOR_GROWTH_MAX
@@ -155,8 +159,7 @@ class Soak:
             f"soak: {last['accepted']:,} notifications in {datetime.timedelta(seconds=round(last['seconds']))}, RSS "
             f"{first['rss_mb']:.1f} MB after {first['accepted']:,} and {last['rss_mb']:.1f} MB at the end (ratio "
             f"{ratio:.3f}), descriptors {first['descriptors']} and {last['descriptors']} with {first['devices']} and "
-            f"{last['devices']} devices: {'flat' if is_flat else 'GROWING'}; "
-            + ("the books balance" if not self.problems else f"{len(self.problems)} PROBLEMS"))
+            f"{last['devices']} devices: {'flat' if is_flat else 'GROWING'}; {books}")
         return text, is_flat and not self.problems
 
 

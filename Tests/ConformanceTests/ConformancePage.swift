@@ -47,7 +47,7 @@ enum ConformancePage {
         real server. The client, [python-h2](../../Tests/ConformanceTests/python/peer.py), shares no code with it.
         [`answers.py`](../../Tests/ConformanceTests/python/answers.py) checks the format of every answer, too.
 
-        The server runs with `--ephemeral`, which lifts [three limits](../how-to/use-in-tests.md). An installed server answers 429 in case
+        The server runs with `--ephemeral`, which lifts [four limits](../how-to/use-in-tests.md). An installed server answers 429 in case
         D-12 once the rate of the device token is used up.
 
         ```sh

@@ -4,6 +4,7 @@
 @testable import DeviceAgent
 import PushAPI
 import PushCore
+import PushSQLite
 import Testing
 
 @Suite struct InboxTests {
@@ -34,6 +35,17 @@ import Testing
         change(&query)
         return try database.search.entries(matching: query, appNames: [Sample.app.appID: Sample.app.name])
             .map(\.entry)
+    }
+
+    @Test(arguments: [false, true])
+    func `clearing reports only entries that still waited, as cleared`(isByNumber: Bool) throws {
+        try receive(#"{"aps":{"alert":"waits"}}"#, #"{"aps":{"badge":1}}"#)
+        let removed = try database.transaction { () throws(SQLiteError) in
+            try isByNumber ? database.removeInboxEntries([1, 2]) : database.clearInbox(appID: Sample.app.appID)
+        }
+        #expect(Set(removed) == [1, 2])
+        #expect(try database.outboxLines().filter { $0.contains("cleared") } == ["1 suppressed cleared"])
+        #expect(try database.inbox.newest(countMax: 10).isEmpty)
     }
 
     // MARK: Late and repeated notifications

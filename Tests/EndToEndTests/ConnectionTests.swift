@@ -32,7 +32,9 @@ extension ServerEndToEnd {
             let seconds = try await eventualValue(
                 "its end is noticed", within: .seconds(60), evidence: { agent.transcript }
             ) { agent.errorOutput.firstMatch(of: end).flatMap { Int($0.output.1) } }
-            #expect(.seconds(seconds) <= .seconds(30) * Patience.factor)
+            // Only the lateness of the agent's timer grows on a slow machine.
+            let limit = Duration.seconds(30) + Duration.seconds(5) * (Patience.factor - 1)
+            #expect(Duration.seconds(seconds) <= limit)
             try await stack.user.waitUntilConnected()
             let second = try await status(of: stack.user)
             #expect(second.connected_since > first.connected_since && second.last_error.isEmpty)

@@ -26,7 +26,8 @@ extension DeviceEndToEnd {
             try await eventually("it is connected again", evidence: { agent.transcript }) {
                 count("connected", agent) == 2
             }
-            #expect(ContinuousClock.now - start < .seconds(5) * Patience.factor)
+            // The next ping comes 20 seconds after the last answer. An agent that waits for it fails on any machine.
+            #expect(ContinuousClock.now - start < .seconds(5) * min(Patience.factor, 3))
             #expect(agent.errorOutput.contains(#"reason="the network changed""#))
             withExtendedLifetime(server) {}
         }

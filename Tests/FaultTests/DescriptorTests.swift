@@ -7,6 +7,8 @@ internal import Testing
 extension Faults {
     /// Checks a server without free file descriptors, or on a kernel without memory for a connection.
     struct DescriptorTests {
+        /// The limit of open files of a server that runs out of them.
+        private static let descriptorCountMax = 48
         private let site: ServerSite
 
         init() async throws { site = try await ServerSite() }
@@ -37,6 +39,20 @@ extension Faults {
             return try #require(Int(fields[11]), "\(text)") + #require(Int(fields[12]), "\(text)")
         }
 
+        private func limitDescriptors(of process: RunningProcess, to count: Int) async throws {
+            try await RunningProcess.run(
+                try RepositoryPaths.tool("prlimit"),
+                ["--pid", "\(process.identifier)", "--nofile=\(count):\(Self.descriptorCountMax)"]
+            ).succeeded()
+        }
+
+        /// Returns the number that the process's next descriptor would have.
+        private func lowestUnusedDescriptor(of process: RunningProcess) throws -> Int {
+            let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.identifier)/fd")
+            let used = Set(names.compactMap { Int($0) })
+            return try #require((0..<Self.descriptorCountMax).first { !used.contains($0) }, "\(names)")
+        }
+
         @Test(.tags(.slow))
         func `idle strangers are closed when all connections or all descriptors are taken`() async throws {
             for options in [["--connections", "60"], ["--connections", "1000"]] {
@@ -59,7 +75,8 @@ extension Faults {
         @Test(.tags(.slow))
         func `without descriptors open connections are served, no loop spins, and the server recovers`() async throws {
             let server = try site.start(
-                [try RepositoryPaths.tool("prlimit"), "--nofile=48:48"], options: ["--connections", "1000"])
+                [try RepositoryPaths.tool("prlimit"), "--nofile=\(Self.descriptorCountMax)"],
+                options: ["--connections", "1000"])
             let url = try await server.url()
             let stream = try site.openStream(url)
             let port = try #require(URL(string: url)?.port.flatMap(UInt16.init(exactly:)))
@@ -75,6 +92,8 @@ extension Faults {
                 ).status
             }
             #expect(try await send("before") == 200)
+            // Closing the crowd's connections would make room, so none of them may get in.
+            try await limitDescriptors(of: server.process, to: lowestUnusedDescriptor(of: server.process))
             let crowd = connect(100, port: port)
             try await eventually("it has no descriptors", evidence: { server.process.transcript }) {
                 server.process.errorOutput.contains("descriptors_exhausted")
@@ -84,10 +103,11 @@ extension Faults {
             #expect(try await send("meanwhile") == 200)
             try await eventually("it is delivered") { stream.texts.contains("meanwhile") }
             // A listener that spins would use CPU time continuously.
-            try await Task.sleep(for: .seconds(1))
+            try await Task.sleep(for: .seconds(1) * Patience.factor)
             #expect(try ticks(server.process) - before < 50 * Patience.factor)
             #expect(try await site.posthorn("status").exit == .code(0), "an administrator gets in")
             for descriptor in crowd { close(descriptor) }
+            try await limitDescriptors(of: server.process, to: Self.descriptorCountMax)
             try await eventually("others get in again", evidence: { server.process.transcript }) {
                 try await site.send("after", to: url) == 200
             }

@@ -46,8 +46,14 @@ extension Faults {
         }
 
         @Test(.tags(.slow)) func `the method detects losses when 200 does not wait for the disk`() async throws {
-            let report = try await report(rounds: 6, durability: "relaxed")
-            #expect(report.ends["lost", default: 0] > 0, "seed \(report.seed): \(report.ends)")
+            var reports: [String] = []
+            // All kills of one run may come at moments at which nothing waits for the disk.
+            for _ in 0..<5 {
+                let report = try await report(rounds: 6, durability: "relaxed")
+                if report.ends["lost", default: 0] > 0 { return }
+                reports.append("seed \(report.seed): \(report.ends)")
+            }
+            Issue.record("nothing was lost: \(reports)")
         }
     }
 }

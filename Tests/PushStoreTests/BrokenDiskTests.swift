@@ -45,15 +45,28 @@ import Testing
         #expect(try store.accept(.to(token, "after")) == .accepted)
     }
 
-    @Test func `a log write that fails for lack of space does not stop the store`() async throws {
+    @Test func `after a write failed for lack of space, nothing is accepted or delivered until the reserve is back`()
+        async throws
+    {
         await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
             let store = try TestStore(path: path)
+            let (stream, _) = try store.attach(TestDevice(number: 1))
             let strace = try await traceMyself("pwrite64", "pwrite64:error=ENOSPC:when=1..4")
             let first = try store.accept(.to(token, "first"))
-            try await eventually("the store accepts again") { try store.accept(.to(token, "next")) == .accepted }
+            var delivered: [String] = []
+            try await eventually("the store accepts again") {
+                // With no request in the same batch, a store that accepts it delivers it before the commit.
+                let answer = store.address()
+                store.store.submit([.accept(.to(token, "next"), answer: answer)])
+                let replies = try store.collectors[0].take("an answer") { $0.contains { $0.answers(answer) } }
+                delivered += replies.texts(to: stream)
+                return try replies.acceptance(at: answer) == .accepted
+            }
+            let codes = store.notices.all.map(\.code)
             withExtendedLifetime(strace) {}
             let isAsPromised =
                 first == .refused(.serviceUnavailable, ended: nil) && store.fatal.all.isEmpty
+                && codes.first == "store-disk-full" && codes.last == "store-space-returned" && delivered == ["next"]
             _exit(isAsPromised ? 0 : 1)
         }
     }

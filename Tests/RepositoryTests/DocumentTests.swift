@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import PushAPI
 internal import TestSupport
 internal import Testing
 
@@ -31,6 +32,18 @@ struct DocumentTests {
         let sections = try #require(MarkdownDocument(page.text).tables.first).dropFirst(2).compactMap(\.first)
         let changes = zip(sections, sections.dropFirst()).count { $0 != $1 }
         #expect(changes + 1 == Set(sections).count)
+    }
+
+    @Test func `the page of settings lists each setting once, with its default`() throws {
+        let page = try #require(Self.documents.first { $0.path == "docs/reference/settings.md" })
+        let tables = MarkdownDocument(page.text).tables
+        try #require(tables.count == 2)
+        for (scope, table) in zip([PersonalSetting.Scope.person, .app], tables) {
+            let rows = table.dropFirst(2).map { row in row.prefix(3).map { $0.replacing("`", with: "") } }
+            let settings = PersonalSetting.allCases.filter { $0.scopes.contains(scope) }
+            #expect(rows.map { $0[0] } == settings.map(\.rawValue))
+            #expect(rows.map { $0[2] } == settings.map { $0.standard(for: scope) })
+        }
     }
 
     @Test func `the requirements table covers every requirement and names tests that exist`() throws {

@@ -66,6 +66,17 @@ struct InstallTests {
         }
     }
 
+    @Test func `each symbolic icon that the panel names is in the desktop's theme`() throws {
+        let names = Set(
+            RepositoryFiles.sources.flatMap { file in
+                file.text.matches(of: /"([a-z-]+-symbolic)"/).map { String($0.1) }
+            })
+        #expect(names.count > 10)
+        let theme = try #require(FileManager.default.enumerator(atPath: "/usr/share/icons/Adwaita"))
+        let icons = Set(theme.compactMap { ($0 as? String)?.split(separator: "/").last.map(String.init) })
+        #expect(names.filter { !icons.contains("\($0).svg") } == [])
+    }
+
     @Test func `every XML file is well-formed`() async throws {
         try await make("install", "PARTS=device")
         let paths = files.filter { $0.hasSuffix(".xml") || $0.hasSuffix(".svg") }.map(target.path(of:))

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Finds secrets and payload texts in the standard error output of a program.
 ///
-/// `RunningProcess` inspects every program of the project when it exits, so each test that starts one also tests its
+/// `RunningProcess` inspects each server, agent and panel when it exits, so each test that starts one also tests its
 /// log.
 package enum LogInspection {
     /// A log line that contains a secret.

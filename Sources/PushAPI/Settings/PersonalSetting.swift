@@ -52,7 +52,7 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the default value; docs/reference/settings.md gives the reasons.
+    /// Returns the default value, which docs/reference/settings.md lists.
     package func standard(for scope: Scope) -> String {
         switch self {
         case .master, .badge, .sound, .timeSensitive: "on"
