@@ -3,6 +3,7 @@
 import AgentBus
 import AgentStore
 @testable import DeviceAgent
+import LoopTestSupport
 import TestSupport
 import Testing
 
