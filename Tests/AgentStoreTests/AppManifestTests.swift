@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import AgentStore
+import PushCore
 import TestSupport
 import Testing
 

@@ -18,26 +18,26 @@ final class RecordingApp: AppOpener {
     var failure: AppOpenError?
 
     func open(
-        appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
+        appID: AppID, notification: [UInt8], action: ChosenAction?, activationToken: String?,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         answer("open \(action?.id ?? "-") \(action?.text ?? "-") \(activationToken ?? "-")", notification, completion)
     }
 
     func launch(
-        appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
+        appID: AppID, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         answer("launch \(activationToken ?? "-")", [], completion)
     }
 
     func act(
-        appID: String, notification: [UInt8], action: ChosenAction,
+        appID: AppID, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         answer("act \(action.id) \(action.text ?? "-")", notification, completion)
     }
 
-    func wake(appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void) {
+    func wake(appID: AppID, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void) {
         answer("wake", notification, completion)
     }
 

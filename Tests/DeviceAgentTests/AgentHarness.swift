@@ -55,8 +55,8 @@ final class AgentHarness: AgentObserver {
 
     /// The apps that the desktop knows, which change as apps are installed and removed.
     final class InstalledApps {
-        var names = ["org.example.Mail": "Example Mail"]
-        var manifests: [String: String] = [:]
+        var names: [AppID: String] = ["org.example.Mail": "Example Mail"]
+        var manifests: [AppID: String] = [:]
     }
 
     private final class ScreenText {
@@ -108,7 +108,7 @@ final class AgentHarness: AgentObserver {
 
     /// Registers an app and waits for the answer.
     func register(
-        _ appID: String, topic: String? = nil, name: String? = nil, environment: Environment = .production
+        _ appID: AppID, topic: String? = nil, name: String? = nil, environment: Environment = .production
     ) async throws -> Result<String, AgentRefusal> {
         try await run { agent throws(AgentRefusal) in
             try await agent.registrations.register(appID: appID, topic: topic, name: name, environment: environment)
@@ -116,7 +116,7 @@ final class AgentHarness: AgentObserver {
     }
 
     /// Unregisters an app and waits for the answer; returns the refusal, or nil.
-    func unregister(_ appID: String) async throws -> AgentRefusal? {
+    func unregister(_ appID: AppID) async throws -> AgentRefusal? {
         try await refusal { agent throws(AgentRefusal) in try await agent.registrations.unregister(appID: appID) }
     }
 
@@ -127,7 +127,7 @@ final class AgentHarness: AgentObserver {
 
     /// Subscribes to a channel and waits for the answer.
     func subscribe(
-        _ channel: String, of appID: String = "org.example.Mail"
+        _ channel: String, of appID: AppID = "org.example.Mail"
     ) async throws -> Result<SubscriptionService.State, AgentRefusal> {
         try await run { agent throws(AgentRefusal) in try await agent.subscriptions.subscribe(channel, of: appID) }
     }
@@ -146,10 +146,10 @@ final class AgentHarness: AgentObserver {
         return refusal
     }
 
-    func tokenChanged(appID: String, deviceToken: String) { events.append("token \(appID) \(deviceToken.prefix(4))") }
-    func badgeChanged(appID: String, count: UInt32) { events.append("badge \(appID) \(count)") }
-    func settingsChanged(appID: String) { events.append("settings \(appID)") }
-    func subscriptionEnded(appID: String, channel: String, reason: String) {
+    func tokenChanged(appID: AppID, deviceToken: String) { events.append("token \(appID) \(deviceToken.prefix(4))") }
+    func badgeChanged(appID: AppID, count: UInt32) { events.append("badge \(appID) \(count)") }
+    func settingsChanged(appID: AppID?) { events.append("settings \(appID?.text ?? "")") }
+    func subscriptionEnded(appID: AppID, channel: String, reason: String) {
         events.append("ended \(appID) \(channel) \(reason)")
     }
     func notificationArrived(entry: Int64) { events.append("arrived \(entry)") }

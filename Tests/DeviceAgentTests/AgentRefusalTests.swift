@@ -4,6 +4,7 @@ import AgentBus
 import AgentStore
 @testable import DeviceAgent
 import LoopTestSupport
+import PushCore
 import TestSupport
 import Testing
 
@@ -51,7 +52,7 @@ import Testing
         ("org.example.Other", "org.example.Mail", .badTopic),
     ])
     func `an invalid registration is refused before any request`(
-        appID: String, topic: String?, code: AgentErrorCode
+        appID: AppID, topic: String?, code: AgentErrorCode
     ) async throws {
         let harness = try await connected()
         let result = try await harness.register(appID, topic: topic)

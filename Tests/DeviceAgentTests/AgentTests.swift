@@ -5,6 +5,7 @@ import AgentStore
 @testable import DeviceAgent
 import Foundation
 import LinuxDesktop
+import PushCore
 import PushNet
 import LoopTestSupport
 import TestSupport
@@ -15,7 +16,7 @@ private final class Opener: AppOpener {
     var failure: AppOpenError?
 
     func open(
-        appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
+        appID: AppID, notification: [UInt8], action: ChosenAction?, activationToken: String?,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         opened.append("\(appID) \(activationToken ?? "-") \(String(decoding: notification, as: UTF8.self))")
@@ -23,19 +24,19 @@ private final class Opener: AppOpener {
     }
 
     func launch(
-        appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
+        appID: AppID, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         Issue.record("View opened the app without the notification")
     }
 
     func act(
-        appID: String, notification: [UInt8], action: ChosenAction,
+        appID: AppID, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         Issue.record("View passed a button on")
     }
 
-    func wake(appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void) {
+    func wake(appID: AppID, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void) {
         Issue.record("View woke the app")
     }
 }
@@ -50,7 +51,7 @@ private final class AbsentPresenter: AlertPresenter {
 
 private final class Dock: BadgePresenter {
     var badges: [String] = []
-    func setBadge(_ count: UInt32, appID: String) { badges.append("\(appID) \(count)") }
+    func setBadge(_ count: UInt32, appID: AppID) { badges.append("\(appID) \(count)") }
 }
 
 @Suite(.serialized) struct AgentTests {
@@ -218,10 +219,10 @@ private final class Dock: BadgePresenter {
         try await harness.loop.run("the badge is there") { dock.badges == ["org.example.Mail 3"] }
         try harness.agent.settings.set("badge", appID: "org.example.Mail", event: "", to: "off")
         try harness.agent.settings.set("badge", appID: "org.example.Mail", event: "", to: "on")
-        try harness.agent.settings.set("master", appID: "", event: "", to: "off")
+        try harness.agent.settings.set("master", appID: nil, event: "", to: "off")
         try await server.push(2, payload: #"{"aps":{"badge":5}}"#)
         try await harness.loop.run("it came") { (try? harness.agent.inbox.newest(countMax: 10).count) == 2 }
-        try harness.agent.settings.set("master", appID: "", event: "", to: "on")
+        try harness.agent.settings.set("master", appID: nil, event: "", to: "on")
         #expect(dock.badges.map { $0.suffix(1) } == ["3", "0", "3", "0", "5"])
         #expect(
             try await harness.unregister("org.example.Mail")

@@ -20,7 +20,7 @@ struct AppTextsTests {
     }
 
     private func text(
-        _ key: String, _ environment: [String: String] = ["LANG": "de_AT.UTF-8"], of appID: String = "org.example.Mail"
+        _ key: String, _ environment: [String: String] = ["LANG": "de_AT.UTF-8"], of appID: AppID = "org.example.Mail"
     ) -> String? {
         let places = ["XDG_DATA_HOME": files.path(of: "home"), "XDG_DATA_DIRS": files.path(of: "system")]
         return AppTexts(environment: environment.merging(places) { $1 }).translation(for: appID)(key)

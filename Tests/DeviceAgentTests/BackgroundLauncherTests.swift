@@ -3,6 +3,7 @@
 import LoopTestSupport
 import AgentStore
 @testable import DeviceAgent
+import PushCore
 import PushNet
 import Testing
 

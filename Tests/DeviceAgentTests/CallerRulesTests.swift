@@ -162,7 +162,8 @@ private final class CallerHarness {
         let database = rules.harness.database
         for (number, name) in ["Mail", "Chat", "Quiet"].enumerated() {
             let app = RegisteredApp(
-                appID: "org.example.\(name)", topic: "org.example.\(name)", name: name, icon: nil, deviceToken: "")
+                appID: AppID("org.example.\(name)"), topic: "org.example.\(name)", name: name, icon: nil,
+                deviceToken: "")
             try database.apps.save(app)
             _ = try database.apps.setBadge(
                 UInt32(number) * 3, of: app.appID, sequence: 1, acceptedUnixMilliseconds: 1)
@@ -313,7 +314,7 @@ private final class CallerHarness {
         try rules.pretend("/usr/bin/env", ["env"], flatpak: Self.app)
         #expect(try await rules.register(Self.app, ("manifest", Self.program)) == "BadManifest")
         #expect(try await rules.register(Self.app, ("manifest", #"{"filter":"bus"}"#)) == "NotEnrolled")
-        rules.harness.installed.manifests[Self.app] = Self.program
+        rules.harness.installed.manifests[AppID(Self.app)] = Self.program
         #expect(try await rules.register(Self.app) == "NotEnrolled")
         #expect(try await rules.register(Self.app, ("manifest", Self.program)) == "BadManifest")
     }
@@ -329,7 +330,7 @@ private final class CallerHarness {
         }
         let manifest = #"{"topic":"com.bank.App"}"#
         #expect(try await rules.register(Self.app, ("manifest", manifest)) == "BadTopic")
-        rules.harness.installed.manifests[Self.app] = manifest
+        rules.harness.installed.manifests[AppID(Self.app)] = manifest
         #expect(try await rules.register(Self.app) == "NotEnrolled")
         #expect(try await rules.register(Self.app, ("topic", "com.bank.App")) == "NotEnrolled")
         #expect(try await rules.register(Self.app, ("topic", "com.bank.Other")) == "BadTopic")

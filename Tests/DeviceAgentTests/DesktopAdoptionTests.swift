@@ -2,6 +2,7 @@
 
 import AgentStore
 @testable import DeviceAgent
+import PushCore
 import PushDBus
 import TestSupport
 import Testing

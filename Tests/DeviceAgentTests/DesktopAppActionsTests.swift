@@ -3,6 +3,7 @@
 @testable import DeviceAgent
 import Foundation
 import LinuxDesktop
+import PushCore
 import PushDBus
 import TestSupport
 import Testing
@@ -54,8 +55,8 @@ struct DesktopAppActionsTests {
         #expect(monitor.output.components(separatedBy: "member=Act").count == 2)
     }
 
-    @Test(arguments: ["org.posthorn.Nobody", "nobusname", "org.posthorn.Failing"])
-    func `an app without D-Bus gets the button in its environment`(appID: String) async throws {
+    @Test(arguments: ["org.posthorn.Nobody", "nobusname", "org.posthorn.Failing"] as [AppID])
+    func `an app without D-Bus gets the button in its environment`(appID: AppID) async throws {
         let bus = try await DesktopBus()
         try await bus.addService("org.posthorn.Failing", command: "/bin/false")
         let home = try AppFolder()
@@ -94,13 +95,13 @@ struct DesktopAppActionsTests {
         for (appID, reason) in [
             ("org.posthorn.Nobody", "it does not serve org.posthorn.App1 on D-Bus"),
             ("nobusname", "'nobusname' cannot be a name on D-Bus"),
-        ] {
+        ] as [(AppID, String)] {
             #expect(try await wake(appID, home, session) == .failed(reason))
         }
         #expect(home.files.read("record").isEmpty)
     }
 
-    private func wake(_ appID: String, _ home: AppFolder, _ session: DesktopSession) async throws -> AppOpenError? {
+    private func wake(_ appID: AppID, _ home: AppFolder, _ session: DesktopSession) async throws -> AppOpenError? {
         var results: [Result<Void, AppOpenError>] = []
         let launcher = home.launcher(session)
         launcher.wake(appID: appID, notification: Array(json.utf8)) { results.append($0) }
@@ -109,7 +110,7 @@ struct DesktopAppActionsTests {
         return error
     }
 
-    private func act(_ appID: String, _ home: AppFolder, _ session: DesktopSession) async throws -> AppOpenError? {
+    private func act(_ appID: AppID, _ home: AppFolder, _ session: DesktopSession) async throws -> AppOpenError? {
         var results: [Result<Void, AppOpenError>] = []
         let launcher = home.launcher(session)
         launcher.act(appID: appID, notification: Array(json.utf8), action: action) { results.append($0) }
@@ -127,17 +128,17 @@ final class ScriptedApp {
     private let driver: BusDriver
 
     init(
-        _ appID: String, on session: DesktopSession,
+        _ busName: String, on session: DesktopSession,
         answer: @escaping (IncomingCall) -> Result<[BusValue], BusError>
     ) throws {
         connection = try BusConnection(.address(session.bus.address))
         driver = try BusDriver(loop: session.loop, connection: connection)
-        let path = "/" + String(appID.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 })
+        let path = "/" + String(busName.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 })
         try connection.serve(path: path, interface: "org.posthorn.App1", introspection: "<node/>") {
             [weak self] call in
             self?.calls.append(call)
             return answer(call)
         }
-        _ = try connection.requestName(appID)
+        _ = try connection.requestName(busName)
     }
 }

@@ -2,6 +2,7 @@
 
 import AgentStore
 @testable import DeviceAgent
+import PushCore
 import PushDBus
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ struct DesktopAppFiltersTests {
     private let json = #"{"payload":{"aps":{"alert":"Hello"}}}"#
 
     private func filter(
-        _ session: DesktopSession, _ appID: String = "org.posthorn.Test", timeLimit: Duration = .seconds(60)
+        _ session: DesktopSession, _ appID: AppID = "org.posthorn.Test", timeLimit: Duration = .seconds(60)
     ) async throws -> Result<String, AppFilterError> {
         let filters = AppFilters(
             connection: session.connection, loop: session.loop, environment: [:], timeLimit: timeLimit)
@@ -50,8 +51,8 @@ struct DesktopAppFiltersTests {
         for (appID, words) in [
             ("org.posthorn.Silent", "the filter failed: "), ("org.posthorn.Nobody", "ServiceUnknown"),
             ("nobusname", "cannot be reached"),
-        ] {
-            let timeLimit: Duration = appID.hasSuffix("Silent") ? .milliseconds(300) : .seconds(60)
+        ] as [(AppID, String)] {
+            let timeLimit: Duration = appID == "org.posthorn.Silent" ? .milliseconds(300) : .seconds(60)
             guard case .failure(let error) = try await filter(session, appID, timeLimit: timeLimit) else {
                 Issue.record("\(appID) answered")
                 continue

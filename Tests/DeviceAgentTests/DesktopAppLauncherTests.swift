@@ -3,6 +3,7 @@
 @testable import DeviceAgent
 import Foundation
 import LinuxDesktop
+import PushCore
 import PushDBus
 import TestSupport
 import Testing
@@ -85,19 +86,20 @@ struct DesktopAppLauncherTests {
         #expect(try await home.record(session)["arguments"] == "/usr/bin/true|--from|a b|")
     }
 
-    @Test(arguments: [
-        ("org.posthorn.Missing", "", "noDesktopFile"), ("../../etc/passwd", "", "noDesktopFile"),
-        ("a", "", "notLaunchable"), ("a", "Exec=sh -c 'id'", "unreadableExec"),
-        ("a", "Exec=/nonexistent/program", "noProgram"), ("a", "Exec=posthorn-nonexistent", "noProgram"),
-        ("a", "Exec=/etc/passwd", "noProgram"), ("a", "Exec=/tmp", "noProgram"),
-        ("a", "Exec=relative/program", "noProgram"), ("a", "Exec=sh -c 'id'\nTerminal=true", "unreadableExec"),
-        ("a", "Exec=/usr/bin/true\nPath=/nonexistent", "noDirectory"),
-        ("a", "Exec=/usr/bin/true\nPath=/etc/passwd", "noDirectory"),
-        ("a", "Exec=/usr/bin/env posthorn-nonexistent", "status 127"),
-        ("a", "Exec=/usr/bin/env /tmp", "status 126"),
-        ("a", "Exec=NOT-A-PROGRAM", "Exec format error"),
-    ])
-    func `an app that cannot be opened gives the reason`(appID: String, lines: String, reason: String) async throws {
+    @Test(
+        arguments: [
+            ("org.posthorn.Missing", "", "noDesktopFile"), ("../../etc/passwd", "", "noDesktopFile"),
+            ("a", "", "notLaunchable"), ("a", "Exec=sh -c 'id'", "unreadableExec"),
+            ("a", "Exec=/nonexistent/program", "noProgram"), ("a", "Exec=posthorn-nonexistent", "noProgram"),
+            ("a", "Exec=/etc/passwd", "noProgram"), ("a", "Exec=/tmp", "noProgram"),
+            ("a", "Exec=relative/program", "noProgram"), ("a", "Exec=sh -c 'id'\nTerminal=true", "unreadableExec"),
+            ("a", "Exec=/usr/bin/true\nPath=/nonexistent", "noDirectory"),
+            ("a", "Exec=/usr/bin/true\nPath=/etc/passwd", "noDirectory"),
+            ("a", "Exec=/usr/bin/env posthorn-nonexistent", "status 127"),
+            ("a", "Exec=/usr/bin/env /tmp", "status 126"),
+            ("a", "Exec=NOT-A-PROGRAM", "Exec format error"),
+        ] as [(AppID, String, String)])
+    func `an app that cannot be opened gives the reason`(appID: AppID, lines: String, reason: String) async throws {
         let home = try AppFolder()
         // Another process makes the files. A fork of a parallel test may hold this process's files open for writing.
         let bytes = try home.files.write("\0", to: "bytes")
@@ -204,11 +206,12 @@ struct DesktopAppLauncherTests {
             ])
     }
 
-    @Test(arguments: [
-        "org.posthorn.Nobody", "nobusname", "org.7zip.App", "org.posthorn.", "org.posthorn.Failing",
-        "org.posthorn.Other",
-    ])
-    func `an app that the bus cannot reach is started by its program`(appID: String) async throws {
+    @Test(
+        arguments: [
+            "org.posthorn.Nobody", "nobusname", "org.7zip.App", "org.posthorn.", "org.posthorn.Failing",
+            "org.posthorn.Other",
+        ] as [AppID])
+    func `an app that the bus cannot reach is started by its program`(appID: AppID) async throws {
         let bus = try await DesktopBus()
         try await bus.addService("org.posthorn.Failing", command: "/bin/false")
         let home = try AppFolder()
@@ -254,7 +257,7 @@ struct DesktopAppLauncherTests {
     // MARK: Helpers
 
     private func open(
-        _ appID: String, _ launcher: AppLauncher, _ session: DesktopSession, token: String? = nil
+        _ appID: AppID, _ launcher: AppLauncher, _ session: DesktopSession, token: String? = nil
     ) async throws -> Result<Void, AppOpenError> {
         var results: [Result<Void, AppOpenError>] = []
         launcher.open(
@@ -296,7 +299,7 @@ struct AppFolder {
             """, to: "recorder", permissions: 0o700)
     }
 
-    func addApp(_ id: String, _ lines: String) throws {
+    func addApp(_ id: AppID, _ lines: String) throws {
         try files.write(
             "[Desktop Entry]\nType=Application\nName=App of Test;x\n\(lines)\n", to: "applications/\(id).desktop")
     }

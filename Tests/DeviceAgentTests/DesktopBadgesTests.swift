@@ -3,6 +3,7 @@
 @testable import DeviceAgent
 @testable import LinuxDesktop
 @testable import PushDBus
+import PushCore
 import PushNet
 import TestSupport
 import Testing
@@ -56,8 +57,8 @@ struct DesktopBadgesTests {
         #expect(dock.badges == ["\(app) 3 true", "\(app) 4294967295 true", "\(app) 0 false"])
     }
 
-    @Test(arguments: ["", "../a", "a b", "a\0"])
-    func `an invalid app id gets no badge`(appID: String) async throws {
+    @Test(arguments: ["", "../a", "a b", "a\0"] as [AppID])
+    func `an invalid app id gets no badge`(appID: AppID) async throws {
         let (session, dock, badges) = try await desktop()
         badges.setBadge(1, appID: appID)
         badges.setBadge(1, appID: "z")
@@ -68,12 +69,12 @@ struct DesktopBadgesTests {
     @Test func `each app has its own permanent sender`() async throws {
         let (session, dock, badges) = try await desktop()
         for count in 1...2 as ClosedRange<UInt32> {
-            for app in ["a", "b", "c"] { badges.setBadge(count, appID: app) }
+            for app in ["a", "b", "c"] as [AppID] { badges.setBadge(count, appID: app) }
         }
         try await session.run(until: "the dock heard all") { dock.updates.count == 6 }
         #expect(Set(dock.updates.map(\.sender)).count == 3)
         // The bus keeps the order of each sender, not the order between senders.
-        for app in ["a", "b", "c"] {
+        for app in ["a", "b", "c"] as [AppID] {
             let updates = dock.updates.filter { $0.arguments.first == .string("application://\(app).desktop") }
             #expect(updates.count == 2)
             #expect(Set(updates.map(\.sender)).count == 1 && Set(updates.map(\.path)).count == 1)
@@ -112,7 +113,7 @@ struct DesktopBadgesTests {
         let session = try DesktopSession(await DesktopBus())
         let dock = try Dock(session)
         var badges: LauncherBadges? = try badges(session)
-        for app in ["a", "b", "c"] { badges?.setBadge(1, appID: app) }
+        for app in ["a", "b", "c"] as [AppID] { badges?.setBadge(1, appID: app) }
         try await session.run(until: "the dock heard all") { dock.updates.count == 3 }
         badges = nil
         #expect(badges == nil)
@@ -126,7 +127,7 @@ struct DesktopBadgesTests {
 
     @Test func `over the limit an app replaces one without a badge, or shows no badge`() async throws {
         let (session, dock, badges) = try await desktop()
-        for number in 1...64 { badges.setBadge(1, appID: "app-\(number)") }
+        for number in 1...64 { badges.setBadge(1, appID: AppID("app-\(number)")) }
         badges.setBadge(1, appID: "late")
         badges.setBadge(0, appID: "app-7")
         badges.setBadge(2, appID: "late")

@@ -56,7 +56,7 @@ struct DesktopDoubtTests {
 
     @Test func `an alert that is cleared before its server's late answer leaves the screen`() async throws {
         try await doubt(["second"])
-        _ = try desk.agent.inbox.clear(appID: "")
+        _ = try desk.agent.inbox.clear(appID: nil)
         try await goOn(until: "both are taken off") { Set(server.closed) == [1, 2] }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import DeviceAgent
+import PushCore
 import PushDBus
 import TestSupport
 import Testing
@@ -113,7 +114,7 @@ struct DesktopPresenterTests {
         for (entry, appID, collapseID) in [
             (1, "org.posthorn.A", "x"), (2, "org.posthorn.B", "x"), (3, "org.posthorn.A", "y"),
             (4, "org.posthorn.A", nil), (5, "org.posthorn.A", "x"), (6, "org.posthorn.A", nil),
-        ] as [(Int64, String, String?)] {
+        ] as [(Int64, AppID, String?)] {
             let alert = Alert(entry: entry, appID: appID, appName: "App", collapseID: collapseID)
             try await show(alert, session, presenter)
         }

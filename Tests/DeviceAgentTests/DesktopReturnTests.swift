@@ -3,6 +3,7 @@
 import AgentStore
 @testable import DeviceAgent
 import PushAPI
+import PushCore
 import PushDBus
 import TestSupport
 import Testing

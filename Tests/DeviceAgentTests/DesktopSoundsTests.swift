@@ -3,6 +3,7 @@
 import AgentStore
 @testable import DeviceAgent
 import Foundation
+import PushCore
 import PushNet
 import LoopTestSupport
 import TestSupport

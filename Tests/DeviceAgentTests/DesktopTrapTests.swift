@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import DeviceAgent
+import PushCore
 import PushDBus
 import PushNet
 import TestSupport
@@ -63,7 +64,7 @@ struct DesktopTrapTests {
     // MARK: Helpers
 
     /// Installs an app that the dock shows whether it runs or not.
-    private func install(_ appID: String, on screen: DesktopScreen) throws -> String {
+    private func install(_ appID: AppID, on screen: DesktopScreen) throws -> AppID {
         let files = screen.files
         try files.makeDirectory("data/applications")
         let entry = try files.write(

@@ -184,5 +184,5 @@ struct FilterTests {
 
 private final class Badges: BadgePresenter {
     var numbers: [UInt32] = []
-    func setBadge(_ count: UInt32, appID: String) { numbers.append(count) }
+    func setBadge(_ count: UInt32, appID: AppID) { numbers.append(count) }
 }

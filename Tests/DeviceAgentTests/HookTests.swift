@@ -4,6 +4,7 @@ import AgentStore
 @testable import DeviceAgent
 import Foundation
 import PushAPI
+import PushCore
 import PushNet
 import LoopTestSupport
 import TestSupport
@@ -94,7 +95,7 @@ import Testing
     @Test func `an app that is unknown, or whose id is a path, has no hook`() throws {
         try hook("hooks/any", "echo ran > log")
         var entry = try entry()
-        for appID in ["", "../hooks/any", "a/b"] {
+        for appID in ["", "../hooks/any", "a/b"] as [AppID] {
             entry.appID = appID
             #expect(runner().start(entry) == .none)
         }

@@ -199,8 +199,8 @@ import Testing
         #expect(try database.inbox.unreadCounts().map(\.count) == [3])
         _ = try database.inbox.move(1, from: [.waiting], to: .closed)
         #expect(try database.inbox.unreadCounts().map(\.count) == [2])
-        #expect(try database.inbox.markRead(2, appID: "") == 1)
-        #expect(try database.inbox.markRead(2, appID: "") == 0)
+        #expect(try database.inbox.markRead(2, appID: nil) == 1)
+        #expect(try database.inbox.markRead(2, appID: nil) == 0)
         #expect(try database.inbox.markRead(0, appID: "org.example.Other") == 0)
         #expect(try database.inbox.markRead(0, appID: Sample.app.appID) == 1)
         #expect(try database.inbox.unreadCounts().isEmpty)
@@ -238,7 +238,7 @@ import Testing
         #expect(try search("x") { $0.countMax = 3 } == [7, 6, 5])
         #expect(try search("x") { ($0.countMax, $0.before) = (3, 5) } == [4, 3, 2])
         #expect(try search("") { $0.appID = "org.example.Other" }.isEmpty)
-        _ = try database.inbox.markRead(6, appID: "")
+        _ = try database.inbox.markRead(6, appID: nil)
         #expect(try search("") { ($0.kind, $0.countMax) = (.unread, 2) } == [7, 5])
     }
 

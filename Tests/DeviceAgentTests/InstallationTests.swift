@@ -11,11 +11,11 @@ import Testing
 
 private final class Dock: BadgePresenter {
     var badges: [String] = []
-    func setBadge(_ count: UInt32, appID: String) { badges.append("\(appID) \(count)") }
+    func setBadge(_ count: UInt32, appID: AppID) { badges.append("\(appID) \(count)") }
 }
 
 @Suite(.serialized) struct InstallationTests {
-    private static let app = "org.example.Mail"
+    private static let app: AppID = "org.example.Mail"
     private static let week = InstallationService.uninstalledAfterSeconds
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer
@@ -33,7 +33,7 @@ private final class Dock: BadgePresenter {
         return harness
     }
 
-    private func appIDs(_ harness: AgentHarness) throws -> [String] { try harness.database.apps.all().map(\.appID) }
+    private func appIDs(_ harness: AgentHarness) throws -> [AppID] { try harness.database.apps.all().map(\.appID) }
 
     @Test func `an uninstalled app leaves no row, badge, entry, sound or registration`() async throws {
         let dock = Dock()

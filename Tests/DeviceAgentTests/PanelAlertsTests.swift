@@ -242,13 +242,13 @@ struct PanelAlertsTests {
         try desk.agent.inbox.remove(1)
         try await desk.session.run(until: "the panel hears of it") { panel.changeCount > count }
         try await panel.wait(for: 2)
-        #expect(try desk.agent.inbox.clear(appID: "") == 1)
+        #expect(try desk.agent.inbox.clear(appID: nil) == 1)
         try await panel.wait()
         #expect(try desk.database.alerts.unanswered().isEmpty)
     }
 
-    @Test(arguments: [("master", ""), ("do-not-disturb", ""), ("alert", "org.example.Mail")])
-    func `an alert that the user switches off leaves the panel and stays in the inbox`(name: String, app: String)
+    @Test(arguments: [("master", nil), ("do-not-disturb", nil), ("alert", "org.example.Mail")] as [(String, AppID?)])
+    func `an alert that the user switches off leaves the panel and stays in the inbox`(name: String, app: AppID?)
         async throws
     {
         let (desk, panel, _) = try await desktop()
@@ -270,7 +270,7 @@ struct PanelAlertsTests {
         desk.receive("one", #","interruption-level":"time-sensitive""#)
         desk.receive("two")
         try await panel.wait(for: 1, 2)
-        try desk.agent.settings.set("do-not-disturb", appID: "", event: "", to: "on")
+        try desk.agent.settings.set("do-not-disturb", appID: nil, event: "", to: "on")
         try await panel.wait(for: 1)
     }
 

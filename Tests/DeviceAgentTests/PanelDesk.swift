@@ -97,7 +97,7 @@ final class AnyCaller: CallerPolicy {
 /// Records the sounds that it should play.
 final class RecordingSounds: SoundPresenter {
     private(set) var played: [Sound] = []
-    func play(_ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void) {
+    func play(_ sound: Sound, appID: AppID?, appName: String, completion: @escaping (SuppressionReason?) -> Void) {
         played.append(sound)
         completion(nil)
     }

@@ -2,6 +2,7 @@
 
 @testable import DeviceAgent
 import LoopTestSupport
+import PushCore
 import TestSupport
 import Testing
 

@@ -54,7 +54,7 @@ private final class Ear: SoundPresenter {
     var answers: [(SuppressionReason?) -> Void] = []
     var answersLater = false
 
-    func play(_ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void) {
+    func play(_ sound: Sound, appID: AppID?, appName: String, completion: @escaping (SuppressionReason?) -> Void) {
         heard.append(sound)
         if answersLater { answers.append(completion) } else { completion(nil) }
     }

@@ -38,7 +38,7 @@ import Testing
             let database = try database(file)
             _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
             #expect(try database.apps.setBadge(9, of: "org.example.Mail", sequence: 8, acceptedUnixMilliseconds: 1))
-            #expect(try database.inbox.removeAll(appID: "") == [1])
+            #expect(try database.inbox.removeAll(appID: nil) == [1])
         }
         // The repetition arrives after a restart, and after the user cleared the inbox.
         let database = try file.open()
@@ -85,7 +85,7 @@ import Testing
         let arrival = Arrival.notification(Sample.notification(1, topic: "org.example.Other"))
         _ = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
         #expect(try database.inbox.entry(1)?.reason == "unknown-app")
-        #expect(try database.inbox.entry(1)?.appID.isEmpty == true)
+        #expect(try database.inbox.entry(1)?.appID.text.isEmpty == true)
     }
 
     @Test(arguments: [
@@ -162,7 +162,7 @@ import Testing
     func `a badge that its event type does not permit never becomes the app's`(_ alsoOff: PersonalSetting?) throws {
         let file = try DatabaseFile()
         let database = try database(file)
-        if let alsoOff { try database.choose(alsoOff, "off", for: alsoOff == .master ? "" : Sample.app.appID) }
+        if let alsoOff { try database.choose(alsoOff, "off", for: alsoOff == .master ? nil : Sample.app.appID) }
         try database.choices.set("off", for: .badge, appID: Sample.app.appID, event: "MAIL")
         for (sequence, members) in [(5, #"71,"category":"MAIL""#), (4, "2"), (3, "1")] as [(Int64, String)] {
             let payload = #"{"aps":{"badge":\#(members)}}"#

@@ -12,7 +12,7 @@ import Testing
 ///
 /// In the end the server has exactly the app's registrations and subscriptions.
 @Suite(.serialized) struct RegistrarLivesTests {
-    private static let app = "org.example.Mail"
+    private static let app: AppID = "org.example.Mail"
     private static let channels = (1...4).map { ChannelID(high: 7, low: $0).text }
 
     @Test(.tags(.slow)) func `the server ends up with what the app requested, whatever happened before`() async throws {

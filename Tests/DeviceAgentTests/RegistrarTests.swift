@@ -14,7 +14,7 @@ import Testing
 @Suite(.serialized) struct RegistrarTests {
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer
-    private static let app = "org.example.Mail"
+    private static let app: AppID = "org.example.Mail"
     private static let channel = Sample.channel.text
     private static let otherChannel = Sample.otherChannel.text
     private static let channelsPath = "/v1/apps/org.example.Mail/channels"

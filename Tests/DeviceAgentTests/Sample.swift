@@ -85,7 +85,7 @@ struct AppSwitches: Sendable, Equatable {
     static let all = AppSwitches()
 
     /// Saves the permissions that differ from the default.
-    func choose(for appID: String, in database: AgentDatabase) throws {
+    func choose(for appID: AppID, in database: AgentDatabase) throws {
         if !allowsBadge { try database.choose(.badge, "off", for: appID) }
         if !allowsSound { try database.choose(.sound, "off", for: appID) }
         if !allowsAlert { try database.choose(.alert, "none", for: appID) }
@@ -97,7 +97,7 @@ extension AgentDatabase {
     func fill(_ isFull: Bool) throws { try choose(.inboxDays, isFull ? "99" : "30") }
 
     /// Saves a setting as if the user had chosen it.
-    func choose(_ setting: PersonalSetting, _ value: String, for appID: String = "") throws {
+    func choose(_ setting: PersonalSetting, _ value: String, for appID: AppID? = nil) throws {
         try choices.set(value, for: setting, appID: appID, event: "")
     }
 }

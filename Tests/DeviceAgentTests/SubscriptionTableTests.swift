@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Returns `channel state` for each subscription, in order.
-    private func lines(_ database: AgentDatabase, of appID: String = Sample.app.appID) throws -> [String] {
+    private func lines(_ database: AgentDatabase, of appID: AppID = Sample.app.appID) throws -> [String] {
         try database.subscriptions.all(of: appID).map { "\($0.channel) \($0.state.rawValue)" }
     }
 

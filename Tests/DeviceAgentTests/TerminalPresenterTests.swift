@@ -2,6 +2,7 @@
 
 import AgentStore
 @testable import DeviceAgent
+import PushCore
 import PushNet
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
 
     @Test(arguments: evil) func `no text contains terminal control characters`(text: String) {
         #expect(actsNowhere(printed(Alert(entry: 1, appID: "a", appName: text, body: "x"))))
-        #expect(actsNowhere(printed(Alert(entry: 1, appID: text, appName: "Mail", body: "x"))))
+        #expect(actsNowhere(printed(Alert(entry: 1, appID: AppID(text), appName: "Mail", body: "x"))))
         for field in [\Alert.title, \.subtitle, \.body, \.viewLabel, \.icon, \.collapseID] {
             var alert = Alert(entry: 1, appID: "a", appName: "Mail", body: "x")
             alert[keyPath: field] = text

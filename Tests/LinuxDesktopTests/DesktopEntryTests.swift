@@ -2,13 +2,14 @@
 
 import Glibc
 @testable import LinuxDesktop
+import PushCore
 import TestSupport
 import Testing
 
 struct DesktopEntryTests {
     /// Writes one app's file and finds it.
     private func entry(
-        _ lines: String, id: String = "org.posthorn.Test", environment: [String: String] = [:]
+        _ lines: String, id: AppID = "org.posthorn.Test", environment: [String: String] = [:]
     ) throws -> (DesktopEntry?, TemporaryDirectory) {
         let home = try TemporaryDirectory()
         try home.makeDirectory("applications")
@@ -30,7 +31,7 @@ struct DesktopEntryTests {
     ])
     func `any other text is an invalid app id, and finds nothing`(id: String) throws {
         #expect(!DesktopEntry.isValidID(id))
-        #expect(DesktopEntries(environment: ["XDG_DATA_HOME": "/usr/share"]).find(id) == nil)
+        #expect(DesktopEntries(environment: ["XDG_DATA_HOME": "/usr/share"]).find(AppID(id)) == nil)
     }
 
     // MARK: Keys
@@ -112,7 +113,7 @@ struct DesktopEntryTests {
         #expect(unsafe mkfifo(home.path(of: "applications/pipe.desktop"), 0o600) == 0)
         #expect(unsafe symlink("/dev/zero", home.path(of: "applications/zero.desktop")) == 0)
         let entries = DesktopEntries(environment: ["XDG_DATA_HOME": home.path])
-        for id in ["folder", "pipe", "zero"] { #expect(entries.find(id) == nil) }
+        for id in ["folder", "pipe", "zero"] as [AppID] { #expect(entries.find(id) == nil) }
     }
 
     // MARK: Directories
@@ -129,7 +130,7 @@ struct DesktopEntryTests {
                     to: "\(folder)/applications/a.desktop")
             }
         }
-        func name(_ id: String, _ dataHome: String, _ others: String) -> String? {
+        func name(_ id: AppID, _ dataHome: String, _ others: String) -> String? {
             let folders = others.split(separator: ":").map { home.path(of: String($0)) }.joined(separator: ":")
             return DesktopEntries(environment: ["XDG_DATA_HOME": home.path(of: dataHome), "XDG_DATA_DIRS": folders])
                 .find(id)?.name

@@ -7,7 +7,7 @@ package import PushSQLite
 /// An app that is registered at the server.
 package struct RegisteredApp: Sendable, Equatable {
     /// The name of the .desktop file without `.desktop`.
-    package var appID: String
+    package var appID: AppID
     /// The topic that identifies the app at the server.
     package var topic: String
     /// The name at the top of its alerts.
@@ -25,7 +25,7 @@ package struct RegisteredApp: Sendable, Equatable {
 
     /// Creates an app from its registration.
     package init(
-        appID: String, topic: String, name: String, icon: String?, deviceToken: String,
+        appID: AppID, topic: String, name: String, icon: String?, deviceToken: String,
         environment: Environment = .production
     ) {
         self.appID = appID
@@ -102,14 +102,14 @@ package final class AppTable {
     }
 
     /// Returns the app with an app ID.
-    package func app(id: String) throws(SQLiteError) -> RegisteredApp? { try first(selectByID, id) }
+    package func app(id: AppID) throws(SQLiteError) -> RegisteredApp? { try first(selectByID, id.text) }
 
     /// Returns the app that registered a topic.
     package func app(topic: String) throws(SQLiteError) -> RegisteredApp? { try first(selectByTopic, topic) }
 
     /// Adds an app or updates its registration; its badge remains.
     package func save(_ app: RegisteredApp) throws(SQLiteError) {
-        upsert.bind(app.appID, at: 1)
+        upsert.bind(app.appID.text, at: 1)
         upsert.bind(app.topic, at: 2)
         upsert.bind(app.name, at: 3)
         upsert.bind(app.icon, at: 4)
@@ -120,22 +120,22 @@ package final class AppTable {
     }
 
     /// Deletes an app's device token, because the server does not know the registration any more.
-    package func clearToken(of id: String) throws(SQLiteError) {
-        clearToken.bind(id, at: 1)
+    package func clearToken(of id: AppID) throws(SQLiteError) {
+        clearToken.bind(id.text, at: 1)
         try clearToken.run()
     }
 
     /// Deletes an app from the table.
-    package func remove(id: String) throws(SQLiteError) {
-        delete.bind(id, at: 1)
+    package func remove(id: AppID) throws(SQLiteError) {
+        delete.bind(id.text, at: 1)
         try delete.run()
     }
 
     /// Stores a badge; returns false if a newer one is already stored.
     package func setBadge(
-        _ badge: UInt32, of id: String, sequence: Int64, acceptedUnixMilliseconds: Int64
+        _ badge: UInt32, of id: AppID, sequence: Int64, acceptedUnixMilliseconds: Int64
     ) throws(SQLiteError) -> Bool {
-        updateBadge.bind(id, at: 1)
+        updateBadge.bind(id.text, at: 1)
         updateBadge.bind(Int64(badge), at: 2)
         updateBadge.bind(sequence, at: 3)
         updateBadge.bind(acceptedUnixMilliseconds, at: 4)
@@ -155,7 +155,7 @@ package final class AppTable {
 
     private static func app(in row: Statement) -> RegisteredApp {
         var app = RegisteredApp(
-            appID: row.string(0), topic: row.string(1), name: row.string(2), icon: row.optionalString(3),
+            appID: AppID(row.string(0)), topic: row.string(1), name: row.string(2), icon: row.optionalString(3),
             deviceToken: row.string(4), environment: Environment(rawValue: row.string(6)) ?? .production)
         app.badge = UInt32(clamping: row.int64(5))
         app.manifestText = row.bytes(7)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushSQLite
 
 /// The event types that apps declared, each with its own settings.
@@ -29,20 +30,20 @@ package final class EventTypeTable {
     }
 
     /// Returns the event types of an app, in the order of its declaration.
-    package func all(of appID: String) throws(SQLiteError) -> [EventType] {
+    package func all(of appID: AppID) throws(SQLiteError) -> [EventType] {
         defer { select.reset() }
-        select.bind(appID, at: 1)
+        select.bind(appID.text, at: 1)
         var types: [EventType] = []
         while try select.step() { types.append(EventType(id: select.string(0), name: select.string(1))) }
         return types
     }
 
     /// Replaces the event types of an app; must be called inside a transaction.
-    package func replaceAll(_ types: [EventType], of appID: String) throws(SQLiteError) {
-        delete.bind(appID, at: 1)
+    package func replaceAll(_ types: [EventType], of appID: AppID) throws(SQLiteError) {
+        delete.bind(appID.text, at: 1)
         try delete.run()
         for (position, type) in types.enumerated() {
-            insert.bind(appID, at: 1)
+            insert.bind(appID.text, at: 1)
             insert.bind(type.id, at: 2)
             insert.bind(type.name, at: 3)
             insert.bind(Int64(position), at: 4)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushSQLite
 
 /// The registered apps that were once found installed, with the time since which each is missing.
@@ -15,22 +16,22 @@ package final class InstallationTable {
     }
 
     /// Returns the time since which an app is missing, in UNIX seconds; 0 if it is installed, nil if it never was.
-    package func goneUnixSeconds(_ appID: String) throws(SQLiteError) -> Int64? {
+    package func goneUnixSeconds(_ appID: AppID) throws(SQLiteError) -> Int64? {
         defer { selectGone.reset() }
-        selectGone.bind(appID, at: 1)
+        selectGone.bind(appID.text, at: 1)
         return try selectGone.step() ? selectGone.int64(0) : nil
     }
 
     /// Stores the time since which an app is missing; 0 if it is installed.
-    package func set(_ appID: String, goneUnixSeconds: Int64) throws(SQLiteError) {
-        replace.bind(appID, at: 1)
+    package func set(_ appID: AppID, goneUnixSeconds: Int64) throws(SQLiteError) {
+        replace.bind(appID.text, at: 1)
         replace.bind(goneUnixSeconds, at: 2)
         try replace.run()
     }
 
     /// Deletes an app's row.
-    package func remove(_ appID: String) throws(SQLiteError) {
-        delete.bind(appID, at: 1)
+    package func remove(_ appID: AppID) throws(SQLiteError) {
+        delete.bind(appID.text, at: 1)
         try delete.run()
     }
 }

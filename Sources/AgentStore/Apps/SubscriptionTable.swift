@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushSQLite
 
 /// A channel that an app is subscribed to, or is being unsubscribed from.
@@ -14,12 +15,12 @@ package struct Subscription: Sendable, Equatable {
         case unwanted
     }
 
-    package var appID: String
+    package var appID: AppID
     /// The channel ID, 24 characters.
     package var channel: String
     package var state: State
 
-    package init(appID: String, channel: String, state: State) {
+    package init(appID: AppID, channel: String, state: State) {
         self.appID = appID
         self.channel = channel
         self.state = state
@@ -81,35 +82,35 @@ package final class SubscriptionTable {
     // MARK: Requests of apps
 
     /// Adds a subscription, or keeps an existing one.
-    package func want(_ channel: String, of appID: String) throws(SQLiteError) {
-        want.bind(appID, at: 1)
+    package func want(_ channel: String, of appID: AppID) throws(SQLiteError) {
+        want.bind(appID.text, at: 1)
         want.bind(channel, at: 2)
         try want.run()
     }
 
     /// Ends a subscription and leaves the report to the server for later; returns false if there was no subscription.
-    package func unwant(_ channel: String, of appID: String) throws(SQLiteError) -> Bool {
+    package func unwant(_ channel: String, of appID: AppID) throws(SQLiteError) -> Bool {
         try change(channel, of: appID, from: [.wanted, .held], to: .unwanted)
     }
 
     /// Returns the state of a subscription; nil if there is no subscription.
-    package func state(of channel: String, of appID: String) throws(SQLiteError) -> Subscription.State? {
+    package func state(of channel: String, of appID: AppID) throws(SQLiteError) -> Subscription.State? {
         defer { selectState.reset() }
-        selectState.bind(appID, at: 1)
+        selectState.bind(appID.text, at: 1)
         selectState.bind(channel, at: 2)
         guard try selectState.step() else { return nil }
         return Subscription.State(rawValue: selectState.string(0))
     }
 
     /// Returns all subscriptions of an app, including those that the server has yet to end.
-    package func all(of appID: String) throws(SQLiteError) -> [Subscription] {
-        selectOfApp.bind(appID, at: 1)
+    package func all(of appID: AppID) throws(SQLiteError) -> [Subscription] {
+        selectOfApp.bind(appID.text, at: 1)
         return try subscriptions(selectOfApp)
     }
 
     /// Deletes all subscriptions of an app, because the server deleted them with its registration.
-    package func removeAll(of appID: String) throws(SQLiteError) {
-        deleteOfApp.bind(appID, at: 1)
+    package func removeAll(of appID: AppID) throws(SQLiteError) {
+        deleteOfApp.bind(appID.text, at: 1)
         try deleteOfApp.run()
     }
 
@@ -119,15 +120,15 @@ package final class SubscriptionTable {
     package func firstPending() throws(SQLiteError) -> Subscription? { try subscriptions(selectPending).first }
 
     /// Records that the server has a subscription.
-    package func hold(_ channel: String, of appID: String) throws(SQLiteError) {
+    package func hold(_ channel: String, of appID: AppID) throws(SQLiteError) {
         _ = try change(channel, of: appID, from: [.wanted], to: .held)
     }
 
     /// Deletes a subscription that the server ended or refused; returns false if its state has changed in the meantime.
     package func remove(
-        _ channel: String, of appID: String, whileIn state: Subscription.State
+        _ channel: String, of appID: AppID, whileIn state: Subscription.State
     ) throws(SQLiteError) -> Bool {
-        delete.bind(appID, at: 1)
+        delete.bind(appID.text, at: 1)
         delete.bind(channel, at: 2)
         delete.bind(state.rawValue, at: 3)
         try delete.run()
@@ -135,14 +136,14 @@ package final class SubscriptionTable {
     }
 
     /// Schedules the end of a subscription that only the server has.
-    package func addUnwanted(_ channel: String, of appID: String) throws(SQLiteError) {
-        addUnwanted.bind(appID, at: 1)
+    package func addUnwanted(_ channel: String, of appID: AppID) throws(SQLiteError) {
+        addUnwanted.bind(appID.text, at: 1)
         addUnwanted.bind(channel, at: 2)
         try addUnwanted.run()
     }
 
     /// Updates an app's subscriptions from the list that the server has.
-    package func settle(_ appID: String, serverHas channels: [String]) throws(SQLiteError) {
+    package func settle(_ appID: AppID, serverHas channels: [String]) throws(SQLiteError) {
         let known = Set(channels)
         for subscription in try all(of: appID) {
             switch (subscription.state, known.contains(subscription.channel)) {
@@ -155,8 +156,8 @@ package final class SubscriptionTable {
     }
 
     /// Marks an app's subscriptions as unknown to the server, after the server lost the app's registration.
-    package func wantAgain(_ appID: String) throws(SQLiteError) {
-        wantAgain.bind(appID, at: 1)
+    package func wantAgain(_ appID: AppID) throws(SQLiteError) {
+        wantAgain.bind(appID.text, at: 1)
         try wantAgain.run()
     }
 
@@ -167,9 +168,9 @@ package final class SubscriptionTable {
     }
 
     private func change(
-        _ channel: String, of appID: String, from states: [Subscription.State], to state: Subscription.State
+        _ channel: String, of appID: AppID, from states: [Subscription.State], to state: Subscription.State
     ) throws(SQLiteError) -> Bool {
-        changeState.bind(appID, at: 1)
+        changeState.bind(appID.text, at: 1)
         changeState.bind(channel, at: 2)
         changeState.bind(" " + states.map(\.rawValue).joined(separator: " ") + " ", at: 3)
         changeState.bind(state.rawValue, at: 4)
@@ -183,7 +184,7 @@ package final class SubscriptionTable {
         while try statement.step() {
             guard let state = Subscription.State(rawValue: statement.string(2)) else { continue }
             subscriptions.append(
-                Subscription(appID: statement.string(0), channel: statement.string(1), state: state))
+                Subscription(appID: AppID(statement.string(0)), channel: statement.string(1), state: state))
         }
         return subscriptions
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushSQLite
 
 /// The tables of background wakes: the newest waiting one of each app, and the times of the last starts.
@@ -27,7 +28,7 @@ package final class WakeTable {
 
     /// Stores the notification that wakes an app, in place of an older one.
     package func setDue(_ wake: BackgroundWake) throws(SQLiteError) {
-        upsertDue.bind(wake.appID, at: 1)
+        upsertDue.bind(wake.appID.text, at: 1)
         upsertDue.bind(wake.entry, at: 2)
         try upsertDue.run()
     }
@@ -36,7 +37,7 @@ package final class WakeTable {
     package func due() throws(SQLiteError) -> [BackgroundWake] {
         defer { selectDue.reset() }
         var wakes: [BackgroundWake] = []
-        while try selectDue.step() { wakes.append(.init(appID: selectDue.string(0), entry: selectDue.int64(1))) }
+        while try selectDue.step() { wakes.append(.init(appID: AppID(selectDue.string(0)), entry: selectDue.int64(1))) }
         return wakes
     }
 
@@ -44,31 +45,31 @@ package final class WakeTable {
     package func begin(
         _ wake: BackgroundWake, nowUnixMilliseconds now: Int64, periodMilliseconds: Int64
     ) throws(SQLiteError) {
-        deleteDue.bind(wake.appID, at: 1)
+        deleteDue.bind(wake.appID.text, at: 1)
         deleteDue.bind(wake.entry, at: 2)
         try deleteDue.run()
         deleteStarts.bind(now - periodMilliseconds, at: 1)
         try deleteStarts.run()
-        insertStart.bind(wake.appID, at: 1)
+        insertStart.bind(wake.appID.text, at: 1)
         insertStart.bind(now, at: 2)
         try insertStart.run()
     }
 
     /// Deletes the last start of an app, because the wake did not start.
-    package func forgetLastStart(of appID: String) throws(SQLiteError) {
-        deleteLastStart.bind(appID, at: 1)
+    package func forgetLastStart(of appID: AppID) throws(SQLiteError) {
+        deleteLastStart.bind(appID.text, at: 1)
         try deleteLastStart.run()
     }
 
     /// Returns the times of the starts, oldest first; times in the future, from a clock that was ahead, count as now.
     package func starts(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [(
-        appID: String, unixMilliseconds: Int64
+        appID: AppID, unixMilliseconds: Int64
     )] {
         clampStarts.bind(now, at: 1)
         try clampStarts.run()
         defer { selectStarts.reset() }
-        var starts: [(appID: String, unixMilliseconds: Int64)] = []
-        while try selectStarts.step() { starts.append((selectStarts.string(0), selectStarts.int64(1))) }
+        var starts: [(appID: AppID, unixMilliseconds: Int64)] = []
+        while try selectStarts.step() { starts.append((AppID(selectStarts.string(0)), selectStarts.int64(1))) }
         return starts
     }
 }

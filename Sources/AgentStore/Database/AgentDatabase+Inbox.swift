@@ -34,12 +34,12 @@ extension AgentDatabase {
         return true
     }
 
-    /// Removes the entries of an app, or of all apps if the ID is empty; returns their numbers; the caller opens the
+    /// Removes the entries of an app, or of all apps if the ID is nil; returns their numbers; the caller opens the
     /// transaction.
-    package func clearInbox(appID: String) throws(SQLiteError) -> [Int64] {
+    package func clearInbox(appID: AppID?) throws(SQLiteError) -> [Int64] {
         for number in try inbox.waiting() {
             guard let entry = try inbox.entry(number) else { continue }
-            guard appID.isEmpty || entry.appID.utf8.elementsEqual(appID.utf8) else { continue }
+            guard appID == nil || entry.appID == appID else { continue }
             try suppress(number, .cleared)
         }
         return try inbox.removeAll(appID: appID)
@@ -57,7 +57,7 @@ extension AgentDatabase {
     }
 
     /// Returns the names of the registered apps by app ID.
-    package func appNames() throws(SQLiteError) -> [String: String] {
+    package func appNames() throws(SQLiteError) -> [AppID: String] {
         Dictionary(uniqueKeysWithValues: try apps.all().map { ($0.appID, $0.name) })
     }
 

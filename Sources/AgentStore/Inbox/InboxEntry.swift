@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
+
 /// A notification in the inbox.
 package struct InboxEntry: Sendable, Equatable {
     /// The progress of the presentation; the database and the bus use the raw values.
@@ -27,7 +29,7 @@ package struct InboxEntry: Sendable, Equatable {
     /// The sequence number in the server's queue; 0 for none.
     package var sequence: Int64
     /// The app; empty if no registered app had the topic.
-    package var appID: String
+    package var appID: AppID
     /// The value of `apns-topic` without the push type's suffix.
     package var topic: String
     package var apnsID: String
@@ -59,7 +61,7 @@ package struct InboxEntry: Sendable, Equatable {
 
     /// Creates a new entry without a number, which the insertion assigns.
     package init(
-        uniqueID: String, sequence: Int64, appID: String, topic: String, apnsID: String,
+        uniqueID: String, sequence: Int64, appID: AppID, topic: String, apnsID: String,
         receivedUnixMilliseconds: Int64, acceptedUnixMilliseconds: Int64, title: String? = nil,
         subtitle: String? = nil, body: String? = nil, payload: [UInt8], collapseID: [UInt8]? = nil,
         channel: String? = nil, threadID: String? = nil, state: State, reason: String = "", effects: String = ""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushAPI
-internal import PushCore
+package import PushCore
 package import PushSQLite
 
 /// Finds notifications by words in their texts and in the names of their apps.
@@ -32,8 +32,8 @@ package final class InboxSearch {
     package struct Query: Sendable, Equatable {
         /// Words that must all occur, in any order and in any case; empty for all notifications.
         package var text = ""
-        /// The app; empty for all apps.
-        package var appID = ""
+        /// The app; nil for all apps.
+        package var appID: AppID?
         /// The kind of notifications.
         package var kind = Kind.all
         /// The entry before which the results end; 0 for all.
@@ -73,7 +73,7 @@ package final class InboxSearch {
     /// - Returns: The entries.
     /// - Throws: `SQLiteError` if the inbox cannot be read.
     package func entries(
-        matching query: Query, appNames: [String: String]
+        matching query: Query, appNames: [AppID: String]
     ) throws(SQLiteError) -> [InboxEntry] {
         var entries: [InboxEntry] = []
         var query = query
@@ -88,16 +88,16 @@ package final class InboxSearch {
 
     /// Returns the numbers and apps of the matching entries, newest first, at most `countMax`.
     package func numbers(
-        matching query: Query, appNames: [String: String]
-    ) throws(SQLiteError) -> [(entry: Int64, appID: String)] {
+        matching query: Query, appNames: [AppID: String]
+    ) throws(SQLiteError) -> [(entry: Int64, appID: AppID)] {
         var hunt = Hunt(query.text, appNames)
         selectTexts.bind(query.before, at: 1)
-        selectTexts.bind(query.appID, at: 2)
+        selectTexts.bind(query.appID?.text ?? "", at: 2)
         selectTexts.bind(query.kind.number, at: 3)
         defer { selectTexts.reset() }
-        var numbers: [(entry: Int64, appID: String)] = []
+        var numbers: [(entry: Int64, appID: AppID)] = []
         while numbers.count < query.countMax, try selectTexts.step() {
-            if hunt.finds(selectTexts) { numbers.append((selectTexts.int64(0), selectTexts.string(1))) }
+            if hunt.finds(selectTexts) { numbers.append((selectTexts.int64(0), AppID(selectTexts.string(1)))) }
         }
         return numbers
     }
@@ -105,13 +105,13 @@ package final class InboxSearch {
     /// A running search, with cached results that apply to many rows.
     private struct Hunt {
         private let words: [[UInt32]]
-        private let appNames: [String: String]
+        private let appNames: [AppID: String]
         private var folder = TextFolder()
         /// The words that do not occur in an app's ID or name, by app ID.
-        private var restOfApp: [String: [[UInt32]]] = [:]
+        private var restOfApp: [AppID: [[UInt32]]] = [:]
         private var row: [UInt32] = []
 
-        init(_ text: String, _ appNames: [String: String]) {
+        init(_ text: String, _ appNames: [AppID: String]) {
             words = folder.folded(text).prefix(InboxSearch.textScalarCountMax).split(separator: 0x20)
                 .prefix(InboxSearch.wordCountMax).map(Array.init)
             self.appNames = appNames
@@ -120,7 +120,7 @@ package final class InboxSearch {
         /// Returns whether all words occur in a row of `selectTexts`.
         mutating func finds(_ statement: Statement) -> Bool {
             if words.isEmpty { return true }
-            let rest = rest(statement.string(1))
+            let rest = rest(AppID(statement.string(1)))
             if rest.isEmpty { return true }
             row.removeAll(keepingCapacity: true)
             for column in 2...4 as ClosedRange<Int32> {
@@ -130,7 +130,7 @@ package final class InboxSearch {
             return rest.allSatisfy { TextFolder.contains($0, in: row) }
         }
 
-        private mutating func rest(_ appID: String) -> [[UInt32]] {
+        private mutating func rest(_ appID: AppID) -> [[UInt32]] {
             if let known = restOfApp[appID] { return known }
             let names = folder.folded("\(appNames[appID] ?? "")\n\(appID)")
             let rest = words.filter { !TextFolder.contains($0, in: names) }

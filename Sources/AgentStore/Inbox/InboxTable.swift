@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 package import PushSQLite
 
 /// The table of notifications, and the IDs of recently received ones.
@@ -100,7 +100,7 @@ package final class InboxTable {
     package func append(_ entry: InboxEntry) throws(SQLiteError) -> Int64 {
         insert.bind(entry.uniqueID, at: 1)
         insert.bind(entry.sequence, at: 2)
-        insert.bind(entry.appID, at: 3)
+        insert.bind(entry.appID.text, at: 3)
         insert.bind(entry.topic, at: 4)
         insert.bind(entry.apnsID, at: 5)
         insert.bind(entry.receivedUnixMilliseconds, at: 6)
@@ -131,7 +131,7 @@ package final class InboxTable {
     /// - Throws: `SQLiteError` if the inbox cannot be read.
     package func hasTwin(of entry: InboxEntry, for parts: Set<PresentationEffect.Part>) throws(SQLiteError) -> Bool {
         defer { selectTwin.reset() }
-        selectTwin.bind(entry.appID, at: 1)
+        selectTwin.bind(entry.appID.text, at: 1)
         selectTwin.bind(entry.receivedUnixMilliseconds, at: 2)
         selectTwin.bind(entry.title, at: 3)
         selectTwin.bind(entry.subtitle, at: 4)
@@ -194,8 +194,8 @@ package final class InboxTable {
     ///   - channel: The channel of the newer notification if it is a broadcast.
     /// - Returns: The numbers, oldest first.
     /// - Throws: `SQLiteError` if the inbox cannot be read.
-    package func waiting(appID: String, collapseID: [UInt8]?, channel: String? = nil) throws(SQLiteError) -> [Int64] {
-        selectCollapsible.bind(appID, at: 1)
+    package func waiting(appID: AppID, collapseID: [UInt8]?, channel: String? = nil) throws(SQLiteError) -> [Int64] {
+        selectCollapsible.bind(appID.text, at: 1)
         selectCollapsible.bind(collapseID, at: 2)
         selectCollapsible.bind(channel, at: 3)
         return try numbers(selectCollapsible)
@@ -268,11 +268,11 @@ package final class InboxTable {
         return connection.changedRowCount
     }
 
-    /// Deletes the entries of an app, or of all apps if the ID is empty; returns their numbers.
-    func removeAll(appID: String) throws(SQLiteError) -> [Int64] {
-        selectIDs.bind(appID, at: 1)
+    /// Deletes the entries of an app, or of all apps if the ID is nil; returns their numbers.
+    func removeAll(appID: AppID?) throws(SQLiteError) -> [Int64] {
+        selectIDs.bind(appID?.text ?? "", at: 1)
         let removed = try numbers(selectIDs)
-        delete.bind(appID, at: 1)
+        delete.bind(appID?.text ?? "", at: 1)
         delete.bind(0, at: 2)
         try delete.run()
         return removed
@@ -306,21 +306,21 @@ package final class InboxTable {
     ///
     /// - Parameters:
     ///   - number: The entry; 0 for all.
-    ///   - appID: The app; empty for all.
+    ///   - appID: The app; nil for all.
     /// - Returns: The number of entries that were not marked before.
     /// - Throws: `SQLiteError` if the entries cannot be updated.
-    package func markRead(_ number: Int64, appID: String) throws(SQLiteError) -> Int {
+    package func markRead(_ number: Int64, appID: AppID?) throws(SQLiteError) -> Int {
         updateRead.bind(number, at: 1)
-        updateRead.bind(appID, at: 2)
+        updateRead.bind(appID?.text ?? "", at: 2)
         try updateRead.run()
         return connection.changedRowCount
     }
 
     /// Returns the number of unseen entries by app.
-    package func unreadCounts() throws(SQLiteError) -> [(appID: String, count: Int64)] {
+    package func unreadCounts() throws(SQLiteError) -> [(appID: AppID, count: Int64)] {
         defer { selectUnread.reset() }
-        var counts: [(appID: String, count: Int64)] = []
-        while try selectUnread.step() { counts.append((selectUnread.string(0), selectUnread.int64(1))) }
+        var counts: [(appID: AppID, count: Int64)] = []
+        while try selectUnread.step() { counts.append((AppID(selectUnread.string(0)), selectUnread.int64(1))) }
         return counts
     }
 
@@ -334,7 +334,7 @@ package final class InboxTable {
     /// Reads an entry from a row with all columns.
     static func entry(in row: Statement) -> InboxEntry {
         var entry = InboxEntry(
-            uniqueID: row.string(1), sequence: row.int64(2), appID: row.string(3), topic: row.string(4),
+            uniqueID: row.string(1), sequence: row.int64(2), appID: AppID(row.string(3)), topic: row.string(4),
             apnsID: row.string(5), receivedUnixMilliseconds: row.int64(6), acceptedUnixMilliseconds: row.int64(7),
             title: row.optionalString(8), subtitle: row.optionalString(9), body: row.optionalString(10),
             payload: row.bytes(11), collapseID: row.optionalBytes(12), channel: row.optionalString(15),

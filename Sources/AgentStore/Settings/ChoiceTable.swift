@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushAPI
+package import PushCore
 package import PushSQLite
 
 /// The user's choices; for all other settings, the policy or the default applies.
@@ -20,7 +21,7 @@ package final class ChoiceTable {
 
     /// Returns the user's choice; nil if the setting has no choice.
     func value(
-        of setting: PersonalSetting, appID: String, event: String
+        of setting: PersonalSetting, appID: AppID?, event: String
     ) throws(SQLiteError) -> String? {
         defer { select.reset() }
         bind(select, appID, event, setting.rawValue)
@@ -29,7 +30,7 @@ package final class ChoiceTable {
 
     /// Stores a choice, or deletes it if the value is nil.
     func set(
-        _ value: String?, for setting: PersonalSetting, appID: String, event: String
+        _ value: String?, for setting: PersonalSetting, appID: AppID?, event: String
     ) throws(SQLiteError) {
         guard let value else {
             bind(delete, appID, event, setting.rawValue)
@@ -41,8 +42,8 @@ package final class ChoiceTable {
     }
 
     /// Deletes all choices for an app that was removed.
-    package func removeAll(appID: String) throws(SQLiteError) {
-        deleteAll.bind(appID, at: 1)
+    package func removeAll(appID: AppID) throws(SQLiteError) {
+        deleteAll.bind(appID.text, at: 1)
         try deleteAll.run()
     }
 
@@ -52,21 +53,21 @@ package final class ChoiceTable {
     private static let earlierStyleName = "earlier-alert"
 
     /// Returns the style of an app's alerts before they were switched off; nil if they never were.
-    func earlierStyle(appID: String) throws(SQLiteError) -> AlertStyle? {
+    func earlierStyle(appID: AppID?) throws(SQLiteError) -> AlertStyle? {
         defer { select.reset() }
         bind(select, appID, "", Self.earlierStyleName)
         return try select.step() ? AlertStyle(select.string(0)) : nil
     }
 
     /// Stores the style of an app's alerts before they are switched off.
-    func setEarlierStyle(_ style: AlertStyle, appID: String) throws(SQLiteError) {
+    func setEarlierStyle(_ style: AlertStyle, appID: AppID?) throws(SQLiteError) {
         bind(replace, appID, "", Self.earlierStyleName)
         replace.bind(style.rawValue, at: 4)
         try replace.run()
     }
 
-    private func bind(_ statement: Statement, _ appID: String, _ event: String, _ name: String) {
-        statement.bind(appID, at: 1)
+    private func bind(_ statement: Statement, _ appID: AppID?, _ event: String, _ name: String) {
+        statement.bind(appID?.text ?? "", at: 1)
         statement.bind(event, at: 2)
         statement.bind(name, at: 3)
     }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushAPI
+package import PushCore
 package import PushSQLite
 
 /// The effective settings: a locked policy, or else the user's choice, or else the policy, or else the default.
 package final class SettingStore {
     /// The app or event type that a setting applies to.
     package struct Place: Sendable, Equatable {
-        /// The app ID; empty for the whole device.
-        package var appID: String
+        /// The app; nil for the whole device.
+        package var appID: AppID?
         /// The topic, by which policies identify the app.
         package var topic: String
         /// The event type; empty for the app as a whole.
         package var event: String
 
-        package init(appID: String = "", topic: String = "", event: String = "") {
+        package init(appID: AppID? = nil, topic: String = "", event: String = "") {
             self.appID = appID
             self.topic = topic
             self.event = event
@@ -27,7 +28,7 @@ package final class SettingStore {
         package static func app(_ app: RegisteredApp) -> Place { Place(appID: app.appID, topic: app.topic) }
 
         /// The scope of the place.
-        package var scope: PersonalSetting.Scope { appID.isEmpty ? .person : event.isEmpty ? .app : .event }
+        package var scope: PersonalSetting.Scope { appID == nil ? .person : event.isEmpty ? .app : .event }
     }
 
     /// A value with its origin.

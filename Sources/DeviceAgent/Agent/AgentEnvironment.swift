@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentStore
+internal import PushCore
 
 /// The services of the environment that the agent uses: presenters, sounds, apps and session state.
 package struct AgentEnvironment {
@@ -24,20 +25,20 @@ package struct AgentEnvironment {
     /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
     var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
     /// Returns the manifest that an app installed; nil if it installed none.
-    var manifest: (String) -> [UInt8]?
+    var manifest: (AppID) -> [UInt8]?
     /// Returns the look-up for the texts that an app installed.
-    var texts: (String) -> AppTranslation
+    var texts: (AppID) -> AppTranslation
     /// Returns the name and the icon from the .desktop file of an app ID; nil if the file does not exist.
-    var describeApp: (String) -> (name: String, icon: String?)?
+    var describeApp: (AppID) -> (name: String, icon: String?)?
 
     init(
         presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
         hooks: HookRunner? = nil, sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
         filter: (any AppFilter)? = nil,
         desk: @escaping () -> DesktopState = { DesktopState() },
-        manifest: @escaping (String) -> [UInt8]? = { _ in nil },
-        texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } },
-        describeApp: @escaping (String) -> (name: String, icon: String?)? = { _ in nil }
+        manifest: @escaping (AppID) -> [UInt8]? = { _ in nil },
+        texts: @escaping (AppID) -> AppTranslation = { _ in { _ in nil } },
+        describeApp: @escaping (AppID) -> (name: String, icon: String?)? = { _ in nil }
     ) {
         self.presenterName = presenterName
         self.presenter = presenter

@@ -19,7 +19,7 @@ struct AgentRefusal: Error, Sendable, Equatable {
         self.message = message
     }
 
-    static func unknownApp(_ appID: String) -> AgentRefusal {
+    static func unknownApp(_ appID: AppID) -> AgentRefusal {
         AgentRefusal(.unknownApp, "App '\(appID)' is not registered.")
     }
 

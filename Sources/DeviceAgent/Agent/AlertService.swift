@@ -220,7 +220,7 @@ extension AlertService: AlertPresenterDelegate {
 extension Alert {
     /// Whether the user cannot tell the two alerts apart.
     fileprivate func looksLike(_ other: Alert) -> Bool {
-        appID.utf8.elementsEqual(other.appID.utf8) && texts.elementsEqual(other.texts) && actions == other.actions
+        appID == other.appID && texts.elementsEqual(other.texts) && actions == other.actions
     }
 
     private var texts: [[UInt8]?] { [title, subtitle, body, viewLabel].map { $0.map { Array($0.utf8) } } }

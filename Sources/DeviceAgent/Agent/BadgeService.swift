@@ -2,6 +2,7 @@
 
 internal import AgentStore
 internal import PushAPI
+internal import PushCore
 internal import PushSQLite
 
 /// The numbers on the icons of apps.
@@ -29,7 +30,7 @@ package final class BadgeService {
     }
 
     /// Shows a number on an app's icon; 0 removes it.
-    func present(_ badge: UInt32, appID: String) {
+    func present(_ badge: UInt32, appID: AppID) {
         presenter?.setBadge(badge, appID: appID)
         changes.observer?.badgeChanged(appID: appID, count: badge)
     }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 internal import PushNet
 
 /// Receives the changes that the agent's clients subscribe to.
 package protocol AgentObserver: AnyObject {
     /// Called when an app has a new device token.
-    func tokenChanged(appID: String, deviceToken: String)
+    func tokenChanged(appID: AppID, deviceToken: String)
     /// Called when the number on an app's icon has changed.
-    func badgeChanged(appID: String, count: UInt32)
-    /// Called when settings of an app have changed; an empty app ID means the user's own settings.
-    func settingsChanged(appID: String)
+    func badgeChanged(appID: AppID, count: UInt32)
+    /// Called when settings of an app have changed; nil means the user's own settings.
+    func settingsChanged(appID: AppID?)
     /// Called when the server ended or refused an app's subscription; `reason` is the server's code.
-    func subscriptionEnded(appID: String, channel: String, reason: String)
+    func subscriptionEnded(appID: AppID, channel: String, reason: String)
     /// Called when a notification has arrived and has an inbox entry; it may not be presented yet.
     func notificationArrived(entry: Int64)
     /// Called when inbox entries were added, changed or removed.

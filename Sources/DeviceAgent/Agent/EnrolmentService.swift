@@ -220,7 +220,7 @@ package final class EnrolmentService {
         }
         authorityFile.remove()
         agentLog.info("unenrolled")
-        try? settings.settingsChanged(appID: "")
+        try? settings.settingsChanged(appID: nil)
         changes.observer?.statusChanged()
     }
 

@@ -11,7 +11,8 @@ extension InboxEntry {
     func notificationJSON(with action: ChosenAction?) -> [UInt8] {
         var output = Array("{".utf8)
         var facts = [
-            ("app_id", appID), ("topic", topic), ("apns_id", apnsID), ("unique_id", uniqueID), ("title", title ?? ""),
+            ("app_id", appID.text), ("topic", topic), ("apns_id", apnsID), ("unique_id", uniqueID),
+            ("title", title ?? ""),
             ("body", body ?? ""),
         ]
         if let channel { facts.append(("channel_id", channel)) }

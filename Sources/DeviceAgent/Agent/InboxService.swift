@@ -51,7 +51,7 @@ package final class InboxService {
         filters.onBadge = { [weak self] badge, appID in self?.badges.present(badge, appID: appID) }
         filters.onFailure = { [weak self] in self?.failures.report($0) }
         filters.onTrouble = { appID, message in
-            agentLog.warning("filter_failed", ["app": appID, "error": message])
+            agentLog.warning("filter_failed", ["app": appID.text, "error": message])
         }
         filters.onChange = { [weak self] in
             self?.link.setNeedsFlush()
@@ -110,7 +110,7 @@ package final class InboxService {
     /// Returns the numbers of all matching entries of a kind, grouped by app ID, newest first.
     func numbers(
         matching text: String, _ kind: InboxSearch.Kind
-    ) throws(AgentRefusal) -> [String: [Int64]] {
+    ) throws(AgentRefusal) -> [AppID: [Int64]] {
         var query = InboxSearch.Query()
         (query.text, query.kind, query.countMax) = (text, kind, .max)
         let found = try failures.refusing { () throws(SQLiteError) in
@@ -120,7 +120,7 @@ package final class InboxService {
     }
 
     /// Returns the number of unread entries of each app.
-    func unreadCounts() throws(AgentRefusal) -> [(appID: String, count: Int64)] {
+    func unreadCounts() throws(AgentRefusal) -> [(appID: AppID, count: Int64)] {
         try failures.refusing { () throws(SQLiteError) in try database.inbox.unreadCounts() }
     }
 
@@ -128,10 +128,10 @@ package final class InboxService {
     ///
     /// - Parameters:
     ///   - number: The entry; 0 for all entries of the app.
-    ///   - appID: The app; empty for all apps.
+    ///   - appID: The app; nil for all apps.
     /// - Returns: The number of entries that were unread.
     /// - Throws: `unknownEntry` if the entry does not exist.
-    func markRead(_ number: Int64, appID: String) throws(AgentRefusal) -> Int {
+    func markRead(_ number: Int64, appID: AppID?) throws(AgentRefusal) -> Int {
         if number != 0, try entry(number) == nil { throw .unknownEntry(number) }
         let count = try failures.refusing { () throws(SQLiteError) in try database.inbox.markRead(number, appID: appID)
         }
@@ -145,7 +145,7 @@ package final class InboxService {
             try database.transaction { () throws(SQLiteError) in
                 var count = 0
                 // The number 0 would select all entries.
-                for number in numbers where number > 0 { count += try database.inbox.markRead(number, appID: "") }
+                for number in numbers where number > 0 { count += try database.inbox.markRead(number, appID: nil) }
                 return count
             }
         }
@@ -187,9 +187,9 @@ package final class InboxService {
         }
     }
 
-    /// Removes the entries of an app and withdraws their alerts; an empty app ID means all apps; returns the number of
+    /// Removes the entries of an app and withdraws their alerts; nil means all apps; returns the number of
     /// entries.
-    func clear(appID: String) throws(AgentRefusal) -> Int {
+    func clear(appID: AppID?) throws(AgentRefusal) -> Int {
         let removed = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: appID) }
         }

@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import AgentStore
+internal import PushCore
 internal import PushNet
 internal import PushSQLite
 
@@ -66,7 +67,7 @@ package final class InstallationService {
 
     /// Returns the time since which an app's .desktop file is missing, in UNIX seconds; 0 if it exists or never
     /// existed.
-    private func noteInstallation(of appID: String, _ now: Int64) throws(SQLiteError) -> Int64 {
+    private func noteInstallation(of appID: AppID, _ now: Int64) throws(SQLiteError) -> Int64 {
         let noted = try database.installations.goneUnixSeconds(appID)
         if environment.describeApp(appID) != nil {
             if noted != 0 { try database.installations.set(appID, goneUnixSeconds: 0) }
@@ -79,15 +80,15 @@ package final class InstallationService {
         return now
     }
 
-    private func forgetUninstalled(_ appID: String) {
+    private func forgetUninstalled(_ appID: AppID) {
         link.startTask { [registrations, environment] in
             do throws(AgentRefusal) {
                 try await registrations.unregister(appID: appID)
-                agentLog.info("uninstalled", ["app": appID])
+                agentLog.info("uninstalled", ["app": appID.text])
                 environment.soundInstaller?.removeAll(of: appID)
             } catch {
                 // The next check tries again.
-                agentLog.warning("uninstalled_but_registered", ["app": appID, "error": error.code.rawValue])
+                agentLog.warning("uninstalled_but_registered", ["app": appID.text, "error": error.code.rawValue])
             }
         }
     }

@@ -37,7 +37,7 @@ final class OpeningService {
             activationToken: activationToken
         ) { [weak self] result in
             guard case .failure(let error) = result else { return }
-            agentLog.warning("app_not_opened", ["app": entry.appID, "error": error.text])
+            agentLog.warning("app_not_opened", ["app": entry.appID.text, "error": error.text])
             self?.inbox.note(error.failure.reason(error.text), on: number)
         }
     }
@@ -64,7 +64,7 @@ final class OpeningService {
             switch result {
             case .success: self?.inbox.note("\(action.title): passed to the app", on: number)
             case .failure(let error):
-                agentLog.warning("action_not_passed", ["app": entry.appID, "error": error.text])
+                agentLog.warning("action_not_passed", ["app": entry.appID.text, "error": error.text])
                 self?.inbox.note(error.failure.reason("\(action.title): \(error.text)"), on: number)
             }
         }
@@ -89,7 +89,7 @@ final class OpeningService {
         return true
     }
 
-    private func mayWake(_ appID: String) -> Bool {
+    private func mayWake(_ appID: AppID) -> Bool {
         do {
             guard try database.settings.isOn(.master) else { return false }
             return try database.apps.app(id: appID)?.manifest.wakesInBackground == true
@@ -104,10 +104,10 @@ final class OpeningService {
         let isBackgroundOnly = entry.reason.utf8.elementsEqual(SuppressionReason.nothingToShow.rawValue.utf8)
         switch result {
         case .success:
-            agentLog.info("app_woken", ["app": entry.appID])
+            agentLog.info("app_woken", ["app": entry.appID.text])
             if isBackgroundOnly { inbox.note("woke-app", on: entry.entry) }
         case .failure(let error):
-            agentLog.warning("app_not_woken", ["app": entry.appID, "error": error.text])
+            agentLog.warning("app_not_woken", ["app": entry.appID.text, "error": error.text])
             if isBackgroundOnly { inbox.note("the app was not woken: \(error.text)", on: entry.entry) }
         }
     }
@@ -145,10 +145,10 @@ final class OpeningService {
     /// - Throws: The refusal if the app did not open.
     func openEntry(_ number: Int64, activationToken: String?) async throws(AgentRefusal) {
         guard let entry = try inbox.entry(number) else { throw .unknownEntry(number) }
-        guard !entry.appID.isEmpty else { throw .notOpened("No app was registered for '\(entry.topic)'.") }
+        guard !entry.appID.text.isEmpty else { throw .notOpened("No app was registered for '\(entry.topic)'.") }
         guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
         let isAnswer = answers.finish(number, to: .viewed, .viewed)
-        _ = try inbox.markRead(number, appID: "")
+        _ = try inbox.markRead(number, appID: nil)
         presentations.withdraw([number])
         let result = await withCheckedContinuation { continuation in
             opener.open(
@@ -161,7 +161,7 @@ final class OpeningService {
     }
 
     /// Opens an app without a notification.
-    func openApp(_ appID: String, activationToken: String?) async throws(AgentRefusal) {
+    func openApp(_ appID: AppID, activationToken: String?) async throws(AgentRefusal) {
         let app = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
         guard app != nil else { throw .unknownApp(appID) }
         guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
@@ -171,9 +171,9 @@ final class OpeningService {
         try Self.noted(result, appID: appID)
     }
 
-    private static func noted(_ result: Result<Void, AppOpenError>, appID: String) throws(AgentRefusal) {
+    private static func noted(_ result: Result<Void, AppOpenError>, appID: AppID) throws(AgentRefusal) {
         guard case .failure(let error) = result else { return }
-        agentLog.warning("app_not_opened", ["app": appID, "error": error.text])
+        agentLog.warning("app_not_opened", ["app": appID.text, "error": error.text])
         throw .notOpened(error)
     }
 }

@@ -63,7 +63,7 @@ final class PolicyService {
             return failures.report(error)
         }
         agentLog.info("policy_changed", ["version": "\(policy.version)", "rules": "\(policy.rules.count)"])
-        try? settings.settingsChanged(appID: "")
+        try? settings.settingsChanged(appID: nil)
     }
 
     /// Replaces the stored rules.

@@ -50,13 +50,13 @@ package final class RegistrationService {
     /// - Returns: The device token.
     /// - Throws: The refusal of this agent or of the server.
     func register(
-        appID: String, topic: String?, name: String?, environment: Environment = .production,
+        appID: AppID, topic: String?, name: String?, environment: Environment = .production,
         manifest: [UInt8]? = nil, asker: Registrant = .person
     ) async throws(AgentRefusal) -> String {
         let installed = self.environment.manifest(appID)
         let manifestText = manifest ?? installed ?? []
         let facts = try Self.manifest(manifestText)
-        var app = try describe(appID: appID, topic: topic ?? facts.topic ?? appID, name: name ?? facts.name)
+        var app = try describe(appID: appID, topic: topic ?? facts.topic ?? appID.text, name: name ?? facts.name)
         app.manifestText = manifestText
         if asker == .app {
             if manifest != nil { try Self.checkFilter(facts) }
@@ -79,7 +79,7 @@ package final class RegistrationService {
     }
 
     /// Unregisters an app and removes its badge, settings, alerts and inbox entries.
-    func unregister(appID: String) async throws(AgentRefusal) {
+    func unregister(appID: AppID) async throws(AgentRefusal) {
         let found = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
         guard let app = found else { throw .unknownApp(appID) }
         if let session = link.clients?.session {
@@ -100,8 +100,8 @@ package final class RegistrationService {
     }
 
     /// Validates the values of a registration, because they come from the bus.
-    private func describe(appID: String, topic: String, name: String?) throws(AgentRefusal) -> RegisteredApp {
-        guard DesktopEntry.isValidID(appID) else {
+    private func describe(appID: AppID, topic: String, name: String?) throws(AgentRefusal) -> RegisteredApp {
+        guard DesktopEntry.isValidID(appID.text) else {
             throw AgentRefusal(
                 .badAppID,
                 "Invalid app ID: use the name of a .desktop file without '.desktop' (letters, digits, '.', '_', '-').")
@@ -110,14 +110,14 @@ package final class RegistrationService {
             throw AgentRefusal(.badTopic, "Invalid topic: use 1 to 255 letters, digits, '.', '_' and '-'.")
         }
         let owner = try failures.refusing { () throws(SQLiteError) in try database.apps.app(topic: topic) }
-        if let owner, !owner.appID.utf8.elementsEqual(appID.utf8) {
+        if let owner, owner.appID != appID {
             throw AgentRefusal(.badTopic, "Topic '\(topic)' belongs to app '\(owner.appID)' on this device.")
         }
         let description = environment.describeApp(appID)
-        let shown = DisplayText.plain(name ?? description?.name ?? appID, scalarCountMax: 64)
+        let shown = DisplayText.plain(name ?? description?.name ?? appID.text, scalarCountMax: 64)
         let oneLine = String(shown.unicodeScalars.map { $0 == "\n" ? " " : Character($0) })
         return RegisteredApp(
-            appID: appID, topic: topic, name: oneLine.isEmpty ? appID : oneLine, icon: description?.icon,
+            appID: appID, topic: topic, name: oneLine.isEmpty ? appID.text : oneLine, icon: description?.icon,
             deviceToken: "")
     }
 
@@ -136,7 +136,7 @@ package final class RegistrationService {
     /// Refuses topics that are not the app's own: the app ID, topics below it, and the installed manifest's topic.
     private static func checkTopic(_ app: RegisteredApp, installed: [UInt8]?) throws(AgentRefusal) {
         let topic = app.topic.utf8
-        if topic.elementsEqual(app.appID.utf8) || topic.starts(with: "\(app.appID).".utf8) { return }
+        if topic.elementsEqual(app.appID.text.utf8) || topic.starts(with: "\(app.appID).".utf8) { return }
         if let installed, let own = try manifest(installed).topic, own.utf8.elementsEqual(topic) { return }
         throw AgentRefusal(
             .badTopic,
@@ -174,8 +174,8 @@ package final class RegistrationService {
                 return earlier
             }
         }
-        agentLog.info("registered", ["app": app.appID, "token": String(app.deviceToken.prefix(8))])
-        for line in app.advice { agentLog.warning("advice", ["app": app.appID, "text": line]) }
+        agentLog.info("registered", ["app": app.appID.text, "token": String(app.deviceToken.prefix(8))])
+        for line in app.advice { agentLog.warning("advice", ["app": app.appID.text, "text": line]) }
         if let earlier, earlier.topic.utf8.elementsEqual(app.topic.utf8) == false { leave(topic: earlier.topic) }
         if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
             changes.observer?.tokenChanged(appID: app.appID, deviceToken: app.deviceToken)
@@ -212,14 +212,14 @@ package final class RegistrationService {
         presentations.withdraw(removed)
         subscriptions.forgetEnded(of: app.appID)
         badges.present(0, appID: app.appID)
-        agentLog.info("unregistered", ["app": app.appID])
+        agentLog.info("unregistered", ["app": app.appID.text])
         changes.observer?.settingsChanged(appID: app.appID)
         changes.inboxChanged()
         link.setNeedsFlush()
     }
 
     /// Resets the record of a missing .desktop file, because an app that registers is installed.
-    private func noteRegistration(of appID: String) {
+    private func noteRegistration(of appID: AppID) {
         do {
             if environment.describeApp(appID) == nil { return try database.installations.remove(appID) }
             try database.installations.set(appID, goneUnixSeconds: 0)
@@ -276,7 +276,7 @@ extension RegistrationService: RegistrarDelegate {
     }
 
     /// Reports an ended subscription.
-    func registrar(endedSubscriptionTo channel: String, of appID: String, because error: ServerFailure) {
+    func registrar(endedSubscriptionTo channel: String, of appID: AppID, because error: ServerFailure) {
         subscriptions.subscriptionEnded(channel, of: appID, because: error)
     }
 

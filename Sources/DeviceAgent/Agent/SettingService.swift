@@ -40,11 +40,13 @@ package final class SettingService {
         self.sounds = sounds
     }
 
-    /// Returns the effective values of all settings of an app and its event types; an empty app ID selects the user's
-    /// own settings.
-    func all(appID: String) throws(AgentRefusal) -> [Line] {
+    /// Returns the effective values of all settings of an app and its event types; nil selects the user's own
+    /// settings.
+    func all(appID: AppID?) throws(AgentRefusal) -> [Line] {
         let app = try place(appID: appID, event: "")
-        let events = try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
+        let events = try failures.refusing { () throws(SQLiteError) -> [EventTypeTable.EventType] in
+            if let appID { try database.eventTypes.all(of: appID) } else { [] }
+        }
         var lines: [Line] = []
         for event in [""] + events.map(\.id) {
             var place = app
@@ -70,7 +72,7 @@ package final class SettingService {
     }
 
     /// Returns the effective value of one setting.
-    func setting(_ name: String, appID: String, event: String) throws(AgentRefusal) -> SettingStore.Value {
+    func setting(_ name: String, appID: AppID?, event: String) throws(AgentRefusal) -> SettingStore.Value {
         let place = try place(appID: appID, event: event)
         let setting = try setting(name, for: place)
         return try failures.refusing { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
@@ -80,12 +82,12 @@ package final class SettingService {
     ///
     /// - Parameters:
     ///   - name: A raw value of `PersonalSetting`.
-    ///   - appID: The app; empty for the user's own settings.
+    ///   - appID: The app; nil for the user's own settings.
     ///   - event: The event type; empty for the app as a whole.
     ///   - text: The user's choice; empty to restore the default.
     /// - Throws: An error if the app, event type, setting or value is unknown, or if the administrator has locked the
     ///   setting.
-    func set(_ name: String, appID: String, event: String, to text: String) throws(AgentRefusal) {
+    func set(_ name: String, appID: AppID?, event: String, to text: String) throws(AgentRefusal) {
         let place = try place(appID: appID, event: event)
         let setting = try setting(name, for: place)
         let value = try text.isEmpty ? nil : value(text, of: setting, at: place)
@@ -116,20 +118,22 @@ package final class SettingService {
                 if try database.refusedTopics() != refused { try database.facts.set(.isFilterDue, to: 1) }
             }
         }
-        agentLog.info("setting_changed", ["app": appID, "event": event, "setting": name, "value": value ?? "standard"])
+        agentLog.info(
+            "setting_changed",
+            ["app": appID?.text ?? "", "event": event, "setting": name, "value": value ?? "standard"])
         try settingsChanged(appID: appID)
     }
 
     /// Applies changed settings: updates badges, withdraws alerts, and sends the filter to the server.
-    func settingsChanged(appID: String) throws(AgentRefusal) {
+    func settingsChanged(appID: AppID?) throws(AgentRefusal) {
         try failures.refusing { () throws(SQLiteError) in
-            for app in try database.apps.all() where appID.isEmpty || app.appID.utf8.elementsEqual(appID.utf8) {
+            for app in try database.apps.all() where appID == nil || app.appID == appID {
                 let shown = badges.shownBadge(of: app)
                 if app.badge > 0 || shown > 0 { badges.present(shown, appID: app.appID) }
             }
         }
         try alerts.withdrawUnwanted()
-        if appID.isEmpty { inbox.trim() }
+        if appID == nil { inbox.trim() }
         changes.observer?.settingsChanged(appID: appID)
         link.setNeedsFlush()
     }
@@ -153,8 +157,8 @@ package final class SettingService {
         return try failures.refusing { () throws(SQLiteError) in try database.settings.styleWhenOn(at: place).rawValue }
     }
 
-    private func place(appID: String, event: String) throws(AgentRefusal) -> SettingStore.Place {
-        guard !appID.isEmpty else { return .person }
+    private func place(appID: AppID?, event: String) throws(AgentRefusal) -> SettingStore.Place {
+        guard let appID else { return .person }
         guard let app = try failures.refusing({ () throws(SQLiteError) in try database.apps.app(id: appID) }) else {
             throw .unknownApp(appID)
         }

@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import AgentStore
+internal import PushCore
 internal import PushNet
 internal import PushSQLite
 
@@ -24,16 +25,16 @@ package final class SoundService {
         failures = context.failures
     }
 
-    /// Returns the sounds that an app can name, its own first; an empty app ID selects the built-in ones.
-    func all(appID: String) throws(AgentRefusal) -> [Line] {
-        if !appID.isEmpty { _ = try registered(appID) }
+    /// Returns the sounds that an app can name, its own first; nil selects the built-in ones.
+    func all(appID: AppID?) throws(AgentRefusal) -> [Line] {
+        if let appID { _ = try registered(appID) }
         return environment.soundInstaller?.sounds(of: appID).map { known in
             Line(name: known.name, origin: known.isOfApp ? "app" : "built-in")
         } ?? []
     }
 
     /// Validates a sound file and copies it to the app's sounds; returns the sound's name.
-    func install(path: String, appID: String, name: String) throws(AgentRefusal) -> String {
+    func install(path: String, appID: AppID, name: String) throws(AgentRefusal) -> String {
         _ = try registered(appID)
         let installed: String
         do throws(SoundInstallError) {
@@ -47,12 +48,12 @@ package final class SoundService {
         } catch {
             throw AgentRefusal(error)
         }
-        agentLog.info("sound_installed", ["app": appID, "sound": installed])
+        agentLog.info("sound_installed", ["app": appID.text, "sound": installed])
         return installed
     }
 
     /// Removes one of an app's own sounds.
-    func remove(_ name: String, appID: String) throws(AgentRefusal) {
+    func remove(_ name: String, appID: AppID) throws(AgentRefusal) {
         _ = try registered(appID)
         guard environment.soundInstaller?.remove(name, of: appID) == true else {
             throw AgentRefusal(.unknownSound, "App '\(appID)' has no sound '\(name)'.")
@@ -60,8 +61,8 @@ package final class SoundService {
     }
 
     /// Plays a sound as a notification of the app would, as a preview for the user.
-    func play(_ name: String, appID: String) throws(AgentRefusal) {
-        let app = appID.isEmpty ? nil : try registered(appID)
+    func play(_ name: String, appID: AppID?) throws(AgentRefusal) {
+        let app = if let appID { try registered(appID) } else { nil as RegisteredApp? }
         guard name.isEmpty || environment.soundInstaller?.knows(name, of: appID) == true else {
             throw AgentRefusal(.unknownSound, noSound(name, for: appID))
         }
@@ -70,15 +71,15 @@ package final class SoundService {
     }
 
     /// Returns an error text for an unknown sound, with the command that lists the known ones.
-    func noSound(_ name: String, for appID: String) -> String {
+    func noSound(_ name: String, for appID: AppID?) -> String {
         guard environment.soundInstaller?.sounds(of: appID).isEmpty == false else {
             return "There is no sound '\(name)'. No sounds are installed, not even the built-in ones."
         }
-        let command = appID.isEmpty ? "posthorn sound list" : "posthorn sound list \(appID)"
+        let command = appID.map { "posthorn sound list \($0)" } ?? "posthorn sound list"
         return "There is no sound '\(name)'. Run '\(command)' to list the sounds."
     }
 
-    private func registered(_ appID: String) throws(AgentRefusal) -> RegisteredApp {
+    private func registered(_ appID: AppID) throws(AgentRefusal) -> RegisteredApp {
         let app = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
         guard let app else { throw .unknownApp(appID) }
         return app

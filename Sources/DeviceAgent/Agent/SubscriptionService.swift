@@ -8,7 +8,7 @@ internal import PushSQLite
 
 /// A subscription that the server ended or refused.
 struct EndedSubscription: Sendable, Equatable {
-    var appID: String
+    var appID: AppID
     var channel: String
     /// The server's message.
     var reason: String
@@ -48,10 +48,10 @@ package final class SubscriptionService {
     ///   - appID: The app.
     /// - Returns: The state.
     /// - Throws: The refusal of this agent or of the server.
-    func subscribe(_ channel: String, of appID: String) async throws(AgentRefusal) -> State {
+    func subscribe(_ channel: String, of appID: AppID) async throws(AgentRefusal) -> State {
         let id = try Self.channelID(channel)
         guard try want(id, of: appID) else { return .active }
-        agentLog.info("subscribed", ["app": appID, "channel": id])
+        agentLog.info("subscribed", ["app": appID.text, "channel": id])
         forgetEnded(id, of: appID)
         changes.observer?.settingsChanged(appID: appID)
         switch await link.clients?.registrar.answer(about: id, of: appID) {
@@ -62,7 +62,7 @@ package final class SubscriptionService {
     }
 
     /// Ends an app's subscription; nothing of the channel is shown from now on, even before the server knows.
-    func unsubscribe(_ channel: String, of appID: String) throws(AgentRefusal) {
+    func unsubscribe(_ channel: String, of appID: AppID) throws(AgentRefusal) {
         let id = try Self.channelID(channel)
         let isEnded = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
@@ -76,14 +76,14 @@ package final class SubscriptionService {
         guard isEnded else {
             throw AgentRefusal(.unknownChannel, "App '\(appID)' is not subscribed to channel '\(id)'.")
         }
-        agentLog.info("unsubscribed", ["app": appID, "channel": id])
+        agentLog.info("unsubscribed", ["app": appID.text, "channel": id])
         changes.observer?.settingsChanged(appID: appID)
         link.clients?.registrar.setNeedsFlush()
     }
 
     /// Returns the channels that an app is subscribed to, in the order of subscription.
     func all(
-        of appID: String
+        of appID: AppID
     ) throws(AgentRefusal) -> [(channel: String, state: State)] {
         try failures.refusing { () throws(SQLiteError) in try database.subscriptions.all(of: appID) }
             .filter { $0.state != .unwanted }.map { ($0.channel, $0.state == .held ? .active : .pending) }
@@ -98,7 +98,7 @@ package final class SubscriptionService {
     }
 
     /// Stores the wanted subscription; returns false when the server has it already.
-    private func want(_ channel: String, of appID: String) throws(AgentRefusal) -> Bool {
+    private func want(_ channel: String, of appID: AppID) throws(AgentRefusal) -> Bool {
         let (app, all) = try failures.refusing { () throws(SQLiteError) in
             (try database.apps.app(id: appID), try database.subscriptions.all(of: appID))
         }
@@ -121,21 +121,21 @@ package final class SubscriptionService {
         return id.text
     }
 
-    private func forgetEnded(_ channel: String, of appID: String) {
+    private func forgetEnded(_ channel: String, of appID: AppID) {
         ended.removeAll {
-            $0.channel.utf8.elementsEqual(channel.utf8) && $0.appID.utf8.elementsEqual(appID.utf8)
+            $0.channel.utf8.elementsEqual(channel.utf8) && $0.appID == appID
         }
     }
 
     /// Forgets the ended subscriptions of an app; of all apps if it is nil.
-    func forgetEnded(of appID: String?) {
+    func forgetEnded(of appID: AppID?) {
         guard let appID else { return ended = [] }
-        ended.removeAll { $0.appID.utf8.elementsEqual(appID.utf8) }
+        ended.removeAll { $0.appID == appID }
     }
 
     /// Reports an ended subscription in the log, in the status and to the app.
-    func subscriptionEnded(_ channel: String, of appID: String, because error: ServerFailure) {
-        agentLog.warning("subscription_ended", ["app": appID, "channel": channel, "error": error.message])
+    func subscriptionEnded(_ channel: String, of appID: AppID, because error: ServerFailure) {
+        agentLog.warning("subscription_ended", ["app": appID.text, "channel": channel, "error": error.message])
         forgetEnded(channel, of: appID)
         if ended.count >= Self.endedCountMax { ended.removeFirst() }
         ended.append(EndedSubscription(appID: appID, channel: channel, reason: error.message))

@@ -2,6 +2,7 @@
 
 internal import AgentStore
 internal import LinuxDesktop
+internal import PushCore
 internal import PushDBus
 internal import PushNet
 
@@ -35,7 +36,7 @@ final class AppFilters: AppFilter {
     }
 
     func filter(
-        appID: String, by filter: AppManifest.Filter, notification: [UInt8],
+        appID: AppID, by filter: AppManifest.Filter, notification: [UInt8],
         completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
     ) {
         switch filter {
@@ -45,13 +46,13 @@ final class AppFilters: AppFilter {
     }
 
     private func ask(
-        _ appID: String, _ notification: [UInt8], _ completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
+        _ appID: AppID, _ notification: [UInt8], _ completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
     ) {
         guard let connection, AppStarter.isBusName(appID) else {
             return loop.atEndOfTurn { completion(.failure(AppFilterError("the filter cannot be reached by D-Bus"))) }
         }
         connection.send(
-            appID, AppStarter.objectPath(of: appID), AppLauncher.interface, "Filter",
+            appID.text, AppStarter.objectPath(of: appID), AppLauncher.interface, "Filter",
             [.string(String(decoding: notification, as: UTF8.self))], timeout: timeLimit
         ) { answer in
             switch answer {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxDesktop
+internal import PushCore
 internal import PushDBus
 
 /// Calls of `org.posthorn.App1`, which deploy/dbus/org.posthorn.App1.xml describes.
@@ -13,7 +14,7 @@ extension AppLauncher {
 
     /// Calls `Act`; an app that is not on the bus gets the button in the environment of its program.
     package func act(
-        appID: String, notification: [UInt8], action: ChosenAction,
+        appID: AppID, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         let text = String(decoding: notification, as: UTF8.self)
@@ -31,7 +32,7 @@ extension AppLauncher {
 
     /// Calls `Wake`; an app that is not on the bus is not woken, because its program would open a window.
     package func wake(
-        appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void
+        appID: AppID, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         guard AppStarter.isBusName(appID) else {
             return completion(.failure(.failed("'\(appID)' cannot be a name on D-Bus")))
@@ -48,11 +49,11 @@ extension AppLauncher {
     }
 
     func call(
-        _ appID: String, _ member: String, _ arguments: [BusValue], timeout: Duration,
+        _ appID: AppID, _ member: String, _ arguments: [BusValue], timeout: Duration,
         completion: @escaping (Result<[BusValue], BusError>) -> Void
     ) {
         connection.send(
-            appID, AppStarter.objectPath(of: appID), AppLauncher.interface, member, arguments, timeout: timeout,
+            appID.text, AppStarter.objectPath(of: appID), AppLauncher.interface, member, arguments, timeout: timeout,
             completion: completion)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxDesktop
+internal import PushCore
 internal import PushDBus
 internal import PushNet
 
@@ -31,7 +32,7 @@ final class AppLauncher: AppOpener {
     }
 
     func open(
-        appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
+        appID: AppID, notification: [UInt8], action: ChosenAction?, activationToken: String?,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         guard let entry = starter.find(appID) else { return completion(.failure(.noDesktopFile(appID: appID))) }
@@ -43,7 +44,7 @@ final class AppLauncher: AppOpener {
     }
 
     func launch(
-        appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
+        appID: AppID, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         guard let entry = starter.find(appID) else { return completion(.failure(.noDesktopFile(appID: appID))) }
         starter.open(entry, Self.opening(nil, nil, activationToken), completion: completion)
@@ -51,7 +52,7 @@ final class AppLauncher: AppOpener {
 
     /// Starts the app's program with a button that the user chose.
     func execute(
-        _ appID: String, _ notification: String, _ action: ChosenAction,
+        _ appID: AppID, _ notification: String, _ action: ChosenAction,
         _ completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         guard let entry = starter.find(appID) else { return completion(.failure(.noDesktopFile(appID: appID))) }

@@ -2,6 +2,7 @@
 
 internal import AgentStore
 internal import LinuxDesktop
+internal import PushCore
 internal import PushNet
 
 /// The manifests that apps install: `posthorn/apps/APPID.json` in the XDG data directories, the user's first.
@@ -14,8 +15,8 @@ struct AppManifestFiles: Sendable {
     }
 
     /// Returns the manifest of an app; nil when the app installed none or it cannot be read.
-    func find(_ appID: String) -> [UInt8]? {
-        guard DesktopEntry.isValidID(appID) else { return nil }
+    func find(_ appID: AppID) -> [UInt8]? {
+        guard DesktopEntry.isValidID(appID.text) else { return nil }
         for folder in folders {
             let path = "\(folder)/\(appID).json"
             guard DesktopEntries.isRegularFile(path) else { continue }

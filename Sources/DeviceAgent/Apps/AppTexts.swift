@@ -28,8 +28,8 @@ struct AppTexts: Sendable {
     }
 
     /// Returns the look-up for an app's texts; it reads the app's files at the first key.
-    func translation(for appID: String) -> AppTranslation {
-        guard DesktopEntry.isValidID(appID) else { return { _ in nil } }
+    func translation(for appID: AppID) -> AppTranslation {
+        guard DesktopEntry.isValidID(appID.text) else { return { _ in nil } }
         let catalogues = Catalogues(self, appID)
         return { key in catalogues.text(key) }
     }
@@ -37,10 +37,10 @@ struct AppTexts: Sendable {
     /// An app's files in the order of the user's languages; read once, on first use.
     private final class Catalogues {
         private let texts: AppTexts
-        private let appID: String
+        private let appID: AppID
         private lazy var files = texts.languages.compactMap { texts.catalogue($0, of: appID) }
 
-        init(_ texts: AppTexts, _ appID: String) {
+        init(_ texts: AppTexts, _ appID: AppID) {
             self.texts = texts
             self.appID = appID
         }
@@ -61,14 +61,14 @@ struct AppTexts: Sendable {
     }
 
     /// Returns the file of a language: the user's own, or else the system's.
-    private func catalogue(_ language: String, of appID: String) -> JSONValue? {
+    private func catalogue(_ language: String, of appID: AppID) -> JSONValue? {
         let paths = folders.map { "\($0)/\(appID)/\(language).json" }
         guard let path = paths.first(where: DesktopEntries.isRegularFile) else { return nil }
         do {
             let bytes = try PrivateFile.read(path, byteCountMax: Self.fileByteCountMax)
             return try JSONValue(parsing: bytes.span)
         } catch {
-            agentLog.warning("texts_unreadable", ["app": appID, "language": language, "error": "\(error)"])
+            agentLog.warning("texts_unreadable", ["app": appID.text, "language": language, "error": "\(error)"])
             return nil
         }
     }

@@ -138,7 +138,7 @@ struct DesktopNotification {
 
     private var hints: [(String, BusValue)] {
         // The type must be byte: dunst ignores any other integer type.
-        [("desktop-entry", .string(alert.appID)), ("urgency", .byte(min(alert.urgency, 2)))]
+        [("desktop-entry", .string(alert.appID.text)), ("urgency", .byte(min(alert.urgency, 2)))]
             + collapseHints + soundHints + replyHints
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxDesktop
+internal import PushCore
 internal import PushDBus
 internal import PushNet
 
@@ -27,7 +28,7 @@ final class LauncherBadges: BadgePresenter {
     private let bus: BusConnection.Bus
     private let loop: EventLoop
     private let log: EventLog
-    private var apps: [String: Badged] = [:]
+    private var apps: [AppID: Badged] = [:]
     private var pathCount = 0
 
     /// Watches for docks.
@@ -51,8 +52,8 @@ final class LauncherBadges: BadgePresenter {
         }
     }
 
-    func setBadge(_ count: UInt32, appID: String) {
-        guard DesktopEntry.isValidID(appID) else { return }
+    func setBadge(_ count: UInt32, appID: AppID) {
+        guard DesktopEntry.isValidID(appID.text) else { return }
         if apps[appID] == nil {
             // A badge that was never shown need not be removed.
             guard count > 0, let badged = connect(appID) else { return }
@@ -62,10 +63,10 @@ final class LauncherBadges: BadgePresenter {
         show(appID)
     }
 
-    private func connect(_ appID: String) -> Badged? {
+    private func connect(_ appID: AppID) -> Badged? {
         if apps.count >= LauncherBadges.connectionCountMax {
             guard let unused = apps.first(where: { $0.value.count == 0 })?.key else {
-                log.warning("badge_not_shown", ["app": appID, "reason": "\(apps.count) apps have a badge"])
+                log.warning("badge_not_shown", ["app": appID.text, "reason": "\(apps.count) apps have a badge"])
                 return nil
             }
             apps[unused] = nil
@@ -76,7 +77,7 @@ final class LauncherBadges: BadgePresenter {
             pathCount += 1
             return Badged(driver: driver, path: "/com/canonical/unity/launcherentry/\(pathCount)", count: 0)
         } catch {
-            log.warning("badge_not_shown", ["app": appID, "reason": "\(error)"])
+            log.warning("badge_not_shown", ["app": appID.text, "reason": "\(error)"])
             return nil
         }
     }
@@ -85,7 +86,7 @@ final class LauncherBadges: BadgePresenter {
         for (appID, app) in apps where app.count > 0 { show(appID) }
     }
 
-    private func show(_ appID: String) {
+    private func show(_ appID: AppID) {
         guard let app = apps[appID] else { return }
         let properties = BusValue.dictionary([
             ("count", .int64(Int64(app.count))), ("count-visible", .bool(app.count > 0)),
@@ -97,7 +98,7 @@ final class LauncherBadges: BadgePresenter {
         } catch {
             // The app's next badge opens a new connection.
             apps[appID] = nil
-            log.warning("badge_not_shown", ["app": appID, "reason": error.message])
+            log.warning("badge_not_shown", ["app": appID.text, "reason": error.message])
         }
     }
 }

@@ -375,6 +375,6 @@ extension Alert {
     /// Whether a newer alert replaces this one on the screen.
     func isReplaced(by newer: Alert) -> Bool {
         guard let key = collapseID, let newerKey = newer.collapseID else { return false }
-        return key.utf8.elementsEqual(newerKey.utf8) && appID.utf8.elementsEqual(newer.appID.utf8)
+        return key.utf8.elementsEqual(newerKey.utf8) && appID == newer.appID
     }
 }

@@ -2,7 +2,7 @@
 
 package import AgentStore
 package import PushAPI
-internal import PushCore
+package import PushCore
 
 /// An alert as presenters get it.
 ///
@@ -11,7 +11,7 @@ package struct Alert: Sendable, Equatable {
     /// The number of the inbox entry.
     package var entry: Int64
     /// The app ID: the name of the .desktop file without `.desktop`.
-    package var appID: String
+    package var appID: AppID
     /// The registered app's name: the top line of every alert, never text from a payload.
     package var appName: String
     /// The icon's name or absolute path from the .desktop file; nil if the app has no icon.
@@ -39,7 +39,7 @@ package struct Alert: Sendable, Equatable {
     var mayTakeFocus = true
 
     package init(
-        entry: Int64, appID: String, appName: String, icon: String? = nil, title: String? = nil,
+        entry: Int64, appID: AppID, appName: String, icon: String? = nil, title: String? = nil,
         subtitle: String? = nil, body: String? = nil, viewLabel: String? = "View", urgency: UInt8 = 1,
         collapseID: String? = nil, sound: Sound? = nil
     ) {

@@ -14,7 +14,7 @@ protocol AppOpener: AnyObject {
     ///   - activationToken: The token that lets the app raise its window.
     ///   - completion: Called once; the inbox shows the error.
     func open(
-        appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
+        appID: AppID, notification: [UInt8], action: ChosenAction?, activationToken: String?,
         completion: @escaping (Result<Void, AppOpenError>) -> Void)
 
     /// Opens the app without a notification, as its icon in a menu does.
@@ -23,7 +23,7 @@ protocol AppOpener: AnyObject {
     ///   - appID: The app.
     ///   - activationToken: The token that lets the app raise its window.
     ///   - completion: Called once; the caller shows the error.
-    func launch(appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void)
+    func launch(appID: AppID, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void)
 
     /// Reports the user's choice of a button to the app, which opens no window.
     ///
@@ -33,7 +33,7 @@ protocol AppOpener: AnyObject {
     ///   - action: The button.
     ///   - completion: Called once; the inbox shows the error.
     func act(
-        appID: String, notification: [UInt8], action: ChosenAction,
+        appID: AppID, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void)
 
     /// Lets the app fetch data in the background, without a window.
@@ -42,7 +42,7 @@ protocol AppOpener: AnyObject {
     ///   - appID: The app.
     ///   - notification: The notification as a JSON object.
     ///   - completion: Called once, when the app has finished or its time limit has passed.
-    func wake(appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void)
+    func wake(appID: AppID, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void)
 }
 
 /// A button of an app that the user chose.

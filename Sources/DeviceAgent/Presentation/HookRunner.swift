@@ -61,7 +61,7 @@ final class HookRunner {
     }
 
     /// Whether an app has a usable hook now.
-    func hasHook(for appID: String) -> Bool { find(appID) != nil }
+    func hasHook(for appID: AppID) -> Bool { find(appID) != nil }
 
     /// The names of the usable hooks, for display; nil when there are none.
     var summary: String? {
@@ -120,7 +120,7 @@ final class HookRunner {
 
     private func command(_ program: String, _ entry: InboxEntry) -> LimitedProcess.Command {
         var environment = environment
-        environment["POSTHORN_APP_ID"] = entry.appID
+        environment["POSTHORN_APP_ID"] = entry.appID.text
         environment["POSTHORN_TITLE"] = DisplayText.plain(entry.title ?? "", scalarCountMax: .max)
         environment["POSTHORN_BODY"] = DisplayText.plain(entry.body ?? "", scalarCountMax: .max)
         environment["POSTHORN_ENTRY"] = "\(entry.entry)"
@@ -130,9 +130,9 @@ final class HookRunner {
     // MARK: Finding
 
     /// Returns the program for an app; nil if the app has no hook, or if another user could have put it there.
-    private func find(_ appID: String) -> String? {
-        guard DesktopEntry.isValidID(appID) else { return nil }
-        for name in [appID, "any"] {
+    private func find(_ appID: AppID) -> String? {
+        guard DesktopEntry.isValidID(appID.text) else { return nil }
+        for name in [appID.text, "any"] {
             for folder in folders {
                 let path = "\(folder)/\(name)"
                 guard unsafe access(path, F_OK) == 0 else { continue }

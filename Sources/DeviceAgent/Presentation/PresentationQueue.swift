@@ -41,7 +41,7 @@ final class PresentationQueue {
     let hooks: HookRunner?
     let sounds: (any SoundPresenter)?
     private let desk: () -> DesktopState
-    let texts: (String) -> AppTranslation
+    let texts: (AppID) -> AppTranslation
     let retry: StorageRetry
     var waiting: [Int64] = []
     /// The waiting entries that can only wait until a presenter or a hook becomes available.
@@ -78,7 +78,7 @@ final class PresentationQueue {
 
     /// An entry that waits for a presenter of its alert's style, or else for its hook.
     struct Parked {
-        var appID: String
+        var appID: AppID
         var style: AlertStyle
         var hook: HookWait
     }
@@ -97,7 +97,7 @@ final class PresentationQueue {
     init(
         _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, hooks: HookRunner? = nil,
         sounds: (any SoundPresenter)?, desk: @escaping () -> DesktopState = { DesktopState() },
-        texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } }
+        texts: @escaping (AppID) -> AppTranslation = { _ in { _ in nil } }
     ) {
         self.database = database
         self.loop = loop

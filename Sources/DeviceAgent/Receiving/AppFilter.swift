@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentStore
+internal import PushCore
 
 /// Changes notifications through their app before they are shown.
 protocol AppFilter: AnyObject {
@@ -13,7 +14,7 @@ protocol AppFilter: AnyObject {
     ///   - completion: Called exactly once, and never before this function returns. It gets the payload to show, which
     ///     is empty if the provider's payload stays, or the error.
     func filter(
-        appID: String, by filter: AppManifest.Filter, notification: [UInt8],
+        appID: AppID, by filter: AppManifest.Filter, notification: [UInt8],
         completion: @escaping (Result<[UInt8], AppFilterError>) -> Void)
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentStore
+internal import PushCore
 internal import PushNet
 internal import PushSQLite
 
@@ -47,7 +48,7 @@ final class BackgroundLauncher {
     private let period: Duration
     private let now: () -> Int64
     private let retry: StorageRetry
-    private var apps: [String: App] = [:]
+    private var apps: [AppID: App] = [:]
 
     /// Creates the queue with the full budget for each app; `resume` restores the used part.
     init(
@@ -88,7 +89,7 @@ final class BackgroundLauncher {
 
     private func startAll() { for appID in apps.keys.sorted() { startNext(appID) } }
 
-    private func startNext(_ appID: String) {
+    private func startNext(_ appID: AppID) {
         let now = loop.monotonicNanoseconds
         apps[appID]?.recentStarts.removeAll { now &- $0 >= periodNanoseconds }
         guard let app = apps[appID], !app.isRunning, !retry.isWaiting else { return }
@@ -120,12 +121,12 @@ final class BackgroundLauncher {
         }
     }
 
-    private func ended(_ appID: String) {
+    private func ended(_ appID: AppID) {
         apps[appID]?.isRunning = false
         startNext(appID)
     }
 
-    private func waitForRoom(_ appID: String, _ app: App, _ now: UInt64) {
+    private func waitForRoom(_ appID: AppID, _ app: App, _ now: UInt64) {
         guard app.timer == nil, let oldest = app.recentStarts.first else { return }
         let rest = periodNanoseconds - min(periodNanoseconds, now &- oldest)
         apps[appID]?.timer = loop.schedule(after: .nanoseconds(Int64(clamping: rest))) { [weak self] in

@@ -24,20 +24,20 @@ final class FilterQueue {
     /// Gets entries that are ready to be presented.
     var onReady: (([Int64]) -> Void)?
     /// Gets the number to put on an app's icon.
-    var onBadge: ((_ badge: UInt32, _ appID: String) -> Void)?
+    var onBadge: ((_ badge: UInt32, _ appID: AppID) -> Void)?
     /// Gets the SQLite error if an entry could not be updated.
     var onFailure: ((SQLiteError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
     /// Gets the error of a filter.
-    var onTrouble: ((_ appID: String, _ message: String) -> Void)?
+    var onTrouble: ((_ appID: AppID, _ message: String) -> Void)?
     /// Called when an entry has changed, and when acknowledgements were added to the outbox.
     var onChange: (() -> Void)?
 
     private let database: AgentDatabase
     private let filter: (any AppFilter)?
-    private let texts: (String) -> AppTranslation
+    private let texts: (AppID) -> AppTranslation
     private let circumstances: () throws(SQLiteError) -> PresentationContext
     private let retry: StorageRetry
     private var waiting: [Int64] = []
@@ -53,7 +53,7 @@ final class FilterQueue {
     ///   - circumstances: Returns the settings and states that apply to all apps now.
     init(
         _ database: AgentDatabase, loop: EventLoop, filter: (any AppFilter)?,
-        texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } },
+        texts: @escaping (AppID) -> AppTranslation = { _ in { _ in nil } },
         circumstances: @escaping () throws(SQLiteError) -> PresentationContext
     ) {
         self.database = database
@@ -115,7 +115,7 @@ final class FilterQueue {
     /// Stores the answer, unless the entry was replaced or cleared in the meantime.
     private func finish(_ number: Int64, _ answer: Result<[UInt8], AppFilterError>) throws(SQLiteError) {
         let shown = FilterQueue.shown(answer)
-        var badge: (count: UInt32, appID: String)?
+        var badge: (count: UInt32, appID: AppID)?
         let isReady = try database.transaction { () throws(SQLiteError) in
             guard let entry = try database.inbox.entry(number), entry.state == .waiting,
                 try database.filters.row(of: number)?.isDue == true
@@ -166,7 +166,7 @@ final class FilterQueue {
     /// Stores the badge number, and returns it if the icon must show it now.
     private func keepBadge(
         of payload: Payload, _ entry: InboxEntry
-    ) throws(SQLiteError) -> (count: UInt32, appID: String)? {
+    ) throws(SQLiteError) -> (count: UInt32, appID: AppID)? {
         guard let badge = payload.badge, let app = try database.apps.app(id: entry.appID) else { return nil }
         let decision = try database.decide(payload, for: app, circumstances())
         guard decision.keepsBadge else { return nil }

@@ -31,7 +31,7 @@ struct Reception: Sendable, Equatable {
     /// Apps to wake in the background, in order.
     var wakes: [BackgroundWake] = []
     /// Numbers to put on icons, by app ID.
-    var badges: [String: UInt32] = [:]
+    var badges: [AppID: UInt32] = [:]
     /// Whether broadcasts arrived on channels without a subscription; the server must be told.
     var hasUnwantedChannel = false
     /// The number of notifications that arrived for the first time.
@@ -41,7 +41,7 @@ struct Reception: Sendable, Equatable {
 
     init(
         waiting: [Int64] = [], replaced: [Int64] = [], arrived: [Int64] = [], removed: [Int64] = [],
-        badges: [String: UInt32] = [:], hasUnwantedChannel: Bool = false, newCount: Int = 0, repeatedCount: Int = 0
+        badges: [AppID: UInt32] = [:], hasUnwantedChannel: Bool = false, newCount: Int = 0, repeatedCount: Int = 0
     ) {
         self.waiting = waiting
         self.replaced = replaced
@@ -58,7 +58,7 @@ struct Reception: Sendable, Equatable {
 final class Receiver {
     private let database: AgentDatabase
     private let desk: () -> DesktopState
-    private let texts: (String) -> AppTranslation
+    private let texts: (AppID) -> AppTranslation
 
     /// Creates a receiver that works on a database.
     ///
@@ -68,7 +68,7 @@ final class Receiver {
     ///   - texts: Returns the texts that an app installed.
     init(
         _ database: AgentDatabase, desk: @escaping () -> DesktopState = { DesktopState() },
-        texts: @escaping (String) -> AppTranslation = { _ in { _ in nil } }
+        texts: @escaping (AppID) -> AppTranslation = { _ in { _ in nil } }
     ) {
         self.database = database
         self.desk = desk
@@ -253,7 +253,7 @@ final class Receiver {
     }
 
     private func replaceWaiting(
-        of appID: String, _ newer: ReceivedNotification, _ reception: inout Reception
+        of appID: AppID, _ newer: ReceivedNotification, _ reception: inout Reception
     ) throws(SQLiteError) {
         guard newer.collapseID != nil || newer.channel != nil else { return }
         let replaced = try database.inbox.waiting(

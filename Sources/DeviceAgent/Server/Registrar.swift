@@ -12,7 +12,7 @@ protocol RegistrarDelegate: AnyObject {
     /// registration cannot be used.
     func registrar(_ app: RegisteredApp, isRegisteredAs registration: DeviceAPI.Registration) -> Bool
     /// Called when the server refused a subscription permanently and it was removed.
-    func registrar(endedSubscriptionTo channel: String, of appID: String, because error: ServerFailure)
+    func registrar(endedSubscriptionTo channel: String, of appID: AppID, because error: ServerFailure)
     /// Called when the database returned an error.
     func registrar(failed error: SQLiteError)
 }
@@ -67,10 +67,10 @@ final class Registrar {
     private var underWay: (work: Work, app: RegisteredApp)?
     private var pause = RetryPause()
     private var retryTimer: TimerID?
-    private var dueRegistrations: [String] = []
-    private var dueComparisons: [String] = []
+    private var dueRegistrations: [AppID] = []
+    private var dueComparisons: [AppID] = []
     /// Apps that were registered again after the server did not know them; this prevents an endless loop.
-    private var lostApps: Set<String> = []
+    private var lostApps: Set<AppID> = []
     private var waiters = SubscriptionWaiters()
 
     /// Creates a registrar that sends nothing before `open`.
@@ -99,15 +99,15 @@ final class Registrar {
     }
 
     /// Schedules a check that the server has an app's registration and subscriptions.
-    func check(_ appID: String) {
+    func check(_ appID: AppID) {
         dueRegistrations.appendOnce(appID)
         setNeedsFlush()
     }
 
     /// Whether a registration of the app is running, which may overwrite one that is made at the same time.
-    func isRegistering(_ appID: String) -> Bool {
+    func isRegistering(_ appID: AppID) -> Bool {
         guard let underWay, case .registration = underWay.work else { return false }
-        return underWay.app.appID.utf8.elementsEqual(appID.utf8)
+        return underWay.app.appID == appID
     }
 
     /// Schedules a flush at the end of the loop's turn, because the database has new work.
@@ -121,7 +121,7 @@ final class Registrar {
     }
 
     /// Waits for the outcome of a wanted subscription; returns `pending` after `answerPatience`.
-    func answer(about channel: String, of appID: String) async -> SubscriptionAnswer {
+    func answer(about channel: String, of appID: AppID) async -> SubscriptionAnswer {
         guard isOpen, retryTimer == nil else { return .pending }
         return await withCheckedContinuation { continuation in
             let waiter = waiters.add(channel, appID) { continuation.resume(returning: $0) }
@@ -209,10 +209,10 @@ final class Registrar {
                 pause.reset()
                 try store(answer, to: work, of: app)
             case .failure(let error) where error.isFinal || error.word == "TooMany":
-                agentLog.warning(work.refusal, ["app": app.appID, "error": error.message])
+                agentLog.warning(work.refusal, ["app": app.appID.text, "error": error.message])
                 try giveUp(work, app, error)
             case .failure(let error):
-                agentLog.warning("registrar_failed", ["app": app.appID, "error": error.message])
+                agentLog.warning("registrar_failed", ["app": app.appID.text, "error": error.message])
                 return tryAgain(work, app, asked: error.retryAfter)
             }
         } catch {
@@ -291,13 +291,13 @@ final class Registrar {
     }
 }
 
-extension [String] {
-    /// Appends a text unless an equal one is present, compared byte for byte.
-    fileprivate mutating func appendOnce(_ text: String) {
-        if !contains(where: { $0.utf8.elementsEqual(text.utf8) }) { append(text) }
+extension [AppID] {
+    /// Appends an app unless it is present.
+    fileprivate mutating func appendOnce(_ appID: AppID) {
+        if !contains(appID) { append(appID) }
     }
 
-    fileprivate mutating func popFirst() -> String? { isEmpty ? nil : removeFirst() }
+    fileprivate mutating func popFirst() -> AppID? { isEmpty ? nil : removeFirst() }
 }
 
 extension ServerFailure {

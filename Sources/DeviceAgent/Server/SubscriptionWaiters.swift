@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentStore
+internal import PushCore
 
 /// The state of a subscription at the time its caller is answered.
 enum SubscriptionAnswer: Sendable, Equatable {
@@ -17,7 +18,7 @@ struct SubscriptionWaiters {
     private struct Waiter {
         let number: Int
         let channel: String
-        let appID: String
+        let appID: AppID
         let completion: (SubscriptionAnswer) -> Void
     }
 
@@ -26,7 +27,7 @@ struct SubscriptionWaiters {
 
     /// Adds a waiter and returns its number.
     mutating func add(
-        _ channel: String, _ appID: String, _ completion: @escaping (SubscriptionAnswer) -> Void
+        _ channel: String, _ appID: AppID, _ completion: @escaping (SubscriptionAnswer) -> Void
     ) -> Int {
         count += 1
         waiters.append(Waiter(number: count, channel: channel, appID: appID, completion: completion))
@@ -37,7 +38,7 @@ struct SubscriptionWaiters {
     mutating func answer(_ answer: SubscriptionAnswer, about subscription: Subscription) {
         self.answer(answer) {
             $0.channel.utf8.elementsEqual(subscription.channel.utf8)
-                && $0.appID.utf8.elementsEqual(subscription.appID.utf8)
+                && $0.appID == subscription.appID
         }
     }
 

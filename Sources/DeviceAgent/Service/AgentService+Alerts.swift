@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import AgentStore
+internal import PushCore
 internal import PushDBus
 
 extension AgentService {
@@ -37,7 +38,7 @@ extension AlertService.WaitingAlert {
     fileprivate var record: AlertRecord {
         var record = AlertRecord()
         record.entry = alert.entry
-        record.appID = alert.appID
+        record.appID = alert.appID.text
         record.appName = alert.appName
         record.icon = alert.icon ?? ""
         record.title = alert.title ?? ""

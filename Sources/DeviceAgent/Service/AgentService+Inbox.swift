@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import AgentStore
+internal import PushCore
 internal import PushDBus
 
 extension AgentService {
@@ -13,7 +14,7 @@ extension AgentService {
         case .searchInbox:
             var query = InboxSearch.Query()
             query.text = try arguments.text(0)
-            query.appID = try arguments.text(1)
+            query.appID = try arguments.appIDOrAll(1)
             query.kind = try kind(try arguments.text(2), of: method)
             query.before = try arguments.int64(3)
             query.countMax = Int64(try arguments.uint32(4))
@@ -21,7 +22,7 @@ extension AgentService {
         case .findInbox:
             let found = try agent.inbox.numbers(
                 matching: try arguments.text(0), try kind(try arguments.text(1), of: method))
-            return [.dictionary(found.map { ($0, .variant(.array("x", $1.map(BusValue.int64)))) })]
+            return [.dictionary(found.map { ($0.text, .variant(.array("x", $1.map(BusValue.int64)))) })]
         case .getInboxEntry:
             let number = try arguments.int64(0)
             guard let entry = try agent.inbox.entry(number) else { throw .unknownEntry(number) }
@@ -29,9 +30,9 @@ extension AgentService {
         case .countInbox:
             let counts = try agent.inbox.unreadCounts().map { ($0.appID, UInt32(clamping: $0.count)) }
             let sum = counts.reduce(UInt32(0)) { $0 + $1.1 }
-            return [.uint32(sum), .dictionary(counts.map { ($0.0, .variant(.uint32($0.1))) })]
+            return [.uint32(sum), .dictionary(counts.map { ($0.0.text, .variant(.uint32($0.1))) })]
         case .markRead:
-            let count = try agent.inbox.markRead(try arguments.int64(0), appID: try arguments.text(1))
+            let count = try agent.inbox.markRead(try arguments.int64(0), appID: try arguments.appIDOrAll(1))
             return [.uint32(UInt32(clamping: count))]
         case .markEntriesRead:
             return [.uint32(UInt32(clamping: try agent.inbox.markRead(try arguments.int64s(0))))]
@@ -41,7 +42,7 @@ extension AgentService {
         case .removeInboxEntries:
             return [.uint32(UInt32(clamping: try agent.inbox.remove(try arguments.int64s(0))))]
         case .clearInbox:
-            return [.uint32(UInt32(clamping: try agent.inbox.clear(appID: try arguments.text(0))))]
+            return [.uint32(UInt32(clamping: try agent.inbox.clear(appID: try arguments.appIDOrAll(0))))]
         default:
             return nil
         }
@@ -66,8 +67,8 @@ extension InboxEntry {
         var record = InboxRecord()
         record.entry = entry
         record.uniqueID = uniqueID
-        record.appID = appID
-        record.appName = appName ?? appID
+        record.appID = appID.text
+        record.appName = appName ?? appID.text
         record.receivedUnixMilliseconds = receivedUnixMilliseconds
         record.title = title ?? ""
         record.body = body ?? ""

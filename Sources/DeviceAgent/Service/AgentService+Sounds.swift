@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
+internal import PushCore
 internal import PushDBus
 
 extension AgentService {
@@ -8,7 +9,7 @@ extension AgentService {
     func answerAboutSounds(_ method: AgentMethod, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue]? {
         switch method {
         case .listSounds:
-            let sounds = try agent.sounds.all(appID: try arguments.text(0)).map { sound in
+            let sounds = try agent.sounds.all(appID: try arguments.appIDOrAll(0)).map { sound in
                 var record = SoundRecord()
                 (record.name, record.origin) = (sound.name, sound.origin)
                 return record
@@ -18,13 +19,13 @@ extension AgentService {
             return [
                 .text(
                     try agent.sounds.install(
-                        path: try arguments.text(1), appID: try arguments.text(0), name: try arguments.text(2)))
+                        path: try arguments.text(1), appID: try arguments.appID(0), name: try arguments.text(2)))
             ]
         case .removeSound:
-            try agent.sounds.remove(try arguments.text(1), appID: try arguments.text(0))
+            try agent.sounds.remove(try arguments.text(1), appID: try arguments.appID(0))
             return []
         case .playSound:
-            try agent.sounds.play(try arguments.text(1), appID: try arguments.text(0))
+            try agent.sounds.play(try arguments.text(1), appID: try arguments.appIDOrAll(0))
             return []
         default: return nil
         }

@@ -106,15 +106,15 @@ final class AgentService {
             return [
                 .text(
                     try await agent.registrations.register(
-                        appID: try arguments.text(0), topic: options["topic"], name: options["name"],
+                        appID: try arguments.appID(0), topic: options["topic"], name: options["name"],
                         environment: try Self.environment(options["environment"]),
                         manifest: options["manifest"].map { Array($0.utf8) }, asker: asker))
             ]
         case .subscribe:
-            let state = try await agent.subscriptions.subscribe(try arguments.text(1), of: try arguments.text(0))
+            let state = try await agent.subscriptions.subscribe(try arguments.text(1), of: try arguments.appID(0))
             return [.text(state.rawValue)]
         case .unregister:
-            try await agent.registrations.unregister(appID: try arguments.text(0))
+            try await agent.registrations.unregister(appID: try arguments.appID(0))
             return []
         case .openEntry:
             let token = AlertOutcome.activationToken(try arguments.text(1))
@@ -122,7 +122,7 @@ final class AgentService {
             return []
         case .openApp:
             let token = AlertOutcome.activationToken(try arguments.text(1))
-            try await agent.openings.openApp(try arguments.text(0), activationToken: token)
+            try await agent.openings.openApp(try arguments.appID(0), activationToken: token)
             return []
         default: return try answerAtOnce(method, call.sender, arguments)
         }
@@ -143,20 +143,20 @@ final class AgentService {
             let badges = try agent.registrations.apps().map { ($0.appID, agent.badges.shownBadge(of: $0)) }.filter {
                 $0.1 > 0
             }
-            return [.array("{su}", badges.map { .structure([.text($0.0), .uint32($0.1)]) })]
+            return [.array("{su}", badges.map { .structure([.text($0.0.text), .uint32($0.1)]) })]
         case .listSettings:
-            return [SettingRecord.array(try agent.settings.all(appID: try arguments.text(0)).map(\.record))]
+            return [SettingRecord.array(try agent.settings.all(appID: try arguments.appIDOrAll(0)).map(\.record))]
         case .getSetting:
             let value = try agent.settings.setting(
-                try arguments.text(2), appID: try arguments.text(0), event: try arguments.text(1))
+                try arguments.text(2), appID: try arguments.appIDOrAll(0), event: try arguments.text(1))
             return [.text(value.text), .bool(value.isLocked)]
         case .setSetting:
             try agent.settings.set(
-                try arguments.text(2), appID: try arguments.text(0), event: try arguments.text(1),
+                try arguments.text(2), appID: try arguments.appIDOrAll(0), event: try arguments.text(1),
                 to: try arguments.text(3))
             return []
         case .unsubscribe:
-            try agent.subscriptions.unsubscribe(try arguments.text(1), of: try arguments.text(0))
+            try agent.subscriptions.unsubscribe(try arguments.text(1), of: try arguments.appID(0))
             return []
         case .forget:
             try agent.enrolment.forget()
@@ -184,7 +184,7 @@ final class AgentService {
         let settings = try agent.settings.appSettings(of: app)
         let subscriptions = try agent.subscriptions.all(of: app.appID)
         var record = AppRecord()
-        record.appID = app.appID
+        record.appID = app.appID.text
         record.topic = app.topic
         record.name = app.name
         record.environment = app.environment.rawValue
@@ -202,24 +202,24 @@ final class AgentService {
         return record
     }
 
-    func appNames() throws(AgentRefusal) -> [String: String] {
+    func appNames() throws(AgentRefusal) -> [AppID: String] {
         Dictionary(try agent.registrations.apps().map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 }
 
 extension AgentService: AgentObserver {
     /// Emits TokenChanged, without the token, because every program on the bus receives the signal.
-    package func tokenChanged(appID: String, deviceToken: String) { emit(.tokenChanged, [.text(appID)]) }
+    package func tokenChanged(appID: AppID, deviceToken: String) { emit(.tokenChanged, [.text(appID.text)]) }
 
     /// Emits the signal BadgeChanged.
-    package func badgeChanged(appID: String, count: UInt32) { emit(.badgeChanged, [.text(appID), .uint32(count)]) }
+    package func badgeChanged(appID: AppID, count: UInt32) { emit(.badgeChanged, [.text(appID.text), .uint32(count)]) }
 
     /// Emits the signal SettingsChanged.
-    package func settingsChanged(appID: String) { emit(.settingsChanged, [.text(appID)]) }
+    package func settingsChanged(appID: AppID?) { emit(.settingsChanged, [.text(appID?.text ?? "")]) }
 
     /// Emits the signal SubscriptionEnded.
-    package func subscriptionEnded(appID: String, channel: String, reason: String) {
-        emit(.subscriptionEnded, [.text(appID), .text(channel), .text(reason)])
+    package func subscriptionEnded(appID: AppID, channel: String, reason: String) {
+        emit(.subscriptionEnded, [.text(appID.text), .text(channel), .text(reason)])
     }
 
     /// Emits the signal NotificationArrived.

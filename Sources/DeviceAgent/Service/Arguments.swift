@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
+internal import PushCore
 internal import PushDBus
 
 /// The arguments of a call.
@@ -22,6 +23,12 @@ struct Arguments {
         }
         return try checked(text)
     }
+
+    /// Returns the app that a text identifies; the text may be no valid app ID.
+    func appID(_ index: Int) throws(AgentRefusal) -> AppID { AppID(try text(index)) }
+
+    /// Returns the app that a text identifies; nil if the text is empty and stands for all apps.
+    func appIDOrAll(_ index: Int) throws(AgentRefusal) -> AppID? { AppID(nilIfEmpty: try text(index)) }
 
     /// Returns a boolean argument.
     func bool(_ index: Int) throws(AgentRefusal) -> Bool {

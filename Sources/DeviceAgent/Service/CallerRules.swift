@@ -3,6 +3,7 @@
 internal import AgentBus
 internal import Glibc
 internal import LinuxDesktop
+internal import PushCore
 internal import PushDBus
 internal import PushNet
 
@@ -93,7 +94,7 @@ final class CallerRules: CallerPolicy {
         case .getStatus, .getBadges: return .allowed(.app)
         case .register, .unregister, .subscribe, .unsubscribe, .getSetting, .listSettings:
             // An empty app ID means the user's own settings. A missing or malformed argument is refused, too.
-            guard case .string(let appID)? = call.arguments.first, !appID.isEmpty else { break }
+            guard case .string(let text)? = call.arguments.first, let appID = AppID(nilIfEmpty: text) else { break }
             let owns = await isOwner(of: appID, call.sender, program)
             return owns ? .allowed(.app) : .refused(notOwned(appID, program))
         // New methods are for the user's tools until they are listed here.
@@ -103,17 +104,17 @@ final class CallerRules: CallerPolicy {
             AgentRefusal(.notYours, "An app may not call \(call.member). Use posthorn or posthorn-panel."))
     }
 
-    private func isOwner(of appID: String, _ sender: String, _ program: RunningProgram) async -> Bool {
-        guard DesktopEntry.isValidID(appID) else { return false }
+    private func isOwner(of appID: AppID, _ sender: String, _ program: RunningProgram) async -> Bool {
+        guard DesktopEntry.isValidID(appID.text) else { return false }
         if let flatpak = program.flatpak {
-            return appID.utf8.elementsEqual(flatpak.utf8) || appID.utf8.starts(with: "\(flatpak).".utf8)
+            return appID == AppID(flatpak) || appID.text.utf8.starts(with: "\(flatpak).".utf8)
         }
-        if AppStarter.isBusName(appID), await askBus("GetNameOwner", appID)?.stringValue == sender { return true }
+        if AppStarter.isBusName(appID), await askBus("GetNameOwner", appID.text)?.stringValue == sender { return true }
         guard let entry = entries.find(appID), let started = StartedProgram(entry, entries) else { return false }
         return started.isRun(by: program)
     }
 
-    private func notOwned(_ appID: String, _ program: RunningProgram) -> AgentRefusal {
+    private func notOwned(_ appID: AppID, _ program: RunningProgram) -> AgentRefusal {
         if let flatpak = program.flatpak {
             return AgentRefusal(.notYours, "This Flatpak may act for \(flatpak) only, not for '\(appID)'.")
         }

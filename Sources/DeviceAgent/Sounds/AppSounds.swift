@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import LinuxDesktop
+internal import PushCore
 
 /// The sound files of apps: `$XDG_DATA_HOME/posthorn/sounds/APPID/NAME.{oga,ogg,wav}`.
 ///
@@ -24,10 +25,10 @@ struct AppSounds {
     ///
     /// - Parameters:
     ///   - name: The name, with or without an extension. A foreign extension is ignored: `chime.caf` finds `chime.oga`.
-    ///   - appID: The app whose directory is searched.
+    ///   - appID: The app whose directory is searched; nil for none.
     /// - Returns: The path of a regular file. Neither the file nor its directory is a symbolic link.
-    func file(_ name: String, appID: String) -> String? {
-        guard let folder, AppSounds.isValidName(name), DesktopEntry.isValidID(appID) else { return nil }
+    func file(_ name: String, appID: AppID?) -> String? {
+        guard let folder, let appID, AppSounds.isValidName(name), DesktopEntry.isValidID(appID.text) else { return nil }
         guard let real = AppSounds.realPath(folder), AppSounds.realPath("\(folder)/\(appID)") == "\(real)/\(appID)"
         else { return nil }
         return AppSounds.fileNames(of: name).map { "\(real)/\(appID)/\($0)" }.first(where: AppSounds.isPlayable)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentStore
+internal import PushCore
 internal import PushNet
 internal import PushSound
 
@@ -16,7 +17,7 @@ final class DesktopSounds: SoundPresenter {
     static let waitingCountMax = 8
 
     private enum Job: Sendable {
-        case play(Sound, appID: String, appName: String)
+        case play(Sound, appID: AppID?, appName: String)
         case stop
     }
 
@@ -50,7 +51,7 @@ final class DesktopSounds: SoundPresenter {
     deinit { jobs.post(.stop) }
 
     func play(
-        _ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void
+        _ sound: Sound, appID: AppID?, appName: String, completion: @escaping (SuppressionReason?) -> Void
     ) {
         guard waiting.count < Self.waitingCountMax else { return completion(.tooMany) }
         waiting.append(completion)
@@ -100,7 +101,7 @@ private final class AppSoundPlayer {
     ///   - appID: The app whose own sounds come first.
     ///   - appName: The description for the volume control.
     /// - Returns: The reason why no sound could be played; nil if one was.
-    func play(_ sound: Sound, appID: String, appName: String) -> SuppressionReason? {
+    func play(_ sound: Sound, appID: AppID?, appName: String) -> SuppressionReason? {
         do throws(SoundError) {
             let player = try connectedPlayer()
             if case .named(let name) = sound, AppSounds.isValidName(name) {
@@ -112,13 +113,14 @@ private final class AppSoundPlayer {
                 if try plays({ () throws(SoundError) in try player.play(named: themeName, description: appName) }) {
                     return nil
                 }
-                log.warning("sound_unknown", ["app": appID, "sound": name, "played": "the default sound"])
+                log.warning("sound_unknown", ["app": appID?.text ?? "", "sound": name, "played": "the default sound"])
             }
             try player.play(named: AppSounds.standardThemeName, description: appName)
             return nil
         } catch {
             guard error.remedy != .staySilent else { return .muted }
-            log.warning("sound_not_played", ["app": appID, "code": "\(error.code)", "error": error.message])
+            log.warning(
+                "sound_not_played", ["app": appID?.text ?? "", "code": "\(error.code)", "error": error.message])
             return .unavailable
         }
     }

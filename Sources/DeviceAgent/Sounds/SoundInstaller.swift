@@ -37,17 +37,21 @@ struct SoundInstaller {
         builtIn = BuiltInSounds(environment: environment)
     }
 
-    /// Returns the sounds that an app can name, its own first.
-    func sounds(of appID: String) -> [Known] {
-        let own = appID.isEmpty ? [] : folder.map { FolderListing.names(in: "\($0)/\(appID)") } ?? []
-        let stems = own.filter(AppSounds.isValidName).map(AppSounds.themeName)
-        let names = Set(stems.filter { apps.file($0, appID: appID) != nil }).sorted()
+    /// Returns the sounds that an app can name, its own first; only the built-in ones for nil.
+    func sounds(of appID: AppID?) -> [Known] {
+        let names = appID.map(ownSounds) ?? []
         let builtIn = builtIn.names.filter { !names.contains($0) }
         return names.map { Known(name: $0, isOfApp: true) } + builtIn.map { Known(name: $0, isOfApp: false) }
     }
 
+    private func ownSounds(of appID: AppID) -> [String] {
+        let files = folder.map { FolderListing.names(in: "\($0)/\(appID)") } ?? []
+        let stems = files.filter(AppSounds.isValidName).map(AppSounds.themeName)
+        return Set(stems.filter { apps.file($0, appID: appID) != nil }).sorted()
+    }
+
     /// Returns whether a name is a sound of the app, a built-in one, or one of any installed sound theme.
-    func knows(_ name: String, of appID: String) -> Bool {
+    func knows(_ name: String, of appID: AppID?) -> Bool {
         guard AppSounds.isValidName(name) else { return false }
         if apps.file(name, appID: appID) != nil || builtIn.file(name) != nil { return true }
         let files = ["oga", "ogg", "wav"].map { "\(AppSounds.themeName(name)).\($0)" }
@@ -67,7 +71,7 @@ struct SoundInstaller {
     ///   - name: The sound's name in payloads; if empty, the file's name without its extension.
     /// - Returns: The sound's name.
     /// - Throws: `SoundInstallError` with the problem and its fix.
-    func install(_ path: String, for appID: String, name: String) throws(SoundInstallError) -> String {
+    func install(_ path: String, for appID: AppID, name: String) throws(SoundInstallError) -> String {
         let fileName = path.split(separator: "/").last.map(String.init) ?? ""
         let name = name.isEmpty ? AppSounds.themeName(fileName) : name
         guard AppSounds.isValidName(name) else {
@@ -97,7 +101,7 @@ struct SoundInstaller {
     }
 
     /// Removes a sound of an app; returns false if the app has none of that name.
-    func remove(_ name: String, of appID: String) -> Bool {
+    func remove(_ name: String, of appID: AppID) -> Bool {
         guard let folder, AppSounds.isValidName(name) else { return false }
         return ["oga", "ogg", "wav"].reduce(false) { isAny, suffix in
             unsafe unlink("\(folder)/\(appID)/\(name).\(suffix)") == 0 || isAny
@@ -105,8 +109,8 @@ struct SoundInstaller {
     }
 
     /// Removes all sounds of an app that was unregistered.
-    func removeAll(of appID: String) {
-        guard let folder, DesktopEntry.isValidID(appID) else { return }
+    func removeAll(of appID: AppID) {
+        guard let folder, DesktopEntry.isValidID(appID.text) else { return }
         for name in FolderListing.names(in: "\(folder)/\(appID)") { unsafe unlink("\(folder)/\(appID)/\(name)") }
         _ = unsafe rmdir("\(folder)/\(appID)")
     }

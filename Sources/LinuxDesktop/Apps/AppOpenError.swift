@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
+
 /// The reason why an app could not be opened.
 package enum AppOpenError: Error, Sendable, Equatable {
     /// There is no `APPID.desktop` in the XDG data directories.
-    case noDesktopFile(appID: String)
+    case noDesktopFile(appID: AppID)
     /// The file has neither `DBusActivatable` nor `Exec`.
     case notLaunchable(path: String)
     /// The file has `Terminal=true`, and no program here opens a terminal around another.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushDBus
 package import PushNet
 
@@ -39,7 +40,7 @@ package final class AppStarter {
     }
 
     /// Returns the `.desktop` entry of an app ID; nil if no such app is installed.
-    package func find(_ appID: String) -> DesktopEntry? { entries.find(appID) }
+    package func find(_ appID: AppID) -> DesktopEntry? { entries.find(appID) }
 
     /// Opens an app once.
     ///
@@ -78,7 +79,7 @@ package final class AppStarter {
                 ("Activate", [platformData])
             }
         connection.send(
-            entry.id, AppStarter.objectPath(of: entry.id), "org.freedesktop.Application", member, arguments
+            entry.id.text, AppStarter.objectPath(of: entry.id), "org.freedesktop.Application", member, arguments
         ) { answer in
             switch answer {
             case .success: completion(nil)
@@ -88,13 +89,13 @@ package final class AppStarter {
     }
 
     /// Returns the object path of an app ID: its dots become slashes and its dashes underscores.
-    package static func objectPath(of appID: String) -> String {
-        "/" + String(String.UnicodeScalarView(appID.unicodeScalars.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
+    package static func objectPath(of appID: AppID) -> String {
+        "/" + String(String.UnicodeScalarView(appID.text.unicodeScalars.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
     }
 
     /// Whether an app ID is a valid bus name: two or more parts, none of them empty or with a leading digit.
-    package static func isBusName(_ appID: String) -> Bool {
-        let parts = appID.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    package static func isBusName(_ appID: AppID) -> Bool {
+        let parts = appID.text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         return parts.count > 1 && parts.allSatisfy { part in part.first.map { !digits.contains($0) } ?? false }
     }

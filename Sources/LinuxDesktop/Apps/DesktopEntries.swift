@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+package import PushCore
 internal import PushNet
 
 /// Finds .desktop files in the XDG data directories.
@@ -26,10 +27,10 @@ package struct DesktopEntries: Sendable {
     ///
     /// - Parameter appID: The file's name without `.desktop`.
     /// - Returns: The app; nil when the ID is malformed or there is no such app.
-    package func find(_ appID: String) -> DesktopEntry? {
-        guard DesktopEntry.isValidID(appID) else { return nil }
+    package func find(_ appID: AppID) -> DesktopEntry? {
+        guard DesktopEntry.isValidID(appID.text) else { return nil }
         for folder in folders {
-            for name in DesktopEntries.fileNames(of: appID) {
+            for name in DesktopEntries.fileNames(of: appID.text) {
                 let path = "\(folder)/\(name).desktop"
                 // Opening a named pipe would block the agent until another process writes to it.
                 guard DesktopEntries.isRegularFile(path) else { continue }
@@ -48,7 +49,7 @@ package struct DesktopEntries: Sendable {
         return programFolders.lazy.map { "\($0)/\(name)" }.first(where: DesktopEntries.isExecutable)
     }
 
-    private func entry(_ file: DesktopFile, _ appID: String, _ path: String) -> DesktopEntry? {
+    private func entry(_ file: DesktopFile, _ appID: AppID, _ path: String) -> DesktopEntry? {
         if let required = file.string("TryExec"), !required.isEmpty, program(required) == nil { return nil }
         return DesktopEntry(file, id: appID, path: path, locale: locale)
     }

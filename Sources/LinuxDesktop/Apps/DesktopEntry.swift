@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 
 /// An app as its .desktop file describes it.
 ///
 /// - SeeAlso: Desktop Entry Specification 1.5.
 package struct DesktopEntry: Equatable, Sendable {
     /// The app ID: the file's name without `.desktop`.
-    package var id: String
+    package var id: AppID
     /// The absolute path of the file.
     package var path: String
     /// The name in the user's language.
@@ -67,7 +67,7 @@ extension DesktopEntry {
     ///   - id: The app ID.
     ///   - path: The absolute path of the file.
     ///   - locale: The locale of the name and the icon.
-    init?(_ file: DesktopFile, id: String, path: String, locale: DesktopLocale) {
+    init?(_ file: DesktopFile, id: AppID, path: String, locale: DesktopLocale) {
         guard file.string("Type") == "Application", !file.isTrue("Hidden") else { return nil }
         guard let name = file.localizedString("Name", locale), !name.isEmpty else { return nil }
         self.id = id
