@@ -30,7 +30,9 @@ import Testing
     @Test func `an alert's place on the screen survives a restart until the alert ends`() throws {
         do {
             let database = try filled()
-            for number in 1...4 { try database.alerts.save(place(UInt32(number)), of: Int64(number)) }
+            for number in 1...4 {
+                try database.alerts.save(place(UInt32(number)), of: EntryID(rawValue: Int64(number)))
+            }
             try database.alerts.save(place(5), of: 99)
             try database.alerts.remove([2])
         }

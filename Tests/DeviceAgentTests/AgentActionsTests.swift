@@ -210,6 +210,6 @@ final class AlertCollector: AlertPresenter {
         alerts.append(alert)
         completion(.shown(playsSound: true))
     }
-    func withdraw(entries: [Int64]) {}
+    func withdraw(entries: [EntryID]) {}
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 }

@@ -152,7 +152,7 @@ final class AgentHarness: AgentObserver {
     func subscriptionEnded(appID: AppID, channel: String, reason: String) {
         events.append("ended \(appID) \(channel) \(reason)")
     }
-    func notificationArrived(entry: Int64) { events.append("arrived \(entry)") }
+    func notificationArrived(entry: EntryID) { events.append("arrived \(entry)") }
     func alertsChanged() { events.append("alerts") }
     func inboxChanged() { events.append("inbox") }
     func statusChanged() { events.append("status") }

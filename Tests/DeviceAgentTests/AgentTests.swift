@@ -45,7 +45,7 @@ private final class AbsentPresenter: AlertPresenter {
     weak var delegate: (any AlertPresenterDelegate)?
     let isAvailable = false
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {}
-    func withdraw(entries: [Int64]) {}
+    func withdraw(entries: [EntryID]) {}
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 }
 

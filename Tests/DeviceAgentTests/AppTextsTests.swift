@@ -108,6 +108,6 @@ private final class AlertCatcher: AlertPresenter {
         alerts.append(alert)
         completion(.shown(playsSound: true))
     }
-    func withdraw(entries: [Int64]) {}
+    func withdraw(entries: [EntryID]) {}
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 }

@@ -20,7 +20,7 @@ struct BackgroundWakesTests {
 
     /// Records each wake, and ends it when the test requests that.
     private final class Apps {
-        var started: [Int64] = []
+        var started: [EntryID] = []
         var completions: [() -> Void] = []
         var isRefusing = false
 
@@ -45,7 +45,7 @@ struct BackgroundWakesTests {
     @Test func `an app is woken once at a time, and only the newest wake waits`() throws {
         let apps = Apps()
         let wakes = try wakes(apps)
-        for entry in 1...3 as ClosedRange<Int64> { wakes.wake(.init(appID: "a", entry: entry)) }
+        for entry in (1...3).map(EntryID.init(rawValue:)) { wakes.wake(.init(appID: "a", entry: entry)) }
         wakes.wake(.init(appID: "b", entry: 4))
         #expect(apps.started == [1, 4])
         apps.finish()
@@ -58,7 +58,7 @@ struct BackgroundWakesTests {
     @Test func `over the budget only the newest wake runs, in the next period`() async throws {
         let apps = Apps()
         let wakes = try wakes(apps, period: .milliseconds(300))
-        for entry in 1...6 as ClosedRange<Int64> {
+        for entry in (1...6).map(EntryID.init(rawValue:)) {
             wakes.wake(.init(appID: "a", entry: entry))
             if !apps.completions.isEmpty { apps.finish() }
         }
@@ -72,9 +72,9 @@ struct BackgroundWakesTests {
         let apps = Apps()
         let wakes = try wakes(apps)
         apps.isRefusing = true
-        for entry in 1...5 as ClosedRange<Int64> { wakes.wake(.init(appID: "a", entry: entry)) }
+        for entry in (1...5).map(EntryID.init(rawValue:)) { wakes.wake(.init(appID: "a", entry: entry)) }
         apps.isRefusing = false
-        for entry in 6...9 as ClosedRange<Int64> {
+        for entry in (6...9).map(EntryID.init(rawValue:)) {
             wakes.wake(.init(appID: "a", entry: entry))
             if !apps.completions.isEmpty { apps.finish() }
         }
@@ -87,7 +87,7 @@ struct BackgroundWakesTests {
     private func firstRun(_ entries: ClosedRange<Int64>, _ apps: Apps, isSlow: Bool) throws {
         let database = try file.open()
         let wakes = try wakes(apps, database)
-        for entry in entries {
+        for entry in entries.map(EntryID.init(rawValue:)) {
             try database.wakes.setDue(.init(appID: "a", entry: entry))
             wakes.wake(.init(appID: "a", entry: entry))
             if !isSlow, !apps.completions.isEmpty { apps.finish() }
@@ -102,9 +102,9 @@ struct BackgroundWakesTests {
         #expect(apps.started == [3])
     }
 
-    @Test(arguments: [(0, []), (3_599_999, []), (3_600_000, [6]), (-1_000_000, [])] as [(Int64, [Int64])])
+    @Test(arguments: [(0, []), (3_599_999, []), (3_600_000, [6]), (-1_000_000, [])] as [(Int64, [EntryID])])
     func `a restarted agent knows the used budget, and continues in the next period`(
-        milliseconds: Int64, started: [Int64]
+        milliseconds: Int64, started: [EntryID]
     ) throws {
         let first = Apps()
         try firstRun(1...6, first, isSlow: false)
@@ -123,7 +123,7 @@ struct BackgroundWakesTests {
         let apps = Apps()
         let wakes = try wakes(apps)
         try wakes.resume()
-        for entry in 6...9 as ClosedRange<Int64> {
+        for entry in (6...9).map(EntryID.init(rawValue:)) {
             wakes.wake(.init(appID: "a", entry: entry))
             if !apps.completions.isEmpty { apps.finish() }
         }

@@ -13,13 +13,13 @@ private final class Wall: AlertPresenter {
     weak var delegate: (any AlertPresenterDelegate)?
     let isAvailable = true
     var alerts: [Alert] = []
-    var withdrawn: [Int64] = []
+    var withdrawn: [EntryID] = []
 
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         alerts.append(alert)
         completion(.shown(playsSound: true))
     }
-    func withdraw(entries: [Int64]) { withdrawn += entries }
+    func withdraw(entries: [EntryID]) { withdrawn += entries }
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) { self.alerts += alerts.map(\.alert) }
 }
 

@@ -88,7 +88,7 @@ struct DesktopAdoptionTests {
         let session = try DesktopSession(bus)
         let server = try ScriptedNotificationServer(bus, loop: session.loop)
         let presenter = try session.presenter()
-        for entry in 1...3 as ClosedRange<Int64> {
+        for entry in (1...3).map(EntryID.init(rawValue:)) {
             _ = try await session.present(Alert(entry: entry, appID: "a", appName: "a"), with: presenter)
         }
         #expect(session.places.keys.sorted() == [1, 2, 3])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 @testable import DeviceAgent
 import Foundation
 import PushAPI
@@ -136,7 +137,8 @@ struct DesktopNotificationTests {
         let presenter = try session.presenter()
         for (entry, capabilities) in [Self.all, ["body"], Self.all].enumerated() {
             if entry > 0 { server.capabilities = capabilities }
-            _ = try await session.present(Alert(entry: Int64(entry), appID: "a", appName: "A"), with: presenter)
+            _ = try await session.present(
+                Alert(entry: EntryID(rawValue: Int64(entry)), appID: "a", appName: "A"), with: presenter)
         }
         #expect(server.capabilityCallCount == count)
         #expect(server.shown.map { !$0.actions.isEmpty } == buttons)

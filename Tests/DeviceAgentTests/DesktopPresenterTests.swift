@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentStore
 @testable import DeviceAgent
 import PushCore
 import PushDBus
@@ -22,7 +23,7 @@ struct DesktopPresenterTests {
 
     @Test func `a token belongs to the alert with its number, whatever arrives in between`() async throws {
         let (session, server, presenter) = try await desktop()
-        for entry in 1...3 as ClosedRange<Int64> {
+        for entry in (1...3).map(EntryID.init(rawValue:)) {
             var alert = order
             alert.entry = entry
             try await show(alert, session, presenter)
@@ -114,7 +115,7 @@ struct DesktopPresenterTests {
         for (entry, appID, collapseID) in [
             (1, "org.posthorn.A", "x"), (2, "org.posthorn.B", "x"), (3, "org.posthorn.A", "y"),
             (4, "org.posthorn.A", nil), (5, "org.posthorn.A", "x"), (6, "org.posthorn.A", nil),
-        ] as [(Int64, AppID, String?)] {
+        ] as [(EntryID, AppID, String?)] {
             let alert = Alert(entry: entry, appID: appID, appName: "App", collapseID: collapseID)
             try await show(alert, session, presenter)
         }
@@ -129,14 +130,14 @@ struct DesktopPresenterTests {
 
     @Test func `alerts that are passed at the same time are shown in order`() async throws {
         let (session, server, presenter) = try await desktop()
-        var answers: [Int64] = []
-        for entry in 1...10 as ClosedRange<Int64> {
+        var answers: [EntryID] = []
+        for entry in (1...10).map(EntryID.init(rawValue:)) {
             presenter.present(Alert(entry: entry, appID: "a", appName: "\(entry)", collapseID: "x")) { _ in
                 answers.append(entry)
             }
         }
         try await session.run(until: "all are answered") { answers.count == 10 }
-        #expect(answers == Array(1...10))
+        #expect(answers.map(\.rawValue) == Array(1...10))
         #expect(server.shown.map(\.summary) == (1...10).map { "\($0)" })
         #expect(server.shown.map(\.replacedID) == [0] + Array(repeating: 1, count: 9))
     }
@@ -144,7 +145,7 @@ struct DesktopPresenterTests {
     @Test func `an alert that is withdrawn while it is sent is closed, and a waiting one is not shown`() async throws {
         let (session, server, presenter) = try await desktop()
         var answers: [AlertPresented] = []
-        for entry in 1...3 as ClosedRange<Int64> {
+        for entry in (1...3).map(EntryID.init(rawValue:)) {
             presenter.present(Alert(entry: entry, appID: "a", appName: "\(entry)")) { answers.append($0) }
         }
         presenter.withdraw(entries: [1, 2])
@@ -170,8 +171,8 @@ struct DesktopPresenterTests {
 
     @Test func `an alert over the maximum of waiting ones is refused`() async throws {
         let (session, _, presenter) = try await desktop()
-        var answers: [Int64: AlertPresented] = [:]
-        for entry in 1...65 as ClosedRange<Int64> {
+        var answers: [EntryID: AlertPresented] = [:]
+        for entry in (1...65).map(EntryID.init(rawValue:)) {
             presenter.present(Alert(entry: entry, appID: "a", appName: "a")) { answers[entry] = $0 }
         }
         #expect(Array(answers.keys) == [65])
@@ -181,7 +182,7 @@ struct DesktopPresenterTests {
 
     @Test func `the oldest alert is closed when there are more than the presenter tracks`() async throws {
         let (session, server, presenter) = try await desktop()
-        for entry in 1...257 as ClosedRange<Int64> {
+        for entry in (1...257).map(EntryID.init(rawValue:)) {
             try await show(Alert(entry: entry, appID: "a", appName: "a"), session, presenter)
         }
         try await session.run(until: "the oldest is taken off") { server.closed == [1] }

@@ -20,16 +20,16 @@ final class DesktopSession: AlertPresenterDelegate {
     private(set) var outcomes: [Outcome] = []
     private(set) var availableCount = 0
     /// The alerts that were lost with their server, in order.
-    private(set) var lost: [Int64] = []
+    private(set) var lost: [EntryID] = []
     /// The place of each alert on the screen, by entry.
-    private(set) var places: [Int64: AlertPlace] = [:]
+    private(set) var places: [EntryID: AlertPlace] = [:]
 
     /// The outcome of an alert.
     struct Outcome: Equatable {
-        var entry: Int64
+        var entry: EntryID
         var outcome: AlertOutcome
 
-        init(_ entry: Int64, _ outcome: AlertOutcome) {
+        init(_ entry: EntryID, _ outcome: AlertOutcome) {
             self.entry = entry
             self.outcome = outcome
         }
@@ -52,13 +52,13 @@ final class DesktopSession: AlertPresenterDelegate {
         return presenter
     }
 
-    func alert(_ entry: Int64, ended outcome: AlertOutcome) { outcomes.append(Outcome(entry, outcome)) }
+    func alert(_ entry: EntryID, ended outcome: AlertOutcome) { outcomes.append(Outcome(entry, outcome)) }
 
-    func alertShown(_ entry: Int64, at place: AlertPlace) { places[entry] = place }
+    func alertShown(_ entry: EntryID, at place: AlertPlace) { places[entry] = place }
 
-    func alertsLeft(_ entries: [Int64]) { for entry in entries { places[entry] = nil } }
+    func alertsLeft(_ entries: [EntryID]) { for entry in entries { places[entry] = nil } }
 
-    func alertsLost(_ entries: [Int64]) { lost += entries }
+    func alertsLost(_ entries: [EntryID]) { lost += entries }
 
     func presenterBecameAvailable() { availableCount += 1 }
 

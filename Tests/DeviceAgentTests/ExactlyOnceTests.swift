@@ -19,9 +19,9 @@ import Testing
         weak var delegate: (any AlertPresenterDelegate)?
         let isAvailable = true
         var mood = Mood.good
-        var shownCounts: [Int64: Int] = [:]
+        var shownCounts: [EntryID: Int] = [:]
         /// The entries that were shown by a process that ended before it could record that.
-        var inDoubt: Set<Int64> = []
+        var inDoubt: Set<EntryID> = []
 
         func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
             switch mood {
@@ -32,7 +32,7 @@ import Testing
             shownCounts[alert.entry, default: 0] += 1
         }
 
-        func withdraw(entries: [Int64]) {}
+        func withdraw(entries: [EntryID]) {}
         func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
     }
 

@@ -41,7 +41,7 @@ struct FilterTests {
         #expect(harness.agent.link.streamReceived([.notification(notification)]))
     }
 
-    private func state(_ number: Int64, _ harness: AgentHarness) -> AgentStore.InboxEntry.State? {
+    private func state(_ number: EntryID, _ harness: AgentHarness) -> AgentStore.InboxEntry.State? {
         (try? harness.database.inbox.entry(number))?.state
     }
 
@@ -176,9 +176,9 @@ struct FilterTests {
         for number in 1...count + 1 {
             push(#"{"aps":{"alert":"\#(number)","mutable-content":1}}"#, UInt64(number), to: harness)
         }
-        let left = (1...count + 1).filter { state(Int64($0), harness) == .suppressed }
+        let left = (1...count + 1).filter { state(EntryID(rawValue: Int64($0)), harness) == .suppressed }
         #expect(left == [FilterQueue.runningCountMax + 1])
-        #expect(try harness.database.inbox.entry(Int64(left.first ?? 0))?.reason == "too-many")
+        #expect(try harness.database.inbox.entry(EntryID(rawValue: Int64(left.first ?? 0)))?.reason == "too-many")
     }
 }
 

@@ -133,14 +133,14 @@ import Testing
     private final class Desktop: AlertPresenter {
         weak var delegate: (any AlertPresenterDelegate)?
         var isAvailable = true
-        var shown: [Int64] = []
+        var shown: [EntryID] = []
 
         func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
             guard isAvailable else { return completion(.unavailable("not now")) }
             shown.append(alert.entry)
             completion(.shown(playsSound: true))
         }
-        func withdraw(entries: [Int64]) {}
+        func withdraw(entries: [EntryID]) {}
         func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
     }
 

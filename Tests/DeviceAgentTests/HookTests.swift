@@ -43,10 +43,10 @@ import Testing
 
     private func entry() throws -> AgentStore.InboxEntry {
         let payload = #"{"aps":{"alert":{"title":"T\n$(x)","body":"B"}}}"#
-        let number = UInt64(try database.inbox.newest(countMax: 1).first?.entry ?? 0) + 1
+        let number = UInt64(try database.inbox.newest(countMax: 1).first?.entry.rawValue ?? 0) + 1
         _ = try Receiver(database).receive(
             [.notification(Sample.notification(number, payload: payload))], nowUnixMilliseconds: Int64(number) * 5000)
-        return try #require(try database.inbox.entry(Int64(number)))
+        return try #require(try database.inbox.entry(EntryID(rawValue: Int64(number))))
     }
 
     private func text(_ name: String) -> String? {
@@ -152,7 +152,7 @@ import Testing
         var entry = try entry()
         for number in 1...HookRunner.runningCountMax {
             #expect(runner.hasRoom)
-            entry.entry = Int64(number)
+            entry.entry = EntryID(rawValue: Int64(number))
             #expect(runner.start(entry) == .begun)
         }
         #expect(!runner.hasRoom)
@@ -164,7 +164,7 @@ import Testing
     @Test func `a hook that cannot start is reported, and takes no slot`() async throws {
         try directory.write("#!/nonexistent/interpreter\n", to: "hooks/any", permissions: 0o755)
         let runner = runner()
-        var failures: [Int64] = []
+        var failures: [EntryID] = []
         runner.onFailure = { entry, _ in failures.append(entry) }
         for _ in 0...HookRunner.runningCountMax {
             guard case .failed = runner.start(try entry()) else {
@@ -195,14 +195,14 @@ import Testing
         weak var delegate: (any AlertPresenterDelegate)?
         var isAvailable = true
         var isRefusing = true
-        var shown: [Int64] = []
+        var shown: [EntryID] = []
 
         func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
             guard isAvailable, !isRefusing else { return completion(.unavailable("not now")) }
             shown.append(alert.entry)
             completion(.shown(playsSound: true))
         }
-        func withdraw(entries: [Int64]) {}
+        func withdraw(entries: [EntryID]) {}
         func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
     }
 

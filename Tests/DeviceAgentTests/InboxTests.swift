@@ -29,7 +29,7 @@ import Testing
         return try Receiver(database).receive(arrivals, nowUnixMilliseconds: now)
     }
 
-    private func search(_ text: String, _ change: (inout InboxSearch.Query) -> Void = { _ in }) throws -> [Int64] {
+    private func search(_ text: String, _ change: (inout InboxSearch.Query) -> Void = { _ in }) throws -> [EntryID] {
         var query = InboxSearch.Query()
         query.text = text
         change(&query)
@@ -171,7 +171,7 @@ import Testing
     ) throws {
         let day: Int64 = 24 * 3600 * 1000
         let receiver = Receiver(database)
-        func receive(_ number: UInt64, acceptedAt accepted: Int64, at now: Int64) throws -> [Int64] {
+        func receive(_ number: UInt64, acceptedAt accepted: Int64, at now: Int64) throws -> [EntryID] {
             let notification = Sample.notification(number, acceptedAt: accepted, payload: "{}")
             return try receiver.receive([.notification(notification)], nowUnixMilliseconds: now).removed
         }
@@ -201,8 +201,8 @@ import Testing
         #expect(try database.inbox.unreadCounts().map(\.count) == [2])
         #expect(try database.inbox.markRead(2, appID: nil) == 1)
         #expect(try database.inbox.markRead(2, appID: nil) == 0)
-        #expect(try database.inbox.markRead(0, appID: "org.example.Other") == 0)
-        #expect(try database.inbox.markRead(0, appID: Sample.app.appID) == 1)
+        #expect(try database.inbox.markRead(nil, appID: "org.example.Other") == 0)
+        #expect(try database.inbox.markRead(nil, appID: Sample.app.appID) == 1)
         #expect(try database.inbox.unreadCounts().isEmpty)
         #expect(try database.inbox.entry(2)?.isRead == true)
     }
@@ -249,16 +249,17 @@ import Testing
         _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
         var query = InboxSearch.Query()
         query.countMax = .max
-        #expect(try database.search.numbers(matching: query, appNames: [:]).map(\.entry) == (1...count).reversed())
+        #expect(
+            try database.search.numbers(matching: query, appNames: [:]).map(\.entry.rawValue) == (1...count).reversed())
         #expect(try database.search.entries(matching: query, appNames: [:]).count == InboxTable.answerCountMax)
     }
 
     @Test func `suppressed entries can be listed alone, page by page`() throws {
         for number in 1...4 { try receive(#"{"aps":{"alert":"x \#(number)"}}"#, from: UInt64(number)) }
-        for number: Int64 in [1, 3] {
+        for number: EntryID in [1, 3] {
             _ = try database.inbox.move(number, from: [.waiting], to: .suppressed, reason: "quiet")
         }
-        for number: Int64 in [2, 4] { _ = try database.inbox.move(number, from: [.waiting], to: .shown) }
+        for number: EntryID in [2, 4] { _ = try database.inbox.move(number, from: [.waiting], to: .shown) }
         try database.inbox.setEffects("badge alert", of: 4)
         #expect(try search("") { $0.kind = .suppressed } == [3, 1])
         // The badge was shown, but the alert was not.

@@ -172,11 +172,11 @@ struct PanelAlertsTests {
         try await desk.session.run(until: "there is a notification server") { presenter.isAvailable(for: .banner) }
         for number in 1...(Int64(Limits.panelAlertCountMax) + 1) {
             var isShown = false
-            presenter.present(Alert(entry: number, appID: "a", appName: "A")) { _ in isShown = true }
+            presenter.present(Alert(entry: EntryID(rawValue: number), appID: "a", appName: "A")) { _ in isShown = true }
             panel.list()
             try await desk.session.run(until: "\(number) is handed over") { isShown }
         }
-        #expect(desk.panel.entries == Array(1...Int64(Limits.panelAlertCountMax)))
+        #expect(desk.panel.entries.map(\.rawValue) == Array(1...Int64(Limits.panelAlertCountMax)))
         #expect(server.shown.count == 1)
         #expect(!desk.panel.hasRoom)
         desk.panel.answered([1])

@@ -55,7 +55,7 @@ final class PanelDesk {
         )
         service = try AgentService(agent, on: session.connection, deviceName: "test", callers: AnyCaller())
         agent.observer = service
-        sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry) } ?? 0
+        sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry.rawValue) } ?? 0
         desk.owner = self
         try database.choose(.alert, "alert", for: "org.example.Mail")
         try agent.start()

@@ -49,7 +49,7 @@ import Testing
                 guard entry.state == .claimed || entry.state == .shown else { return false }
                 return try database.alerts.place(of: entry.entry) == nil
             }
-            let new = Set(lost.map(\.entry)).subtracting(inDoubt)
+            let new = Set(lost.map(\.entry.rawValue)).subtracting(inDoubt)
             #expect(new.count <= 1, "\(new) in doubt")
             inDoubt.formUnion(new)
         }

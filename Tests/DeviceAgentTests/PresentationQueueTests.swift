@@ -31,7 +31,7 @@ private final class DyingPresenter: AlertPresenter {
     let isAvailable = true
     var shownCount = 0
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) { shownCount += 1 }
-    func withdraw(entries: [Int64]) {}
+    func withdraw(entries: [EntryID]) {}
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 }
 
@@ -44,7 +44,7 @@ private final class Keys: AlertPresenter {
         noted.append(alert.collapseID)
         completion(.shown(playsSound: false))
     }
-    func withdraw(entries: [Int64]) {}
+    func withdraw(entries: [EntryID]) {}
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 }
 
@@ -66,7 +66,8 @@ private final class Ear: SoundPresenter {
 
     init() throws { file = try DatabaseFile() }
 
-    private func receive(_ payloads: [String], into database: AgentDatabase, firstNumber: UInt64 = 1) throws -> [Int64]
+    private func receive(_ payloads: [String], into database: AgentDatabase, firstNumber: UInt64 = 1) throws
+        -> [EntryID]
     {
         try database.apps.save(Sample.app)
         let arrivals = payloads.enumerated().map {

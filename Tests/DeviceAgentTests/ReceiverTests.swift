@@ -243,12 +243,12 @@ import Testing
         let database = try database(file)
         try database.choose(.inboxCount, "10")
         let receiver = Receiver(database)
-        func receive(_ sequences: ClosedRange<UInt64>) throws -> [Int64] {
+        func receive(_ sequences: ClosedRange<UInt64>) throws -> [EntryID] {
             let arrivals = sequences.map { Arrival.notification(Sample.notification($0, payload: "{}")) }
             return try receiver.receive(arrivals, nowUnixMilliseconds: 0).removed
         }
         #expect(try receive(1...10).isEmpty)
-        for entry in 6...10 as ClosedRange<Int64> { try database.inbox.remove(entry) }
+        for entry in (6...10).map(EntryID.init(rawValue:)) { try database.inbox.remove(entry) }
         #expect(try receive(11...15).isEmpty)
         #expect(try receive(16...17) == [1, 2])
     }

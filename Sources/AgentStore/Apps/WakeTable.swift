@@ -29,7 +29,7 @@ package final class WakeTable {
     /// Stores the notification that wakes an app, in place of an older one.
     package func setDue(_ wake: BackgroundWake) throws(SQLiteError) {
         upsertDue.bind(wake.appID.text, at: 1)
-        upsertDue.bind(wake.entry, at: 2)
+        upsertDue.bind(wake.entry.rawValue, at: 2)
         try upsertDue.run()
     }
 
@@ -37,7 +37,10 @@ package final class WakeTable {
     package func due() throws(SQLiteError) -> [BackgroundWake] {
         defer { selectDue.reset() }
         var wakes: [BackgroundWake] = []
-        while try selectDue.step() { wakes.append(.init(appID: AppID(selectDue.string(0)), entry: selectDue.int64(1))) }
+        while try selectDue.step() {
+            let entry = EntryID(rawValue: selectDue.int64(1))
+            wakes.append(.init(appID: AppID(selectDue.string(0)), entry: entry))
+        }
         return wakes
     }
 
@@ -46,7 +49,7 @@ package final class WakeTable {
         _ wake: BackgroundWake, nowUnixMilliseconds now: Int64, periodMilliseconds: Int64
     ) throws(SQLiteError) {
         deleteDue.bind(wake.appID.text, at: 1)
-        deleteDue.bind(wake.entry, at: 2)
+        deleteDue.bind(wake.entry.rawValue, at: 2)
         try deleteDue.run()
         deleteStarts.bind(now - periodMilliseconds, at: 1)
         try deleteStarts.run()

@@ -16,7 +16,7 @@ extension AgentDatabase {
 
     /// Moves an entry to suppressed and queues the report to the server; must be called inside a transaction.
     package func suppress(
-        _ entry: Int64, _ reason: SuppressionReason, from states: Set<InboxEntry.State> = [.waiting]
+        _ entry: EntryID, _ reason: SuppressionReason, from states: Set<InboxEntry.State> = [.waiting]
     ) throws(SQLiteError) {
         guard try inbox.move(entry, from: states, to: .suppressed, reason: reason.rawValue) else { return }
         let sequence = try inbox.entry(entry)?.sequence ?? 0
@@ -26,7 +26,7 @@ extension AgentDatabase {
     /// Moves an entry to another state and queues the report to the server; returns false if the entry is in none of
     /// `states`.
     package func finish(
-        _ entry: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome,
+        _ entry: EntryID, from states: Set<InboxEntry.State>, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome,
         reason: String? = nil
     ) throws(SQLiteError) -> Bool {
         guard try inbox.move(entry, from: states, to: state) else { return false }
@@ -36,7 +36,7 @@ extension AgentDatabase {
 
     /// Removes the entries of an app, or of all apps if the ID is nil; returns their numbers; the caller opens the
     /// transaction.
-    package func clearInbox(appID: AppID?) throws(SQLiteError) -> [Int64] {
+    package func clearInbox(appID: AppID?) throws(SQLiteError) -> [EntryID] {
         for number in try inbox.waiting() {
             guard let entry = try inbox.entry(number) else { continue }
             guard appID == nil || entry.appID == appID else { continue }
@@ -46,8 +46,8 @@ extension AgentDatabase {
     }
 
     /// Removes entries and returns the numbers of those that existed; the caller opens the transaction.
-    package func removeInboxEntries(_ numbers: [Int64]) throws(SQLiteError) -> [Int64] {
-        var removed: [Int64] = []
+    package func removeInboxEntries(_ numbers: [EntryID]) throws(SQLiteError) -> [EntryID] {
+        var removed: [EntryID] = []
         // The number 0 would select all entries.
         for number in numbers where number > 0 {
             try suppress(number, .cleared)
@@ -63,7 +63,7 @@ extension AgentDatabase {
 
     /// Deletes entries beyond the limits of age and count, and returns their numbers; must be called inside a
     /// transaction.
-    package func trimInbox(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [Int64] {
+    package func trimInbox(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [EntryID] {
         let days = Int64(try settings.value(of: .inboxDays, at: .person).text) ?? 0
         let count = Int64(try settings.value(of: .inboxCount, at: .person).text) ?? 0
         // Both settings have a default and are validated when they are set.

@@ -34,38 +34,38 @@ package final class AlertTable {
     }
 
     /// Stores the position of an entry's alert, and deletes the alert that had this number at the same server.
-    package func save(_ place: AlertPlace, of entry: Int64) throws(SQLiteError) {
-        replace.bind(entry, at: 1)
+    package func save(_ place: AlertPlace, of entry: EntryID) throws(SQLiteError) {
+        replace.bind(entry.rawValue, at: 1)
         replace.bind(place.owner, at: 2)
         replace.bind(Int64(place.number), at: 3)
         try replace.run()
     }
 
     /// Returns the position of an entry's alert; nil if it is not on the screen.
-    package func place(of entry: Int64) throws(SQLiteError) -> AlertPlace? {
+    package func place(of entry: EntryID) throws(SQLiteError) -> AlertPlace? {
         defer { selectPlace.reset() }
-        selectPlace.bind(entry, at: 1)
+        selectPlace.bind(entry.rawValue, at: 1)
         guard try selectPlace.step() else { return nil }
         return AlertPlace(
             owner: selectPlace.string(0), number: UInt32(truncatingIfNeeded: selectPlace.int64(1)))
     }
 
     /// Deletes alerts that left the screen.
-    package func remove(_ entries: [Int64]) throws(SQLiteError) {
+    package func remove(_ entries: [EntryID]) throws(SQLiteError) {
         for entry in entries {
-            delete.bind(entry, at: 1)
+            delete.bind(entry.rawValue, at: 1)
             try delete.run()
         }
     }
 
     /// Deletes, at startup, alerts whose entries are gone or answered; returns the others, oldest first.
-    package func unanswered() throws(SQLiteError) -> [(entry: Int64, place: AlertPlace)] {
+    package func unanswered() throws(SQLiteError) -> [(entry: EntryID, place: AlertPlace)] {
         try deleteEnded.run()
         defer { select.reset() }
-        var alerts: [(entry: Int64, place: AlertPlace)] = []
+        var alerts: [(entry: EntryID, place: AlertPlace)] = []
         while try select.step() {
             let number = UInt32(truncatingIfNeeded: select.int64(2))
-            alerts.append((select.int64(0), AlertPlace(owner: select.string(1), number: number)))
+            alerts.append((EntryID(rawValue: select.int64(0)), AlertPlace(owner: select.string(1), number: number)))
         }
         return alerts
     }

@@ -32,31 +32,31 @@ package final class FilterTable {
     }
 
     /// Adds an entry whose filter is due.
-    package func add(_ entry: Int64) throws(SQLiteError) {
-        insert.bind(entry, at: 1)
+    package func add(_ entry: EntryID) throws(SQLiteError) {
+        insert.bind(entry.rawValue, at: 1)
         try insert.run()
     }
 
     /// Stores the filter's answer.
-    package func finish(_ entry: Int64, payload: [UInt8]?, note: String) throws(SQLiteError) {
-        finish.bind(entry, at: 1)
+    package func finish(_ entry: EntryID, payload: [UInt8]?, note: String) throws(SQLiteError) {
+        finish.bind(entry.rawValue, at: 1)
         finish.bind(payload, at: 2)
         finish.bind(note, at: 3)
         try finish.run()
     }
 
     /// Returns the entries whose filter is due, oldest first.
-    package func due() throws(SQLiteError) -> [Int64] {
+    package func due() throws(SQLiteError) -> [EntryID] {
         defer { selectDue.reset() }
-        var entries: [Int64] = []
-        while try selectDue.step() { entries.append(selectDue.int64(0)) }
+        var entries: [EntryID] = []
+        while try selectDue.step() { entries.append(EntryID(rawValue: selectDue.int64(0))) }
         return entries
     }
 
     /// Returns the state of an entry's filter; nil if the entry has no filter.
-    package func row(of entry: Int64) throws(SQLiteError) -> Row? {
+    package func row(of entry: EntryID) throws(SQLiteError) -> Row? {
         defer { select.reset() }
-        select.bind(entry, at: 1)
+        select.bind(entry.rawValue, at: 1)
         guard try select.step() else { return nil }
         return Row(isDue: select.int64(0) != 0, payload: select.optionalBytes(1), note: select.string(2))
     }

@@ -15,22 +15,22 @@ package final class HookTable {
     }
 
     /// Adds an entry whose hook must still run.
-    package func add(_ entry: Int64) throws(SQLiteError) {
-        insert.bind(entry, at: 1)
+    package func add(_ entry: EntryID) throws(SQLiteError) {
+        insert.bind(entry.rawValue, at: 1)
         try insert.run()
     }
 
     /// Removes an entry whose hook is about to start or must not run.
-    package func remove(_ entry: Int64) throws(SQLiteError) {
-        delete.bind(entry, at: 1)
+    package func remove(_ entry: EntryID) throws(SQLiteError) {
+        delete.bind(entry.rawValue, at: 1)
         try delete.run()
     }
 
     /// Returns the entries whose hook must still run, oldest first.
-    package func due() throws(SQLiteError) -> [Int64] {
+    package func due() throws(SQLiteError) -> [EntryID] {
         defer { select.reset() }
-        var entries: [Int64] = []
-        while try select.step() { entries.append(select.int64(0)) }
+        var entries: [EntryID] = []
+        while try select.step() { entries.append(EntryID(rawValue: select.int64(0))) }
         return entries
     }
 }

@@ -22,8 +22,8 @@ package struct InboxEntry: Sendable, Equatable {
         case suppressed
     }
 
-    /// The entry's number; numbers ascend and are never reused.
-    package var entry: Int64
+    /// The entry's number; 0 for an entry that is not inserted yet.
+    package var entry: EntryID
     /// The server's ID of the notification, which identifies repetitions.
     package var uniqueID: String
     /// The sequence number in the server's queue; 0 for none.

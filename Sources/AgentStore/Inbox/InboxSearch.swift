@@ -36,8 +36,8 @@ package final class InboxSearch {
         package var appID: AppID?
         /// The kind of notifications.
         package var kind = Kind.all
-        /// The entry before which the results end; 0 for all.
-        package var before: Int64 = 0
+        /// The entry before which the results end; nil for all.
+        package var before: EntryID?
         /// The maximum number of results; entries themselves are also limited to `InboxTable.answerCountMax`.
         package var countMax: Int64 = InboxTable.answerCountMax
 
@@ -79,7 +79,7 @@ package final class InboxSearch {
         var query = query
         query.countMax = min(query.countMax, InboxTable.answerCountMax)
         for (number, _) in try numbers(matching: query, appNames: appNames) {
-            selectEntry.bind(number, at: 1)
+            selectEntry.bind(number.rawValue, at: 1)
             defer { selectEntry.reset() }
             if try selectEntry.step() { entries.append(InboxTable.entry(in: selectEntry)) }
         }
@@ -89,15 +89,17 @@ package final class InboxSearch {
     /// Returns the numbers and apps of the matching entries, newest first, at most `countMax`.
     package func numbers(
         matching query: Query, appNames: [AppID: String]
-    ) throws(SQLiteError) -> [(entry: Int64, appID: AppID)] {
+    ) throws(SQLiteError) -> [(entry: EntryID, appID: AppID)] {
         var hunt = Hunt(query.text, appNames)
-        selectTexts.bind(query.before, at: 1)
+        selectTexts.bind(query.before?.rawValue ?? 0, at: 1)
         selectTexts.bind(query.appID?.text ?? "", at: 2)
         selectTexts.bind(query.kind.number, at: 3)
         defer { selectTexts.reset() }
-        var numbers: [(entry: Int64, appID: AppID)] = []
+        var numbers: [(entry: EntryID, appID: AppID)] = []
         while numbers.count < query.countMax, try selectTexts.step() {
-            if hunt.finds(selectTexts) { numbers.append((selectTexts.int64(0), AppID(selectTexts.string(1)))) }
+            if hunt.finds(selectTexts) {
+                numbers.append((EntryID(rawValue: selectTexts.int64(0)), AppID(selectTexts.string(1))))
+            }
         }
         return numbers
     }

@@ -97,7 +97,7 @@ package final class InboxTable {
     }
 
     /// Adds an entry and returns its number.
-    package func append(_ entry: InboxEntry) throws(SQLiteError) -> Int64 {
+    package func append(_ entry: InboxEntry) throws(SQLiteError) -> EntryID {
         insert.bind(entry.uniqueID, at: 1)
         insert.bind(entry.sequence, at: 2)
         insert.bind(entry.appID.text, at: 3)
@@ -117,7 +117,7 @@ package final class InboxTable {
         insert.bind(entry.isRead ? 1 : 0, at: 17)
         insert.bind(entry.threadID, at: 18)
         try insert.run()
-        return connection.lastInsertedRow
+        return EntryID(rawValue: connection.lastInsertedRow)
     }
 
     /// Returns whether an identical notification arrived just before, is or will be on the screen, and is unanswered.
@@ -168,9 +168,9 @@ package final class InboxTable {
     }
 
     /// Returns an entry; nil if the number is unknown.
-    package func entry(_ number: Int64) throws(SQLiteError) -> InboxEntry? {
+    package func entry(_ number: EntryID) throws(SQLiteError) -> InboxEntry? {
         defer { selectEntry.reset() }
-        selectEntry.bind(number, at: 1)
+        selectEntry.bind(number.rawValue, at: 1)
         return try selectEntry.step() ? Self.entry(in: selectEntry) : nil
     }
 
@@ -184,7 +184,7 @@ package final class InboxTable {
     }
 
     /// Returns the numbers of the entries that must still be presented, oldest first.
-    package func waiting() throws(SQLiteError) -> [Int64] { try numbers(selectWaiting) }
+    package func waiting() throws(SQLiteError) -> [EntryID] { try numbers(selectWaiting) }
 
     /// Returns the numbers of an app's waiting entries that a newer one replaces.
     ///
@@ -194,7 +194,7 @@ package final class InboxTable {
     ///   - channel: The channel of the newer notification if it is a broadcast.
     /// - Returns: The numbers, oldest first.
     /// - Throws: `SQLiteError` if the inbox cannot be read.
-    package func waiting(appID: AppID, collapseID: [UInt8]?, channel: String? = nil) throws(SQLiteError) -> [Int64] {
+    package func waiting(appID: AppID, collapseID: [UInt8]?, channel: String? = nil) throws(SQLiteError) -> [EntryID] {
         selectCollapsible.bind(appID.text, at: 1)
         selectCollapsible.bind(collapseID, at: 2)
         selectCollapsible.bind(channel, at: 3)
@@ -202,24 +202,24 @@ package final class InboxTable {
     }
 
     /// Returns whether a newer entry replaced this one on the screen.
-    package func isReplaced(_ number: Int64) throws(SQLiteError) -> Bool {
+    package func isReplaced(_ number: EntryID) throws(SQLiteError) -> Bool {
         defer { selectReplacement.reset() }
-        selectReplacement.bind(number, at: 1)
+        selectReplacement.bind(number.rawValue, at: 1)
         return try selectReplacement.step()
     }
 
     /// Returns the number of earlier alerts in an entry's thread that are unanswered and unread.
-    package func unansweredCount(inThreadOf number: Int64) throws(SQLiteError) -> Int {
+    package func unansweredCount(inThreadOf number: EntryID) throws(SQLiteError) -> Int {
         defer { selectThreadCount.reset() }
-        selectThreadCount.bind(number, at: 1)
+        selectThreadCount.bind(number.rawValue, at: 1)
         return try selectThreadCount.step() ? Int(selectThreadCount.int64(0)) : 0
     }
 
     /// Moves an entry to another state; returns false if the entry is in none of `states`.
     package func move(
-        _ number: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, reason: String = ""
+        _ number: EntryID, from states: Set<InboxEntry.State>, to state: InboxEntry.State, reason: String = ""
     ) throws(SQLiteError) -> Bool {
-        updateState.bind(number, at: 1)
+        updateState.bind(number.rawValue, at: 1)
         updateState.bind(state.rawValue, at: 2)
         updateState.bind(reason, at: 3)
         updateState.bind(" " + states.map(\.rawValue).joined(separator: " ") + " ", at: 4)
@@ -228,15 +228,15 @@ package final class InboxTable {
     }
 
     /// Stores the problem with an entry.
-    package func setReason(_ reason: String, of number: Int64) throws(SQLiteError) {
-        updateReason.bind(number, at: 1)
+    package func setReason(_ reason: String, of number: EntryID) throws(SQLiteError) {
+        updateReason.bind(number.rawValue, at: 1)
         updateReason.bind(reason, at: 2)
         try updateReason.run()
     }
 
     /// Stores the reason why a part of an entry could not be presented as decided.
     package func note(
-        _ obstacle: SuppressionReason, on part: PresentationEffect.Part, of number: Int64
+        _ obstacle: SuppressionReason, on part: PresentationEffect.Part, of number: EntryID
     ) throws(SQLiteError) {
         guard let effects = try entry(number)?.effects.split(separator: " ") else { return }
         let noted = effects.map { effect in
@@ -246,15 +246,15 @@ package final class InboxTable {
     }
 
     /// Stores the outcomes of the parts of an entry.
-    package func setEffects(_ effects: String, of number: Int64) throws(SQLiteError) {
-        updateEffects.bind(number, at: 1)
+    package func setEffects(_ effects: String, of number: EntryID) throws(SQLiteError) {
+        updateEffects.bind(number.rawValue, at: 1)
         updateEffects.bind(effects, at: 2)
         try updateEffects.run()
     }
 
     /// Stores the texts that are shown for an entry.
-    package func setTexts(title: String?, subtitle: String?, body: String?, of number: Int64) throws(SQLiteError) {
-        updateTexts.bind(number, at: 1)
+    package func setTexts(title: String?, subtitle: String?, body: String?, of number: EntryID) throws(SQLiteError) {
+        updateTexts.bind(number.rawValue, at: 1)
         updateTexts.bind(title, at: 2)
         updateTexts.bind(subtitle, at: 3)
         updateTexts.bind(body, at: 4)
@@ -269,7 +269,7 @@ package final class InboxTable {
     }
 
     /// Deletes the entries of an app, or of all apps if the ID is nil; returns their numbers.
-    func removeAll(appID: AppID?) throws(SQLiteError) -> [Int64] {
+    func removeAll(appID: AppID?) throws(SQLiteError) -> [EntryID] {
         selectIDs.bind(appID?.text ?? "", at: 1)
         let removed = try numbers(selectIDs)
         delete.bind(appID?.text ?? "", at: 1)
@@ -280,21 +280,21 @@ package final class InboxTable {
 
     /// Deletes one entry; returns false if the number is unknown.
     @discardableResult
-    func remove(_ number: Int64) throws(SQLiteError) -> Bool {
+    func remove(_ number: EntryID) throws(SQLiteError) -> Bool {
         delete.bind("", at: 1)
-        delete.bind(number, at: 2)
+        delete.bind(number.rawValue, at: 2)
         try delete.run()
         return connection.changedRowCount > 0
     }
 
     /// Deletes the oldest entries beyond a count, except those still to be presented; returns their numbers.
-    func removeSurplus(countMax: Int64) throws(SQLiteError) -> [Int64] {
+    func removeSurplus(countMax: Int64) throws(SQLiteError) -> [EntryID] {
         removeSurplus.bind(countMax, at: 1)
         return try numbers(removeSurplus)
     }
 
     /// Deletes entries beyond an age, except those still to be presented; returns their numbers.
-    func removeOld(ageMaxMilliseconds: Int64, nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [Int64] {
+    func removeOld(ageMaxMilliseconds: Int64, nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [EntryID] {
         removeOld.bind(now - ageMaxMilliseconds, at: 1)
         removeOld.bind(now, at: 2)
         return try numbers(removeOld)
@@ -305,12 +305,12 @@ package final class InboxTable {
     /// Marks entries as seen by the user.
     ///
     /// - Parameters:
-    ///   - number: The entry; 0 for all.
+    ///   - number: The entry; nil for all.
     ///   - appID: The app; nil for all.
     /// - Returns: The number of entries that were not marked before.
     /// - Throws: `SQLiteError` if the entries cannot be updated.
-    package func markRead(_ number: Int64, appID: AppID?) throws(SQLiteError) -> Int {
-        updateRead.bind(number, at: 1)
+    package func markRead(_ number: EntryID?, appID: AppID?) throws(SQLiteError) -> Int {
+        updateRead.bind(number?.rawValue ?? 0, at: 1)
         updateRead.bind(appID?.text ?? "", at: 2)
         try updateRead.run()
         return connection.changedRowCount
@@ -324,10 +324,10 @@ package final class InboxTable {
         return counts
     }
 
-    private func numbers(_ statement: Statement) throws(SQLiteError) -> [Int64] {
+    private func numbers(_ statement: Statement) throws(SQLiteError) -> [EntryID] {
         defer { statement.reset() }
-        var numbers: [Int64] = []
-        while try statement.step() { numbers.append(statement.int64(0)) }
+        var numbers: [EntryID] = []
+        while try statement.step() { numbers.append(EntryID(rawValue: statement.int64(0))) }
         return numbers
     }
 
@@ -341,7 +341,7 @@ package final class InboxTable {
             threadID: row.optionalString(18), state: InboxEntry.State(rawValue: row.string(13)) ?? .suppressed,
             reason: row.string(14),
             effects: row.string(16))
-        entry.entry = row.int64(0)
+        entry.entry = EntryID(rawValue: row.int64(0))
         entry.isRead = row.int64(17) != 0
         return entry
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
+internal import AgentStore
 internal import LinuxDesktop
 internal import PushCore
 
@@ -26,7 +27,7 @@ struct AgentRefusal: Error, Sendable, Equatable {
     /// Creates a refusal for a sound that cannot be installed.
     init(_ error: SoundInstallError) { self.init(.badSound, error.message) }
 
-    static func unknownEntry(_ number: Int64) -> AgentRefusal {
+    static func unknownEntry(_ number: EntryID) -> AgentRefusal {
         AgentRefusal(.unknownEntry, "Entry \(number) does not exist.")
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
-internal import AgentStore
+package import AgentStore
 internal import LinuxDesktop
 internal import PushAPI
 internal import PushCore
@@ -62,7 +62,7 @@ package final class AlertService {
     ///   - number: The number of the inbox entry.
     ///   - outcome: The user's answer.
     /// - Throws: `unknownEntry` if no such alert waits, `badValue` if the answer does not fit the alert.
-    func answer(_ number: Int64, _ outcome: AlertOutcome) throws(AgentRefusal) {
+    func answer(_ number: EntryID, _ outcome: AlertOutcome) throws(AgentRefusal) {
         let alerts = try unhiddenAlerts().map(\.alert)
         let waiting = alerts.first { $0.entry == number }
         let answered = if let waiting { waiting } else { try replacedAlert(number) }
@@ -91,7 +91,7 @@ package final class AlertService {
     func withdrawUnwanted() throws(AgentRefusal) {
         let unwanted = try failures.refusing { () throws(SQLiteError) in
             let circumstances = try presentations.circumstances()
-            var unwanted: [Int64] = []
+            var unwanted: [EntryID] = []
             for (entry, app, payload) in try storedAlerts()
             where try database.decide(payload, for: app, circumstances).alert == nil {
                 unwanted.append(entry.entry)
@@ -138,7 +138,7 @@ package final class AlertService {
     }
 
     /// Returns an unanswered alert that a newer one has replaced; nil for any other entry.
-    private func replacedAlert(_ number: Int64) throws(AgentRefusal) -> Alert? {
+    private func replacedAlert(_ number: EntryID) throws(AgentRefusal) -> Alert? {
         try failures.refusing { () throws(SQLiteError) in
             guard let entry = try database.inbox.entry(number), entry.state == .shown,
                 try database.inbox.isReplaced(number), let alert = try storedAlert(entry)
@@ -173,7 +173,7 @@ package final class AlertService {
 
 extension AlertService: AlertPresenterDelegate {
     /// Handles the end of an alert: the user's answer, or its expiration on the screen.
-    package func alert(_ entry: Int64, ended outcome: AlertOutcome) {
+    package func alert(_ entry: EntryID, ended outcome: AlertOutcome) {
         switch outcome {
         case .view(let token): openings.view(entry, activationToken: token)
         case .action(let id, let text, let token):
@@ -184,7 +184,7 @@ extension AlertService: AlertPresenterDelegate {
     }
 
     /// Stores where the alert is on the screen, so that View, Close and clearing work after a restart.
-    func alertShown(_ entry: Int64, at place: AlertPlace) {
+    func alertShown(_ entry: EntryID, at place: AlertPlace) {
         noteAlerts { () throws(SQLiteError) in
             try database.alerts.save(place, of: entry)
             guard let row = try database.inbox.entry(entry), row.state == .shown,
@@ -198,12 +198,12 @@ extension AlertService: AlertPresenterDelegate {
     }
 
     /// Deletes the stored places of alerts that are no longer on the screen.
-    func alertsLeft(_ entries: [Int64]) {
+    func alertsLeft(_ entries: [EntryID]) {
         noteAlerts { () throws(SQLiteError) in try database.alerts.remove(entries) }
     }
 
     /// Presents lost alerts again if their style keeps them until they are answered.
-    func alertsLost(_ entries: [Int64]) { presentations.alertsLost(entries) }
+    func alertsLost(_ entries: [EntryID]) { presentations.alertsLost(entries) }
 
     private func noteAlerts(_ body: () throws(SQLiteError) -> Void) {
         do {

@@ -12,7 +12,7 @@ final class AnswerService {
     /// Answers that could not be written because the disk was full.
     private let retry: StorageRetry
     /// The entries of these answers.
-    private var unwritten: Set<Int64> = []
+    private var unwritten: Set<EntryID> = []
 
     init(_ context: AgentContext) {
         database = context.database
@@ -32,7 +32,7 @@ final class AnswerService {
     ///   - outcome: The outcome for the server.
     /// - Returns: Whether the answer counts; false if the entry was answered before.
     @discardableResult
-    func finish(_ number: Int64, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome) -> Bool {
+    func finish(_ number: EntryID, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome) -> Bool {
         guard !unwritten.contains(number) else { return false }
         do {
             return try write(number, state, outcome)
@@ -48,7 +48,7 @@ final class AnswerService {
     }
 
     private func write(
-        _ number: Int64, _ state: InboxEntry.State, _ outcome: DeviceAPI.Outcome
+        _ number: EntryID, _ state: InboxEntry.State, _ outcome: DeviceAPI.Outcome
     ) throws(SQLiteError) -> Bool {
         let isMoved = try database.transaction { () throws(SQLiteError) in
             try database.finish(number, from: [.waiting, .claimed, .shown], to: state, outcome)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AgentStore
 package import PushCore
 internal import PushNet
 
@@ -14,7 +15,7 @@ package protocol AgentObserver: AnyObject {
     /// Called when the server ended or refused an app's subscription; `reason` is the server's code.
     func subscriptionEnded(appID: AppID, channel: String, reason: String)
     /// Called when a notification has arrived and has an inbox entry; it may not be presented yet.
-    func notificationArrived(entry: Int64)
+    func notificationArrived(entry: EntryID)
     /// Called when inbox entries were added, changed or removed.
     func inboxChanged()
     /// Called when the set of alerts that wait in the panel has changed.

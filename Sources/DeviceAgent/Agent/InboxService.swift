@@ -96,7 +96,7 @@ package final class InboxService {
     }
 
     /// Returns one entry; nil if the number is unknown.
-    func entry(_ number: Int64) throws(AgentRefusal) -> InboxEntry? {
+    func entry(_ number: EntryID) throws(AgentRefusal) -> InboxEntry? {
         try failures.refusing { () throws(SQLiteError) in try database.inbox.entry(number) }
     }
 
@@ -110,7 +110,7 @@ package final class InboxService {
     /// Returns the numbers of all matching entries of a kind, grouped by app ID, newest first.
     func numbers(
         matching text: String, _ kind: InboxSearch.Kind
-    ) throws(AgentRefusal) -> [AppID: [Int64]] {
+    ) throws(AgentRefusal) -> [AppID: [EntryID]] {
         var query = InboxSearch.Query()
         (query.text, query.kind, query.countMax) = (text, kind, .max)
         let found = try failures.refusing { () throws(SQLiteError) in
@@ -127,12 +127,12 @@ package final class InboxService {
     /// Marks an entry as read, or all entries of an app, or all entries.
     ///
     /// - Parameters:
-    ///   - number: The entry; 0 for all entries of the app.
+    ///   - number: The entry; nil for all entries of the app.
     ///   - appID: The app; nil for all apps.
     /// - Returns: The number of entries that were unread.
     /// - Throws: `unknownEntry` if the entry does not exist.
-    func markRead(_ number: Int64, appID: AppID?) throws(AgentRefusal) -> Int {
-        if number != 0, try entry(number) == nil { throw .unknownEntry(number) }
+    func markRead(_ number: EntryID?, appID: AppID?) throws(AgentRefusal) -> Int {
+        if let number, try entry(number) == nil { throw .unknownEntry(number) }
         let count = try failures.refusing { () throws(SQLiteError) in try database.inbox.markRead(number, appID: appID)
         }
         if count > 0 { changes.inboxChanged() }
@@ -140,7 +140,7 @@ package final class InboxService {
     }
 
     /// Marks those of these entries as read that still exist; returns how many were unread.
-    func markRead(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+    func markRead(_ numbers: [EntryID]) throws(AgentRefusal) -> Int {
         let count = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
                 var count = 0
@@ -154,12 +154,12 @@ package final class InboxService {
     }
 
     /// Removes one entry and withdraws its alert.
-    func remove(_ number: Int64) throws(AgentRefusal) {
+    func remove(_ number: EntryID) throws(AgentRefusal) {
         guard try remove([number]) > 0 else { throw .unknownEntry(number) }
     }
 
     /// Removes those of these entries that still exist and withdraws their alerts; returns how many.
-    func remove(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+    func remove(_ numbers: [EntryID]) throws(AgentRefusal) -> Int {
         let removed = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try database.removeInboxEntries(numbers) }
         }
@@ -202,7 +202,7 @@ package final class InboxService {
     // MARK: Notes on entries
 
     /// Returns one entry; nil when it was cleared or the database fails.
-    func entryToPass(_ number: Int64) -> InboxEntry? {
+    func entryToPass(_ number: EntryID) -> InboxEntry? {
         do {
             return try database.inbox.entry(number)
         } catch {
@@ -212,7 +212,7 @@ package final class InboxService {
     }
 
     /// Writes a reason into an entry.
-    func note(_ reason: String, on number: Int64) {
+    func note(_ reason: String, on number: EntryID) {
         do {
             try database.inbox.setReason(reason, of: number)
         } catch {

@@ -27,7 +27,7 @@ final class OpeningService {
     }
 
     /// Opens the app once; the entry is stored as viewed before.
-    func view(_ number: Int64, _ action: ChosenAction? = nil, activationToken: String?) {
+    func view(_ number: EntryID, _ action: ChosenAction? = nil, activationToken: String?) {
         guard answers.finish(number, to: .viewed, .viewed), let entry = inbox.entryToPass(number) else { return }
         guard let opener = environment.opener else {
             return inbox.note(OpenFailure.notStarted.reason("nothing here opens apps"), on: number)
@@ -51,7 +51,7 @@ final class OpeningService {
     ///   - number: The number of the inbox entry.
     ///   - chosen: The button and the typed text.
     ///   - activationToken: The token that lets the app raise its window.
-    func act(_ number: Int64, _ chosen: ChosenAction, activationToken: String?) {
+    func act(_ number: EntryID, _ chosen: ChosenAction, activationToken: String?) {
         guard let action = declaredAction(chosen.id, of: number), !action.isForeground,
             !(action.takesText && chosen.text == nil)
         else { return view(number, chosen, activationToken: activationToken) }
@@ -120,7 +120,7 @@ final class OpeningService {
     ///   - id: The button's ID.
     ///   - number: The number of the inbox entry.
     /// - Returns: The button.
-    private func declaredAction(_ id: String, of number: Int64) -> AppManifest.Action? {
+    private func declaredAction(_ id: String, of number: EntryID) -> AppManifest.Action? {
         do {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
                 let payload = try database.shownPayload(of: entry, environment.texts(entry.appID))
@@ -143,7 +143,7 @@ final class OpeningService {
     ///   - number: The number of the inbox entry.
     ///   - activationToken: The token that lets the app raise its window.
     /// - Throws: The refusal if the app did not open.
-    func openEntry(_ number: Int64, activationToken: String?) async throws(AgentRefusal) {
+    func openEntry(_ number: EntryID, activationToken: String?) async throws(AgentRefusal) {
         guard let entry = try inbox.entry(number) else { throw .unknownEntry(number) }
         guard !entry.appID.text.isEmpty else { throw .notOpened("No app was registered for '\(entry.topic)'.") }
         guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }

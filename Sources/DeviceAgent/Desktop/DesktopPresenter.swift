@@ -69,7 +69,7 @@ final class DesktopPresenter: AlertPresenter {
     var server: NotificationServer?
     var shown: [UInt32: Shown] = [:]
     /// Entries whose alerts the server may show now or later.
-    var inDoubt: Set<Int64> = []
+    var inDoubt: Set<EntryID> = []
     private var waiting: [Request] = []
     /// Whether the first alert of `waiting` has been sent to the server.
     private var isBusy = false
@@ -116,7 +116,7 @@ final class DesktopPresenter: AlertPresenter {
         presentNext()
     }
 
-    func withdraw(entries: [Int64]) {
+    func withdraw(entries: [EntryID]) {
         let entries = Set(entries)
         inDoubt.subtract(entries)
         let withdrawn = shown.filter { entries.contains($0.value.alert.entry) }
@@ -176,7 +176,7 @@ final class DesktopPresenter: AlertPresenter {
         if !lost.isEmpty { delegate?.alertsLost(lost) }
     }
 
-    private func entries(where isWanted: (Shown) -> Bool) -> [Int64] {
+    private func entries(where isWanted: (Shown) -> Bool) -> [EntryID] {
         shown.values.filter(isWanted).sorted { $0.serial < $1.serial }.map(\.alert.entry)
     }
 

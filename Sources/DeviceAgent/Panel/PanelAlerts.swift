@@ -125,7 +125,7 @@ final class PanelAlerts: AlertPresenter {
     var isAvailable: Bool { restTimer == nil && (process.owner != nil || isActivatable) }
 
     /// The entries that wait for an answer, in the order in which the panel shows them.
-    var entries: [Int64] { waiting.map(\.alert.entry) }
+    var entries: [EntryID] { waiting.map(\.alert.entry) }
 
     /// Whether another alert can wait.
     ///
@@ -146,7 +146,7 @@ final class PanelAlerts: AlertPresenter {
         call()
     }
 
-    func withdraw(entries: [Int64]) {
+    func withdraw(entries: [EntryID]) {
         let entries = Set(entries)
         take { entries.contains($0.alert.entry) }
     }
@@ -207,7 +207,7 @@ final class PanelAlerts: AlertPresenter {
     }
 
     /// Removes alerts that the user has answered; their outcome is stored already.
-    func answered(_ entries: [Int64]) {
+    func answered(_ entries: [EntryID]) {
         startCount = 0
         withdraw(entries: entries)
     }
@@ -363,8 +363,8 @@ extension AlertPlace {
     ///
     /// - Parameter entry: The number of the inbox entry.
     /// - Returns: The place.
-    static func panel(_ entry: Int64) -> AlertPlace {
-        AlertPlace(owner: panelOwner, number: UInt32(truncatingIfNeeded: entry))
+    static func panel(_ entry: EntryID) -> AlertPlace {
+        AlertPlace(owner: panelOwner, number: UInt32(truncatingIfNeeded: entry.rawValue))
     }
 
     /// Whether the place is in the panel's list; the owner of a notification server's place contains a blank.

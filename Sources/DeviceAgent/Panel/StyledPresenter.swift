@@ -17,7 +17,7 @@ final class StyledPresenter: AlertPresenter {
     private let panel: PanelAlerts
     private let desktop: DesktopPresenter
     /// Alerts that the panel has not fetched yet and that were not withdrawn.
-    private var handingOver: Set<Int64> = []
+    private var handingOver: Set<EntryID> = []
 
     init(panel: PanelAlerts, desktop: DesktopPresenter) {
         self.panel = panel
@@ -54,7 +54,7 @@ final class StyledPresenter: AlertPresenter {
         }
     }
 
-    func withdraw(entries: [Int64]) {
+    func withdraw(entries: [EntryID]) {
         handingOver.subtract(entries)
         panel.withdraw(entries: entries)
         desktop.withdraw(entries: entries)

@@ -9,7 +9,7 @@ package import PushCore
 /// Texts are raw: each presenter sanitizes them for its medium.
 package struct Alert: Sendable, Equatable {
     /// The number of the inbox entry.
-    package var entry: Int64
+    package var entry: EntryID
     /// The app ID: the name of the .desktop file without `.desktop`.
     package var appID: AppID
     /// The registered app's name: the top line of every alert, never text from a payload.
@@ -39,7 +39,7 @@ package struct Alert: Sendable, Equatable {
     var mayTakeFocus = true
 
     package init(
-        entry: Int64, appID: AppID, appName: String, icon: String? = nil, title: String? = nil,
+        entry: EntryID, appID: AppID, appName: String, icon: String? = nil, title: String? = nil,
         subtitle: String? = nil, body: String? = nil, viewLabel: String? = "View", urgency: UInt8 = 1,
         collapseID: String? = nil, sound: Sound? = nil
     ) {

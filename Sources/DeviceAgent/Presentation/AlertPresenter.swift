@@ -21,7 +21,7 @@ protocol AlertPresenter: AnyObject {
     ///   - completion: Called once: whether the alert was shown, and whether the caller must play the sound.
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void)
     /// Closes the alerts of these entries.
-    func withdraw(entries: [Int64])
+    func withdraw(entries: [EntryID])
     /// Adopts alerts of an earlier run of the agent that may still be on the screen.
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)])
 }
@@ -80,13 +80,13 @@ enum AlertPresented: Sendable, Equatable {
 /// Receives the events of a presenter.
 protocol AlertPresenterDelegate: AnyObject {
     /// Reports the end of an alert; at most once for each.
-    func alert(_ entry: Int64, ended outcome: AlertOutcome)
+    func alert(_ entry: EntryID, ended outcome: AlertOutcome)
     /// Reports the place of an alert on the screen, for the agent's next run; called before the presenter's result.
-    func alertShown(_ entry: Int64, at place: AlertPlace)
+    func alertShown(_ entry: EntryID, at place: AlertPlace)
     /// Reports alerts that have left the screen or are no longer ours; called after their outcome.
-    func alertsLeft(_ entries: [Int64])
+    func alertsLeft(_ entries: [EntryID])
     /// Reports unanswered alerts that their server lost; they may be presented again once a server is available.
-    func alertsLost(_ entries: [Int64])
+    func alertsLost(_ entries: [EntryID])
     /// Reports that `unavailable` alerts may be presented again.
     func presenterBecameAvailable()
 }

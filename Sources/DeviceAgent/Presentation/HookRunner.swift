@@ -36,7 +36,7 @@ final class HookRunner {
     }
 
     /// Called with the entry and the error of a hook that had started.
-    var onFailure: ((Int64, String) -> Void)?
+    var onFailure: ((EntryID, String) -> Void)?
     /// Called when a slot for another hook is free.
     var onRoom: (() -> Void)?
     /// The delay before the next attempt to start a failed hook that replaces a presenter.
@@ -46,7 +46,7 @@ final class HookRunner {
     private let folders: [String]
     private let environment: [String: String]
     private let timeLimit: Duration
-    private var running: [Int64: LimitedProcess] = [:]
+    private var running: [EntryID: LimitedProcess] = [:]
 
     /// Searches hooks in these folders, in this order.
     init(
@@ -113,7 +113,7 @@ final class HookRunner {
         return "hook \(name): \(failure.message)"
     }
 
-    private func fail(_ entry: Int64, _ text: String) {
+    private func fail(_ entry: EntryID, _ text: String) {
         agentLog.warning("hook_failed", ["entry": "\(entry)", "error": text])
         onFailure?(entry, text)
     }

@@ -65,14 +65,14 @@ extension PresentationQueue {
     }
 
     /// Returns the oldest entries above the limits on waiting entries.
-    func surplus() -> Set<Int64> {
+    func surplus() -> Set<EntryID> {
         let (hooked, others) = (waiting.filter(isForHook), waiting.filter { !isForHook($0) })
         return Set(
             hooked.prefix(max(0, hooked.count - Limits.hookWaitingCountMax))
                 + others.prefix(max(0, others.count - Self.waitingCountMax)))
     }
 
-    private func isForHook(_ number: Int64) -> Bool {
+    private func isForHook(_ number: EntryID) -> Bool {
         switch parked[number]?.hook {
         case .noRoom, .pause: true
         case .missing, nil: false
@@ -96,7 +96,7 @@ extension PresentationQueue {
     }
 
     /// Queues a hook; the database has it already.
-    func hookIsDue(_ number: Int64) {
+    func hookIsDue(_ number: EntryID) {
         hooksDue.append(number)
         startDueHooks()
     }

@@ -18,7 +18,7 @@ extension PresentationQueue {
     /// Until then their places stay in the database, so that the agent's next run finds them, too.
     ///
     /// - Parameter entries: The numbers of the inbox entries.
-    func alertsLost(_ entries: [Int64]) {
+    func alertsLost(_ entries: [EntryID]) {
         let lost = returning + entries.filter { returnCounts[$0, default: 0] < Self.returnCountMax }
         returning = lost.suffix(Self.returningCountMax)
         let kept = Set(returning)
@@ -26,7 +26,7 @@ extension PresentationQueue {
     }
 
     /// Presents an alert again, without a sound, if it is still to stay until it is answered.
-    func presentAgain(_ number: Int64) throws(SQLiteError) {
+    func presentAgain(_ number: EntryID) throws(SQLiteError) {
         let (alert, place) = try database.transaction { () throws(SQLiteError) in
             let place = try database.alerts.place(of: number)
             // Removed first: after a crash it is unknown whether the user saw the alert, so it is not presented again.
@@ -47,7 +47,7 @@ extension PresentationQueue {
     }
 
     /// Returns the alert to present again; nil when the entry, the app or the settings no longer require it.
-    private func alertToReturn(_ number: Int64) throws(SQLiteError) -> Alert? {
+    private func alertToReturn(_ number: EntryID) throws(SQLiteError) -> Alert? {
         guard let entry = try database.inbox.entry(number), entry.state == .shown, !entry.isRead,
             try !database.inbox.isReplaced(number), let app = try database.apps.app(id: entry.appID),
             let payload = try database.shownPayload(of: entry, texts(entry.appID))
@@ -57,7 +57,7 @@ extension PresentationQueue {
         return try alert(entry, app, payload, decision)
     }
 
-    private func keep(returning number: Int64, _ place: AlertPlace?) {
+    private func keep(returning number: EntryID, _ place: AlertPlace?) {
         do {
             // An entry that was cleared meanwhile no longer exists.
             guard try database.inbox.entry(number)?.state == .shown else { return }
@@ -72,7 +72,7 @@ extension PresentationQueue {
         returning.insert(number, at: 0)
     }
 
-    private func forget(_ entries: [Int64]) {
+    private func forget(_ entries: [EntryID]) {
         guard !entries.isEmpty else { return }
         do {
             try database.transaction { () throws(SQLiteError) in try database.alerts.remove(entries) }

@@ -8,7 +8,7 @@ internal import PushSQLite
 /// Sounds that the agent plays: a sound that could not be played is not reported as played.
 extension PresentationQueue {
     /// Plays the sound of an alert on the screen.
-    func play(_ sound: Sound, of number: Int64, _ app: RegisteredApp) {
+    func play(_ sound: Sound, of number: EntryID, _ app: RegisteredApp) {
         start(sound, app) { [weak self] obstacle in
             guard let self, let obstacle else { return }
             retry.write { [weak self] () throws(SQLiteError) in
@@ -38,7 +38,7 @@ extension PresentationQueue {
     }
 
     /// Stores that a notification with only a sound was not shown, unless it set a badge.
-    private func settle(_ number: Int64, silentFor obstacle: SuppressionReason) throws(SQLiteError) {
+    private func settle(_ number: EntryID, silentFor obstacle: SuppressionReason) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try database.inbox.note(obstacle, on: .sound, of: number)
             guard let entry = try database.inbox.entry(number) else { return }

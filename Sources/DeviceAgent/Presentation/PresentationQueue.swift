@@ -43,17 +43,17 @@ final class PresentationQueue {
     private let desk: () -> DesktopState
     let texts: (AppID) -> AppTranslation
     let retry: StorageRetry
-    var waiting: [Int64] = []
+    var waiting: [EntryID] = []
     /// The waiting entries that can only wait until a presenter or a hook becomes available.
-    var parked: [Int64: Parked] = [:]
+    var parked: [EntryID: Parked] = [:]
     /// Entries that were queued and not examined yet.
-    var arrived: [Int64] = []
+    var arrived: [EntryID] = []
     /// Alerts on the screen whose hook has not started, oldest first; the database has them, too.
-    var hooksDue: [Int64] = []
+    var hooksDue: [EntryID] = []
     /// Alerts that were lost with their server, oldest first.
-    var returning: [Int64] = []
+    var returning: [EntryID] = []
     /// The number of times that each was presented again.
-    var returnCounts: [Int64: Int] = [:]
+    var returnCounts: [EntryID: Int] = [:]
     var state = State.ready
     var recentStarts: [UInt64] = []
 
@@ -125,14 +125,14 @@ final class PresentationQueue {
     }
 
     /// Queues entries that are stored as waiting.
-    func entriesArrived(_ entries: [Int64]) {
+    func entriesArrived(_ entries: [EntryID]) {
         waiting += entries
         arrived += entries
         presentNext()
     }
 
     /// Removes entries from the queue, and their alerts from the screen.
-    func withdraw(_ entries: [Int64]) {
+    func withdraw(_ entries: [EntryID]) {
         let withdrawn = Set(entries)
         waiting.removeAll { withdrawn.contains($0) }
         arrived.removeAll { withdrawn.contains($0) }
@@ -218,7 +218,7 @@ final class PresentationQueue {
         }
     }
 
-    private func putBack(_ number: Int64) {
+    private func putBack(_ number: EntryID) {
         waiting.insert(number, at: waiting.firstIndex { $0 > number } ?? waiting.endIndex)
     }
 
@@ -249,7 +249,7 @@ final class PresentationQueue {
     }
 
     /// Claims an entry and presents it, after a new decision, because the settings may have changed.
-    private func present(_ number: Int64) throws(SQLiteError) {
+    private func present(_ number: EntryID) throws(SQLiteError) {
         let claimed = try database.transaction { () throws(SQLiteError) in try claim(number) }
         onChange?()
         parked[number] = nil
@@ -282,7 +282,7 @@ final class PresentationQueue {
     }
 
     private func claim(
-        _ number: Int64
+        _ number: EntryID
     ) throws(SQLiteError) -> (InboxEntry, RegisteredApp, Alert, Decision)? {
         guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return nil }
         guard let payload = try database.shownPayload(of: entry, texts(entry.appID)) else {
@@ -308,7 +308,7 @@ final class PresentationQueue {
 
     /// Plays the sound of a presented alert if the presenter did not, and stores the outcome and a waiting hook.
     func finish(
-        _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, sound: Sound?,
+        _ number: EntryID, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, sound: Sound?,
         reason: String? = nil, hook: HookWait? = nil
     ) {
         if !presented.playsSound, let sound { play(sound, of: number, app) }
@@ -319,7 +319,7 @@ final class PresentationQueue {
 
     /// Stores the outcome of an entry.
     private func settle(
-        _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, _ reason: String?,
+        _ number: EntryID, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, _ reason: String?,
         _ hook: HookWait?
     ) throws(SQLiteError) {
         switch presented {

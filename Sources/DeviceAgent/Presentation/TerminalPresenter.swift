@@ -29,7 +29,7 @@ final class TerminalPresenter: AlertPresenter {
     }
 
     /// Does nothing, because printed lines stay.
-    func withdraw(entries: [Int64]) {}
+    func withdraw(entries: [EntryID]) {}
 
     /// Does nothing, because printed lines have no buttons.
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}

@@ -22,7 +22,7 @@ final class FilterQueue {
     static let waitingCountMax = 20
 
     /// Gets entries that are ready to be presented.
-    var onReady: (([Int64]) -> Void)?
+    var onReady: (([EntryID]) -> Void)?
     /// Gets the number to put on an app's icon.
     var onBadge: ((_ badge: UInt32, _ appID: AppID) -> Void)?
     /// Gets the SQLite error if an entry could not be updated.
@@ -40,7 +40,7 @@ final class FilterQueue {
     private let texts: (AppID) -> AppTranslation
     private let circumstances: () throws(SQLiteError) -> PresentationContext
     private let retry: StorageRetry
-    private var waiting: [Int64] = []
+    private var waiting: [EntryID] = []
     private var runningCount = 0
 
     /// Creates a queue that works on a database.
@@ -68,7 +68,7 @@ final class FilterQueue {
     func resume() throws(SQLiteError) { entriesArrived(try database.filters.due()) }
 
     /// Adds entries whose filter is due.
-    func entriesArrived(_ entries: [Int64]) {
+    func entriesArrived(_ entries: [EntryID]) {
         waiting += entries
         startNext()
     }
@@ -96,7 +96,7 @@ final class FilterQueue {
         onChange?()
     }
 
-    private func start(_ number: Int64) throws(SQLiteError) {
+    private func start(_ number: EntryID) throws(SQLiteError) {
         guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return }
         guard let filter, let app = try database.apps.app(id: entry.appID), let way = app.manifest.filter else {
             return try finish(number, .success([]))
@@ -113,7 +113,7 @@ final class FilterQueue {
     // MARK: The answer
 
     /// Stores the answer, unless the entry was replaced or cleared in the meantime.
-    private func finish(_ number: Int64, _ answer: Result<[UInt8], AppFilterError>) throws(SQLiteError) {
+    private func finish(_ number: EntryID, _ answer: Result<[UInt8], AppFilterError>) throws(SQLiteError) {
         let shown = FilterQueue.shown(answer)
         var badge: (count: UInt32, appID: AppID)?
         let isReady = try database.transaction { () throws(SQLiteError) in

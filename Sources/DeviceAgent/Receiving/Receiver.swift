@@ -17,17 +17,17 @@ enum Arrival: Sendable, Equatable {
 /// The work that remains after a batch of arrivals is on the disk.
 struct Reception: Sendable, Equatable {
     /// Entries to present, oldest first.
-    var waiting: [Int64] = []
+    var waiting: [EntryID] = []
     /// Entries that no longer wait because newer ones replaced them.
-    var replaced: [Int64] = []
+    var replaced: [EntryID] = []
     /// Entries that were added, oldest first.
-    var arrived: [Int64] = []
+    var arrived: [EntryID] = []
     /// Entries that were deleted because of their age or of the size of the inbox.
-    var removed: [Int64] = []
+    var removed: [EntryID] = []
     /// Entries whose app's filter is due, oldest first.
     ///
     /// They must not be presented yet.
-    var filtering: [Int64] = []
+    var filtering: [EntryID] = []
     /// Apps to wake in the background, in order.
     var wakes: [BackgroundWake] = []
     /// Numbers to put on icons, by app ID.
@@ -40,7 +40,7 @@ struct Reception: Sendable, Equatable {
     var repeatedCount = 0
 
     init(
-        waiting: [Int64] = [], replaced: [Int64] = [], arrived: [Int64] = [], removed: [Int64] = [],
+        waiting: [EntryID] = [], replaced: [EntryID] = [], arrived: [EntryID] = [], removed: [EntryID] = [],
         badges: [AppID: UInt32] = [:], hasUnwantedChannel: Bool = false, newCount: Int = 0, repeatedCount: Int = 0
     ) {
         self.waiting = waiting

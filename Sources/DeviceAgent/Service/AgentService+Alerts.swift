@@ -15,7 +15,7 @@ extension AgentService {
             return [AlertRecord.array(try agent.alerts.waiting(for: caller).map(\.record))]
         case .answerAlert:
             let token = AlertOutcome.activationToken(try arguments.text(4))
-            try agent.alerts.answer(try arguments.int64(0), try Self.outcome(arguments, token))
+            try agent.alerts.answer(try arguments.entryID(0), try Self.outcome(arguments, token))
             return []
         default: return nil
         }
@@ -37,7 +37,7 @@ extension AgentService {
 extension AlertService.WaitingAlert {
     fileprivate var record: AlertRecord {
         var record = AlertRecord()
-        record.entry = alert.entry
+        record.entry = alert.entry.rawValue
         record.appID = alert.appID.text
         record.appName = alert.appName
         record.icon = alert.icon ?? ""

@@ -16,15 +16,15 @@ extension AgentService {
             query.text = try arguments.text(0)
             query.appID = try arguments.appIDOrAll(1)
             query.kind = try kind(try arguments.text(2), of: method)
-            query.before = try arguments.int64(3)
+            query.before = try arguments.entryIDOrAll(3)
             query.countMax = Int64(try arguments.uint32(4))
             return [try list(try agent.inbox.entries(matching: query))]
         case .findInbox:
             let found = try agent.inbox.numbers(
                 matching: try arguments.text(0), try kind(try arguments.text(1), of: method))
-            return [.dictionary(found.map { ($0.text, .variant(.array("x", $1.map(BusValue.int64)))) })]
+            return [.dictionary(found.map { ($0.text, .variant(.array("x", $1.map { .int64($0.rawValue) }))) })]
         case .getInboxEntry:
-            let number = try arguments.int64(0)
+            let number = try arguments.entryID(0)
             guard let entry = try agent.inbox.entry(number) else { throw .unknownEntry(number) }
             return [entry.record(appName: try appNames()[entry.appID]).dictionary]
         case .countInbox:
@@ -32,15 +32,15 @@ extension AgentService {
             let sum = counts.reduce(UInt32(0)) { $0 + $1.1 }
             return [.uint32(sum), .dictionary(counts.map { ($0.0.text, .variant(.uint32($0.1))) })]
         case .markRead:
-            let count = try agent.inbox.markRead(try arguments.int64(0), appID: try arguments.appIDOrAll(1))
+            let count = try agent.inbox.markRead(try arguments.entryIDOrAll(0), appID: try arguments.appIDOrAll(1))
             return [.uint32(UInt32(clamping: count))]
         case .markEntriesRead:
-            return [.uint32(UInt32(clamping: try agent.inbox.markRead(try arguments.int64s(0))))]
+            return [.uint32(UInt32(clamping: try agent.inbox.markRead(try arguments.entryIDs(0))))]
         case .removeInboxEntry:
-            try agent.inbox.remove(try arguments.int64(0))
+            try agent.inbox.remove(try arguments.entryID(0))
             return []
         case .removeInboxEntries:
-            return [.uint32(UInt32(clamping: try agent.inbox.remove(try arguments.int64s(0))))]
+            return [.uint32(UInt32(clamping: try agent.inbox.remove(try arguments.entryIDs(0))))]
         case .clearInbox:
             return [.uint32(UInt32(clamping: try agent.inbox.clear(appID: try arguments.appIDOrAll(0))))]
         default:
@@ -65,7 +65,7 @@ extension AgentService {
 extension InboxEntry {
     fileprivate func record(appName: String?) -> InboxRecord {
         var record = InboxRecord()
-        record.entry = entry
+        record.entry = entry.rawValue
         record.uniqueID = uniqueID
         record.appID = appID.text
         record.appName = appName ?? appID.text

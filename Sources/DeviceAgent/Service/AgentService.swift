@@ -118,7 +118,7 @@ final class AgentService {
             return []
         case .openEntry:
             let token = AlertOutcome.activationToken(try arguments.text(1))
-            try await agent.openings.openEntry(try arguments.int64(0), activationToken: token)
+            try await agent.openings.openEntry(try arguments.entryID(0), activationToken: token)
             return []
         case .openApp:
             let token = AlertOutcome.activationToken(try arguments.text(1))
@@ -223,7 +223,7 @@ extension AgentService: AgentObserver {
     }
 
     /// Emits the signal NotificationArrived.
-    package func notificationArrived(entry: Int64) { emit(.notificationArrived, [.int64(entry)]) }
+    package func notificationArrived(entry: EntryID) { emit(.notificationArrived, [.int64(entry.rawValue)]) }
 
     /// Emits the signal AlertsChanged.
     package func alertsChanged() { emit(.alertsChanged, []) }

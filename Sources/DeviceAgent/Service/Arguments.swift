@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
+internal import AgentStore
 internal import PushCore
 internal import PushDBus
 
@@ -46,20 +47,25 @@ struct Arguments {
         return number
     }
 
-    /// Returns a signed 64-bit number.
-    func int64(_ index: Int) throws(AgentRefusal) -> Int64 {
+    /// Returns the inbox entry that a number identifies; there may be no such entry.
+    func entryID(_ index: Int) throws(AgentRefusal) -> EntryID { EntryID(rawValue: try int64(index)) }
+
+    /// Returns the inbox entry that a number identifies; nil for 0, which stands for all entries.
+    func entryIDOrAll(_ index: Int) throws(AgentRefusal) -> EntryID? { EntryID(nilIfZero: try int64(index)) }
+
+    private func int64(_ index: Int) throws(AgentRefusal) -> Int64 {
         guard values.indices.contains(index), case .int64(let number) = values[index] else {
             throw wrong(index, "a 64-bit number")
         }
         return number
     }
 
-    /// Returns an array of 64-bit numbers.
-    func int64s(_ index: Int) throws(AgentRefusal) -> [Int64] {
+    /// Returns the inbox entries that an array of 64-bit numbers identifies.
+    func entryIDs(_ index: Int) throws(AgentRefusal) -> [EntryID] {
         guard values.indices.contains(index), case .array("x", let numbers) = values[index] else {
             throw wrong(index, "an array of 64-bit numbers")
         }
-        return numbers.compactMap(\.integerValue)
+        return numbers.compactMap(\.integerValue).map { EntryID(rawValue: $0) }
     }
 
     /// Returns options by name and refuses names that are not allowed; an empty text counts as absent.
