@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension AdminEndToEnd {
     /// Checks the admin API of a real server, on the wire.
     struct AdminAPITests {
         private let server: InstalledServer

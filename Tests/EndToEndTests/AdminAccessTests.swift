@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension AdminEndToEnd {
     /// Checks access to the admin API: the mode of its socket, and the user of the connecting process.
     struct AdminAccessTests {
         /// A directory that every user of the machine may search, as /run/posthorn is.

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension AdminEndToEnd {
     /// Checks channels in the admin API of a real server.
     struct AdminChannelTests {
         private let server: InstalledServer

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension AdminEndToEnd {
     /// Runs the commands for apps, keys and channels against a real server.
     struct AdminCommandTests {
         private let server: InstalledServer

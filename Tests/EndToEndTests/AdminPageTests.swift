@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension AdminEndToEnd {
     /// Compares docs/reference/admin-api.md with a real server.
     struct AdminPageTests {
         private let server: EphemeralServer

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension AdminEndToEnd {
     /// Issues certificates with `posthorn certificate issue`, and sends with them through curl.
     struct CertificateTests {
         private static let topic = "org.example.Mail"

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension AdminEndToEnd {
     /// Checks rates and quotas of a real server, over HTTP/2.
     struct QuotaTests {
         private static let (ours, theirs) = ("TEAM000001", "TEAM000002")

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension AdminEndToEnd {
     /// Checks traces of notifications in `posthorn trace` and the admin API.
     struct TraceTests {
         private struct Trace: Decodable {

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension AdminEndToEnd {
     /// Checks a back-end that receives the outcomes of its notifications, and is not always available.
     struct WebhookTests {
         private static let mail = "org.example.Mail"

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelEndToEnd {
+extension PanelAlertEndToEnd {
     /// Checks the ways in which alerts end, and the panel's behavior afterwards.
     struct PanelAlertEndTests {
         @Test(.tags(.slow)) func `every way out except View means Close and opens nothing`() async throws {

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelEndToEnd {
+extension PanelAlertEndToEnd {
     /// Reads the alert on the screen as a screen reader does, and answers it with a pointer and keys.
     struct PanelAlertTests {
         private let lunch = #"{"aps":{"alert":{"title":"Lunch","body":"At noon."}},"mail":{"id":42}}"#
