@@ -92,11 +92,10 @@ package final class DesktopScreen: Sendable {
         try await RunningProcess.run(RepositoryPaths.tool("xdotool"), arguments, environment: environment)
     }
 
-    /// Returns a signature of the screen's picture: equal pictures have equal signatures.
+    /// Returns a checksum of the screen's picture: equal pictures have equal checksums.
     package func picture() async throws -> String {
-        let convert = try RepositoryPaths.tool("convert")
-        return try await RunningProcess.run(convert, ["x:root", "-format", "%#", "info:"], environment: environment)
-            .output
+        let script = "\(try RepositoryPaths.tool("convert")) x:root -depth 8 rgb:- | cksum"
+        return try await RunningProcess.run("/bin/sh", ["-c", script], environment: environment).output
     }
 
     /// Returns the number of pixels on the screen that have exactly this color, given as `#rrggbb`.
