@@ -12,6 +12,8 @@ package final class ForkedScript: Sendable {
     private let name: String
     private let files: TemporaryDirectory
     private let input: FileHandle
+    /// The process's directory in /proc, which becomes empty with the process, even if its id is used again.
+    private let folder: FileHandle
 
     /// Starts a script.
     ///
@@ -33,12 +35,15 @@ package final class ForkedScript: Sendable {
             .init(
                 arguments: [script] + arguments, input: pipe, output: files.path(of: "stdout"),
                 errors: files.path(of: "stderr")))
+        let number = unsafe open("/proc/\(identifier)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw SystemFailure(call: "open", code: errno) }
+        folder = FileHandle(fileDescriptor: number, closeOnDealloc: true)
     }
 
     deinit { send(SIGKILL) }
 
     /// Whether the process has ended.
-    package var hasEnded: Bool { kill(identifier, 0) != 0 }
+    package var hasEnded: Bool { unsafe faccessat(folder.fileDescriptor, "stat", F_OK, 0) != 0 }
 
     /// The standard output so far.
     package var output: String { files.read("stdout") }
@@ -50,7 +55,9 @@ package final class ForkedScript: Sendable {
     package var transcript: String { "\(name) wrote:\n\(output)\n\(errorOutput)" }
 
     /// Sends a signal; does nothing after the process has ended.
-    package func send(_ signal: Int32) { kill(identifier, signal) }
+    package func send(_ signal: Int32) {
+        if !hasEnded { kill(identifier, signal) }
+    }
 
     /// Kills the process and waits until it has ended.
     package func killNow() async throws {
