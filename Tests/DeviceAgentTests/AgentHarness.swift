@@ -90,6 +90,18 @@ final class AgentHarness: AgentObserver {
         }
     }
 
+    /// Returns a started agent that is enrolled, has the registered app `org.example.Mail`, and is connected.
+    static func connected(
+        in directory: TemporaryDirectory, to server: ScriptedDeviceServer, opener: (any AppOpener)? = nil,
+        badges: (any BadgePresenter)? = nil
+    ) async throws -> AgentHarness {
+        let harness = try AgentHarness(in: directory, opener: opener, badges: badges)
+        try harness.agent.start()
+        #expect(try await harness.enrol(with: server) == .success("00000000000000ab"))
+        _ = try await harness.register("org.example.Mail").get()
+        return harness
+    }
+
     /// Enrols and waits for the stream.
     func enrol(with server: ScriptedDeviceServer) async throws -> Result<String, AgentRefusal> {
         let result = try await enrol(server.url, code: "C0DE", caFile: server.caFile)

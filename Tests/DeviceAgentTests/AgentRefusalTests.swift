@@ -18,15 +18,6 @@ import Testing
         server = try await ScriptedDeviceServer()
     }
 
-    /// Returns an agent that is enrolled and has one registered app.
-    private func connected() async throws -> AgentHarness {
-        let harness = try AgentHarness(in: directory)
-        try harness.agent.start()
-        #expect(try await harness.enrol(with: server) == .success("00000000000000ab"))
-        _ = try await harness.register("org.example.Mail").get()
-        return harness
-    }
-
     @Test(arguments: [("", "This server requires an enrolment code."), ("C0DE", "the server answered 403")])
     func `a refused enrolment without a code asks for one`(code: String, text: String) async throws {
         let harness = try AgentHarness(in: directory)
@@ -54,7 +45,7 @@ import Testing
     func `an invalid registration is refused before any request`(
         appID: AppID, topic: String?, code: AgentErrorCode
     ) async throws {
-        let harness = try await connected()
+        let harness = try await AgentHarness.connected(in: directory, to: server)
         let result = try await harness.register(appID, topic: topic)
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == code)
@@ -65,7 +56,7 @@ import Testing
         (404, AgentErrorCode.unknownTopic), (503, .unreachable), (409, .refused), (401, .deviceRemoved),
     ])
     func `the server's answer to a registration reaches the app`(status: Int, code: AgentErrorCode) async throws {
-        let harness = try await connected()
+        let harness = try await AgentHarness.connected(in: directory, to: server)
         try await server.fail("/v1/apps/org.example.Other", status: status)
         guard case .failure(let refusal) = try await harness.register("org.example.Other") else {
             throw NeverHappened(what: "a refusal")

@@ -66,11 +66,7 @@ private final class Dock: BadgePresenter {
     private func connected(
         opener: (any AppOpener)? = nil, badges: (any BadgePresenter)? = nil
     ) async throws -> AgentHarness {
-        let harness = try AgentHarness(in: directory, opener: opener, badges: badges)
-        try harness.agent.start()
-        #expect(try await harness.enrol(with: server) == .success("00000000000000ab"))
-        _ = try await harness.register("org.example.Mail").get()
-        return harness
+        try await .connected(in: directory, to: server, opener: opener, badges: badges)
     }
 
     @Test func `enrolling saves identity and secret, and a restart connects with them`() async throws {

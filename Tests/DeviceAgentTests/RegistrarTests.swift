@@ -26,11 +26,7 @@ import Testing
     }
 
     private func connected() async throws -> AgentHarness {
-        let harness = try AgentHarness(in: directory)
-        try harness.agent.start()
-        #expect(try await harness.enrol(with: server) == .success("00000000000000ab"))
-        _ = try await harness.register(Self.app).get()
-        return harness
+        try await .connected(in: directory, to: server)
     }
 
     /// Starts the next run of the agent and connects it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushHTTP
+import TestSupport
 import Testing
 
 /// Checks that misuse of an exchange by the server stops the process.

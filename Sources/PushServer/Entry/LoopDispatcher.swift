@@ -15,7 +15,7 @@ final class LoopDispatcher: LoopDelegate {
     private let testMode: TestMode?
 
     /// Creates the APIs of a loop; the caller attaches them to the loop.
-    private init(_ loop: ServerLoop, _ context: ServerContext, _ testMode: TestMode?) throws(TLSError) {
+    init(_ loop: ServerLoop, _ context: ServerContext, _ testMode: TestMode?) throws(TLSError) {
         self.testMode = testMode
         services = try LoopServices(loop, context)
         streams = DeviceStreams(services)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushHTTP
+import TestSupport
 import Testing
 
 struct HTTP2BodyTests {

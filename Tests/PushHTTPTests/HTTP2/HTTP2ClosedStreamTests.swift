@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushHTTP
+import TestSupport
 import Testing
 
 /// Sends frames on closed streams: h2spec's cases 5.1/8, 9, 11, 12 and 5.1.1/2, and similar frames that are valid.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushHTTP
+import TestSupport
 import Testing
 
 /// A kind of frame that is cheap for its sender.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushHTTP
+import TestSupport
 import Testing
 
 /// Checks the memory that a session holds for a peer, and its behavior over the budget.

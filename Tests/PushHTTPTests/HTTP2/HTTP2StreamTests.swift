@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushHTTP
+import TestSupport
 import Testing
 
 /// Checks answers with a body that is sent in pieces.

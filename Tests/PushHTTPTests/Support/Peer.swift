@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
+
 @testable import PushHTTP
 
 /// A client at the other end of an `HTTP2Session` that sends and receives frames.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The part of RFC 7541 that the tests need, independent of nghttp2: encodes literals and decodes server responses.
-struct HPACK {
+package struct HPACK {
     /// The static table's entries that a response may refer to.
     private static let fixed: [Int: (String, String)] = [
         8: (":status", "200"), 9: (":status", "204"), 10: (":status", "206"), 11: (":status", "304"),
@@ -14,20 +14,25 @@ struct HPACK {
     private static let codes: [(bitCount: Int, first: Int, characters: [UInt8])] = [
         (5, 0, Array("012aceiost".utf8)), (6, 0x14, Array(" %-./3456789=A_bdfghlmnpru".utf8)),
         (7, 0x5C, Array(":BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz".utf8)), (8, 0xF8, Array("&*,;XZ".utf8)),
+        (10, 0x3F8, Array("!\"()?".utf8)), (11, 0x7FA, Array("'+|".utf8)), (12, 0xFFA, Array("#>".utf8)),
+        (13, 0x1FF8, Array("\0$@[]~".utf8)), (14, 0x3FFC, Array("^}".utf8)), (15, 0x7FFC, Array("<`{".utf8)),
     ]
 
     private var dynamic: [(String, String)] = []
 
+    /// Creates the decoder of a new connection.
+    package init() {}
+
     /// Encodes a literal without indexing and without Huffman coding.
-    static func literal(_ name: String, _ value: String) -> [UInt8] {
+    package static func literal(_ name: String, _ value: String) -> [UInt8] {
         [0] + string(name) + string(value)
     }
 
-    static func string(_ text: String) -> [UInt8] {
+    package static func string(_ text: String) -> [UInt8] {
         integer(text.utf8.count, prefixBitCount: 7) + Array(text.utf8)
     }
 
-    static func integer(_ number: Int, prefixBitCount: Int, pattern: UInt8 = 0) -> [UInt8] {
+    package static func integer(_ number: Int, prefixBitCount: Int, pattern: UInt8 = 0) -> [UInt8] {
         let limit = 1 << prefixBitCount - 1
         if number < limit { return [pattern | UInt8(number)] }
         var (bytes, rest) = ([pattern | UInt8(limit)], number - limit)
@@ -39,7 +44,7 @@ struct HPACK {
     }
 
     /// Decodes the fields of a header block, or returns nil when it contains a representation that no test expects.
-    mutating func read(_ block: [UInt8]) -> [String: String]? {
+    package mutating func read(_ block: [UInt8]) -> [String: String]? {
         var (index, fields) = (0, [String: String]())
         while index < block.count {
             guard let (name, value) = readField(block, &index) else { return nil }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import PushCore
+import PushNet
+import PushStore
+import PushTLS
+import TestSupport
+
+@testable import PushServer
+@testable import PushServing
+
+/// One loop of the server in this process: bytes in, commands to a stand-in for the store, bytes out.
+///
+/// A connection is a UNIX socket without TLS. All that stands behind TLS is what `posthornd` runs: the connection, the
+/// HTTP session, the endpoints of a network port. The stand-in answers within the turn in which it got the commands.
+final class EndpointHarness {
+    let store: StandInStore
+    let objects: ProviderObjects
+    private let files: TemporaryDirectory
+    private let mailbox: Mailbox<LoopMessage>
+    private let loop: ServerLoop
+    private let ports: NetworkPorts
+
+    /// Creates the loop with the apps and keys of `ProviderObjects`.
+    init() throws {
+        files = try TemporaryDirectory()
+        var configuration = ServerConfiguration(
+            dataDirectory: files.path(of: "data"), adminSocket: files.path(of: "admin.sock"))
+        configuration.names = ["localhost"]
+        configuration.channelListen = [ListenAddress(host: "127.0.0.1", port: 0)]
+        // All cases send to one device token.
+        configuration.quotas.deviceRate = 0
+        let installation = try Installation(configuration)
+        objects = try ProviderObjects(installation)
+        mailbox = try Mailbox<LoopMessage>()
+        store = StandInStore(mailbox)
+        let log = EventLog(threshold: .error, isJournal: false)
+        let serving = ServingContext(
+            store: store, limiter: ConnectionLimiter(configuration.connectionCaps),
+            memory: MemoryBudget(byteCountMax: 1 << 26), log: log, dataLoops: [mailbox],
+            strangerPatience: configuration.strangerPatience,
+            unauthenticatedStreamCountMax: configuration.unauthenticatedStreamCountMax)
+        let context = ServerContext(
+            serving: serving, configuration: configuration, installation: installation,
+            storeCondition: StoreCondition(), quotas: Quotas(configuration.quotas),
+            backups: BackupKeeper(installation, log: log), serverURL: "https://localhost",
+            startedUnixSeconds: WallClock.unixMilliseconds() / 1000)
+        loop = try ServerLoop(index: 0, context: serving, mailbox: mailbox, certificate: nil)
+        ports = NetworkPorts(try LoopDispatcher(loop, context, nil))
+        loop.attach(ports)
+        mailbox.post(.replies([.directory(objects.directory)]))
+        turn()
+    }
+
+    deinit {
+        loop.shutDown()
+        loop.events.run()
+    }
+
+    /// Opens a connection to the port for providers and devices, or to the port for channel management.
+    func connect(forChannels: Bool = false) throws -> EndpointClient {
+        ports.isForChannels = forChannels
+        var ends: [Int32] = [0, 0]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0 else {
+            throw NoSocket()
+        }
+        guard let unused = FileDescriptor.spare() else { throw NoSocket() }
+        // The kind leaves TLS out, and `NetworkPorts` provides the endpoint.
+        loop.adopt(
+            FileDescriptor(adopting: ends[1]), from: Listener(ListeningSocket(unused, .admin), loop: loop))
+        return EndpointClient(ends[0], of: self)
+    }
+
+    /// Sends replies of the store to the loop, which takes them in a later turn.
+    func reply(_ replies: [StoreReply]) { mailbox.post(.replies(replies)) }
+
+    /// Runs one turn of the loop.
+    func turn() {
+        loop.events.schedule(after: .zero) { [unowned loop] in loop.events.stop() }
+        loop.events.run()
+    }
+
+    /// Reports that the kernel has no socket for a connection.
+    struct NoSocket: Error {}
+}
+
+/// Gives every connection the endpoint of a network port.
+private final class NetworkPorts: LoopDelegate {
+    var isForChannels = false
+    private let dispatcher: LoopDispatcher
+
+    init(_ dispatcher: LoopDispatcher) { self.dispatcher = dispatcher }
+
+    func makeEndpoint(_ kind: ListenerKind) -> any Endpoint {
+        dispatcher.makeEndpoint(.network(port: isForChannels ? 1 : 0))
+    }
+
+    func take(_ reply: StoreReply) { dispatcher.take(reply) }
+
+    func tick() { dispatcher.tick() }
+
+    func shutDown() { dispatcher.shutDown() }
+}
