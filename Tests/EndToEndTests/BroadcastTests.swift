@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceAPIEndToEnd {
     /// Checks broadcasts on their way from the channel to the screen of a user whose app has subscribed.
     struct BroadcastTests {
         @Test(.tags(.slow))

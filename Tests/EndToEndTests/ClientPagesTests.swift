@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceAPIEndToEnd {
     /// Runs the code of docs/how-to/clients as it is printed there, against a real server.
     struct ClientPagesTests {
         /// The alert that every page sends.

@@ -3,7 +3,7 @@
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceAPIEndToEnd {
     /// Checks that a provider is served by a loop under load.
     struct CrowdTests {
         private let server: EphemeralServer

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceAPIEndToEnd {
     /// Checks registrations and subscriptions of the device API, as an independent agent would request them.
     struct DeviceAPITests {
         private static let mail = "org.example.Mail"

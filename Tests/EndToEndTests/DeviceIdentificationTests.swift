@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceAPIEndToEnd {
     /// Checks requests of the device API whose secret is unknown to the server, or not known yet.
     struct DeviceIdentificationTests {
         private static let mail = "org.example.Mail"

@@ -3,7 +3,7 @@
 internal import Testing
 
 // The tests of this target start several real programs each, and mostly wait for them. The machine may be small. So
-// they run in five parallel lanes, one test after the other in each lane.
+// they run in seven parallel lanes, one test after the other in each lane.
 
 /// Tests of the server's APIs, limits and life cycle.
 @Suite(.serialized) enum ServerEndToEnd {}
@@ -11,11 +11,17 @@ internal import Testing
 /// Tests of the administrator's API and of what it sets: quotas, certificates, webhooks, and the trace.
 @Suite(.serialized) enum AdminEndToEnd {}
 
-/// Tests of devices: their protocol, the agent and its presentation.
+/// Tests of the device API with devices that the tests write themselves.
+@Suite(.serialized) enum DeviceAPIEndToEnd {}
+
+/// Tests of the agent, and of what it shows.
 @Suite(.serialized) enum DeviceEndToEnd {}
 
-/// Tests of the panel's window on a virtual display.
+/// Tests of the panel's window and its list on a virtual display.
 @Suite(.serialized) enum PanelEndToEnd {}
+
+/// Tests of the panel's settings, icons, sizes and gestures.
+@Suite(.serialized) enum PanelLayoutEndToEnd {}
 
 /// Tests of the panel's alerts, and of many notifications in the panel.
 @Suite(.serialized) enum PanelAlertEndToEnd {}

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceAPIEndToEnd {
     /// Checks enrolment by the device API: a server without open enrolment accepts one device for each code.
     struct EnrolmentTests {
         private func enrol(_ body: String, at server: InstalledServer, count: Int = 1) async throws -> [Int] {

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceAPIEndToEnd {
     /// Checks a device that opens its stream over WebSocket and then does not read it.
     struct UnreadStreamTests {
         private let server: InstalledServer

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceAPIEndToEnd {
     /// Uses the device stream over WebSocket, as an independent agent would.
     struct WebSocketTests {
         private static let mail = "org.example.Mail"
