@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// modules: PushHTTP
+// modules: CPushShims PushNet PushHTTP
 // checks: Tests/PushHTTPTests/HTTPSessionFuzzCheck.swift
 
 /// Tries one input; called by libFuzzer.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// modules: PushWebSocket
+// modules: CPushShims PushNet PushWebSocket
 // checks: Tests/PushWebSocketTests/WebSocketFuzzCheck.swift
 
 /// Tries one input; called by libFuzzer.

@@ -29,8 +29,8 @@ internal import Glibc
     /// The executor of the loop's tasks.
     private(set) lazy var executor = LoopExecutor(self)
 
-    /// The monotonic time in nanoseconds, read once per turn.
-    package private(set) var monotonicNanoseconds = MonotonicClock.nanoseconds()
+    /// The time, read once per turn.
+    package private(set) var now = MonotonicTime.now
 
     /// Creates a loop with `epoll_create1(2)`.
     package init() throws(NetError) {
@@ -99,9 +99,7 @@ internal import Glibc
     @discardableResult
     package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> TimerID {
         // The turn's time may be long past, so the action would run too early.
-        let now = MonotonicClock.nanoseconds()
-        let (deadline, isTooFar) = now.addingReportingOverflow(delay.nanosecondsFromZero)
-        return timers.schedule(atNanoseconds: isTooFar ? .max : deadline, action)
+        timers.schedule(at: MonotonicTime.now.advanced(by: delay), action)
     }
 
     /// Cancels a timer; does nothing if it has already fired.
@@ -133,13 +131,13 @@ internal import Glibc
 
     private func turn() {
         let eventCount = wait()
-        monotonicNanoseconds = MonotonicClock.nanoseconds()
+        now = .now
         for index in 0..<eventCount {
             let event = unsafe events[index]
             unsafe dispatch(Registration(epollData: event.data.u64), flags: event.events)
         }
         let limit = timers.scheduledCount
-        while let action = timers.popDue(atNanoseconds: monotonicNanoseconds, scheduledBefore: limit) { action() }
+        while let action = timers.popDue(at: now, scheduledBefore: limit) { action() }
         runEndOfTurnActions()
     }
 
@@ -156,9 +154,9 @@ internal import Glibc
     private var waitMilliseconds: Int32 {
         if !endOfTurnActions.isEmpty { return 0 }
         guard let deadline = timers.nextDeadline else { return -1 }
-        let now = MonotonicClock.nanoseconds()
-        guard deadline > now else { return 0 }
-        return Int32(clamping: (deadline - now - 1) / 1_000_000 + 1)
+        let rest = deadline.nanoseconds(since: .now)
+        guard rest > 0 else { return 0 }
+        return Int32(clamping: (rest - 1) / 1_000_000 + 1)
     }
 
     private func dispatch(_ registration: Registration, flags: UInt32) {
@@ -190,16 +188,5 @@ internal import Glibc
         _ = try syscall("epoll_ctl", about: "descriptor \(descriptor)") {
             unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event)
         }
-    }
-}
-
-extension Duration {
-    /// The duration in whole nanoseconds, rounded up; 0 if negative, the maximum if it does not fit.
-    fileprivate var nanosecondsFromZero: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (nanoseconds, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflows) = nanoseconds.addingReportingOverflow((UInt64(attoseconds) + 999_999_999) / 1_000_000_000)
-        return isTooLong || overflows ? .max : sum
     }
 }

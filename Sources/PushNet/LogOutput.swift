@@ -58,7 +58,7 @@ internal import Glibc
     func admit(_ cause: LogBuckets.Cause, about subject: String?) -> Int? {
         locked {
             let isOwed = buckets.nextSummary != nil
-            let verdict = buckets.admit(cause, about: subject, now: Self.now)
+            let verdict = buckets.admit(cause, about: subject, now: .now)
             // The thread sleeps without a limit while no summary is due.
             if verdict == nil, !isOwed, hasThread { unsafe Self.check(pthread_cond_signal(work)) }
             return verdict
@@ -71,7 +71,7 @@ internal import Glibc
     ) {
         let line = format.bytes(level, event, fields, leftOutCount: leftOutCount)
         locked {
-            if !hasThread { addSummaries(now: Self.now) }
+            if !hasThread { addSummaries(now: .now) }
             if droppedCount > 0, put(droppedLine(droppedCount)) { droppedCount = 0 }
             // Lines after a gap wait until the gap is reported.
             if droppedCount > 0 || !put(line) { droppedCount &+= 1 }
@@ -96,7 +96,7 @@ internal import Glibc
         locked {
             addSummaries(now: nil)
             if droppedCount > 0, put(droppedLine(droppedCount)) { droppedCount = 0 }
-            var deadline = Self.specification(Self.now + Self.nanoseconds(patience))
+            var deadline = Self.specification(MonotonicTime.now.advanced(by: patience))
             while hasThread, waitingByteCount > 0 || droppedCount > 0 {
                 let code = unsafe pthread_cond_timedwait(drained, mutex, &deadline)
                 if code == ETIMEDOUT { return }
@@ -129,7 +129,7 @@ internal import Glibc
         return true
     }
 
-    private func addSummaries(now: Int64?) {
+    private func addSummaries(now: MonotonicTime?) {
         for summary in buckets.takeSummaries(now: now) {
             let fields: KeyValuePairs = ["of": summary.cause.event, "count": "\(summary.count)"]
             if !put(format.bytes(summary.cause.level, "log_lines_left_out", fields)) {
@@ -167,7 +167,7 @@ internal import Glibc
     private func nextChunk() -> [UInt8]? {
         locked {
             while true {
-                addSummaries(now: Self.now)
+                addSummaries(now: .now)
                 if chunks.isEmpty, droppedCount > 0, put(droppedLine(droppedCount)) { droppedCount = 0 }
                 if !chunks.isEmpty { return chunks.removeFirst() }
                 guard !isEnding else { return nil }
@@ -208,18 +208,8 @@ internal import Glibc
         return body()
     }
 
-    private static var now: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    private static func nanoseconds(_ duration: Duration) -> Int64 {
-        duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
-    }
-
-    private static func specification(_ nanoseconds: Int64) -> timespec {
-        timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    private static func specification(_ time: MonotonicTime) -> timespec {
+        timespec(tv_sec: Int(time.nanoseconds / 1_000_000_000), tv_nsec: Int(time.nanoseconds % 1_000_000_000))
     }
 
     private static func makeCondition() -> UnsafeMutablePointer<pthread_cond_t> {

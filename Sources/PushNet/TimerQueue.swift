@@ -16,7 +16,7 @@ package struct TimerID: Hashable, Sendable {
 struct TimerQueue {
     private struct Place {
         var generation: UInt32 = 0
-        var deadline: UInt64 = 0
+        var deadline = MonotonicTime.past
         var sequence: UInt64 = 0
         var heapIndex = -1
         var action: (() -> Void)?
@@ -31,11 +31,11 @@ struct TimerQueue {
     /// The number of pending timers.
     var count: Int { heap.count }
 
-    /// The deadline of the earliest timer in monotonic nanoseconds; nil if no timer is pending.
-    var nextDeadline: UInt64? { heap.first.map { places[Int($0)].deadline } }
+    /// The deadline of the earliest timer; nil if no timer is pending.
+    var nextDeadline: MonotonicTime? { heap.first.map { places[Int($0)].deadline } }
 
     /// Adds a timer.
-    mutating func schedule(atNanoseconds deadline: UInt64, _ action: @escaping () -> Void) -> TimerID {
+    mutating func schedule(at deadline: MonotonicTime, _ action: @escaping () -> Void) -> TimerID {
         let place = free.popLast() ?? addPlace()
         places[Int(place)].deadline = deadline
         places[Int(place)].sequence = scheduledCount
@@ -63,7 +63,7 @@ struct TimerQueue {
 
     /// Removes the earliest timer and returns its action, if it is due and was scheduled before `scheduledCount`
     /// reached `limit`.
-    mutating func popDue(atNanoseconds now: UInt64, scheduledBefore limit: UInt64) -> (() -> Void)? {
+    mutating func popDue(at now: MonotonicTime, scheduledBefore limit: UInt64) -> (() -> Void)? {
         guard let first = heap.first, places[Int(first)].deadline <= now, places[Int(first)].sequence < limit else {
             return nil
         }

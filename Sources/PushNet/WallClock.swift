@@ -20,15 +20,6 @@ package enum ElapsedClock {
     }
 }
 
-/// The clock of all timers: never jumps, and stops while the machine sleeps.
-enum MonotonicClock {
-    /// Returns the nanoseconds since a fixed time before startup by `CLOCK_MONOTONIC`.
-    static func nanoseconds() -> UInt64 {
-        let time = now(on: CLOCK_MONOTONIC)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-}
-
 /// Reads a clock with `clock_gettime(2)`, which cannot fail for the clocks above.
 private func now(on clock: clockid_t) -> timespec {
     var time = timespec()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 
-/// The deadlines of a connection; all times are the loop's monotonic nanoseconds.
+/// The deadlines of a connection, in the loop's time.
 struct ConnectionDeadlines {
     enum Verdict: Equatable {
         case fine
@@ -15,11 +16,11 @@ struct ConnectionDeadlines {
     }
 
     /// The start of a deadline that is not running; an optional would take twice the memory.
-    private static let notRunning = UInt64.max
+    private static let notRunning = MonotonicTime.future
 
     /// The time of acceptance, or of the first handshake step.
-    private(set) var begin: UInt64
-    private var activity: UInt64
+    private(set) var begin: MonotonicTime
+    private var activity: MonotonicTime
     /// The number of complete messages at the last input, and the time when it last grew or a message began.
     private var completedCount: UInt64 = 0
     private var messageBegin = notRunning
@@ -27,13 +28,13 @@ struct ConnectionDeadlines {
     private var outputBegin = notRunning
     private var lingerBegin = notRunning
 
-    init(now: UInt64) {
+    init(now: MonotonicTime) {
         begin = now
         activity = now
     }
 
     /// Restarts the handshake deadline, because the handshake had to wait for its turn.
-    mutating func handshakeBegins(now: UInt64) { begin = now }
+    mutating func handshakeBegins(now: MonotonicTime) { begin = now }
 
     /// Updates the deadlines for new input.
     ///
@@ -41,8 +42,8 @@ struct ConnectionDeadlines {
     ///
     /// - Parameters:
     ///   - progress: The session's number of complete messages, and whether another one has begun.
-    ///   - now: Monotonic nanoseconds.
-    mutating func received(_ progress: (completedCount: UInt64, isMidMessage: Bool), now: UInt64) {
+    ///   - now: The current time.
+    mutating func received(_ progress: (completedCount: UInt64, isMidMessage: Bool), now: MonotonicTime) {
         let hasGrown = progress.completedCount != completedCount
         completedCount = progress.completedCount
         if hasGrown { activity = now }
@@ -53,45 +54,46 @@ struct ConnectionDeadlines {
         }
     }
 
-    mutating func wrote(now: UInt64) {
+    mutating func wrote(now: MonotonicTime) {
         activity = now
-        if outputBegin != Self.notRunning { outputBegin = now }
+        if outputBegin < Self.notRunning { outputBegin = now }
     }
 
     /// Starts the request deadline at a head whose body may be missing; the oldest such head counts.
-    mutating func requestBegan(now: UInt64) { requestBegin = min(requestBegin, now) }
+    mutating func requestBegan(now: MonotonicTime) {
+        if now < requestBegin { requestBegin = now }
+    }
 
     /// Clears the request deadline, because a peer that completes requests is not slow.
     mutating func requestEnded() { requestBegin = Self.notRunning }
 
-    mutating func outputWaits(_ isWaiting: Bool, now: UInt64) {
-        outputBegin = isWaiting ? min(outputBegin, now) : Self.notRunning
+    mutating func outputWaits(_ isWaiting: Bool, now: MonotonicTime) {
+        guard isWaiting else { return outputBegin = Self.notRunning }
+        if now < outputBegin { outputBegin = now }
     }
 
     /// Starts the linger deadline, because our side is closed and the peer's is not.
-    mutating func lingers(now: UInt64) { lingerBegin = now }
+    mutating func lingers(now: MonotonicTime) { lingerBegin = now }
 
     /// Whether a message, request, output or linger deadline is running.
     var isRunning: Bool {
-        messageBegin != Self.notRunning || requestBegin != Self.notRunning || outputBegin != Self.notRunning
-            || lingerBegin != Self.notRunning
+        messageBegin < Self.notRunning || requestBegin < Self.notRunning || outputBegin < Self.notRunning
+            || lingerBegin < Self.notRunning
     }
 
     /// Checks the deadlines of the connection.
     ///
     /// - Parameters:
-    ///   - now: Monotonic nanoseconds.
+    ///   - now: The current time.
     ///   - isServing: Whether the handshake is complete.
     ///   - openExchangeCount: The number of open exchanges.
     ///   - strangerPatience: The time a connection may stay open without a proven credential; nil once one was proven.
     /// - Returns: The action to take. After `unproven`, open requests get another `requestPatience`.
     func verdict(
-        now: UInt64, isServing: Bool, openExchangeCount: Int, strangerPatience: Duration? = nil
+        now: MonotonicTime, isServing: Bool, openExchangeCount: Int, strangerPatience: Duration? = nil
     ) -> Verdict {
-        func isOver(_ start: UInt64, _ patience: Duration) -> Bool {
-            now > start && now - start > UInt64(patience / .nanoseconds(1))
-        }
-        if lingerBegin != Self.notRunning {
+        func isOver(_ start: MonotonicTime, _ patience: Duration) -> Bool { now.duration(since: start) > patience }
+        if lingerBegin < Self.notRunning {
             return isOver(lingerBegin, Limits.lingerPatience) ? .tooSlow("linger") : .fine
         }
         if !isServing || completedCount == 0, isOver(begin, Limits.handshakePatience) { return .tooSlow("handshake") }

@@ -70,11 +70,11 @@ package final class ConnectionLimiter: Sendable {
 
     private struct Network {
         var count = 0
-        /// The time when the bucket of handshakes is full again, in monotonic nanoseconds.
-        var fullAt: Int64 = 0
+        /// The time when the bucket of handshakes is full again.
+        var fullAt = MonotonicTime.past
 
         /// Counts a connection and returns whether its handshake exceeds the rate.
-        mutating func admit(_ bucket: TokenBucket, now: Int64) -> Bool {
+        mutating func admit(_ bucket: TokenBucket, now: MonotonicTime) -> Bool {
             count += 1
             switch bucket.take(fullAt: fullAt, now: now) {
             case .taken(let next):
@@ -107,11 +107,10 @@ package final class ConnectionLimiter: Sendable {
     ///
     /// - Parameters:
     ///   - network: The source network.
-    ///   - now: Monotonic nanoseconds.
+    ///   - now: The current time.
     /// - Returns: The bound that the connection exceeds, if any.
-    func admit(_ network: SourceAddress, now: UInt64) -> Admission {
-        let now = Int64(clamping: now)
-        return state.withLock { state in
+    func admit(_ network: SourceAddress, now: MonotonicTime) -> Admission {
+        state.withLock { state in
             let isOverRate = state.networks[network, default: Network()].admit(bucket, now: now)
             state.counts.strangers += 1
             var excess = Excess.none
@@ -149,7 +148,7 @@ package final class ConnectionLimiter: Sendable {
     func noteFull() { state.withLock { $0.counts.overLimit += 1 } }
 
     /// Removes networks without connections whose bucket is full, each time the table has doubled.
-    private func sweep(_ state: inout State, now: Int64) {
+    private func sweep(_ state: inout State, now: MonotonicTime) {
         guard state.networks.count >= state.sweepCount else { return }
         state.networks = state.networks.filter { $1.count > 0 || $1.fullAt > now }
         state.sweepCount = max(1024, state.networks.count * 2)

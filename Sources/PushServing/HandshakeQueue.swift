@@ -28,7 +28,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
     private var slots: [UInt64: SourceAddress] = [:]
     private var slotCounts: [SourceAddress: Int] = [:]
     /// The tickets in the order of the first steps, also of slots that are free again.
-    private var tickets = FirstInFirstOut<(ticket: UInt64, beganNanoseconds: UInt64)>()
+    private var tickets = FirstInFirstOut<(ticket: UInt64, beganAt: MonotonicTime)>()
     private var lastTicket: UInt64 = 0
     /// The networks that use all of their slots.
     private var full: Set<SourceAddress> = []
@@ -66,9 +66,9 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
     ///
     /// The others stop watching their sockets until their turn.
     ///
-    /// - Parameter now: Monotonic nanoseconds.
+    /// - Parameter now: The current time.
     /// - Returns: The connections; empty if all of them need a slot and none is free.
-    mutating func takeTurn(now: UInt64) -> [Connection] {
+    mutating func takeTurn(now: MonotonicTime) -> [Connection] {
         freeLateSlots(now: now)
         var turn: [Connection] = []
         while turn.count < Limits.handshakeStepsPerTurnCountMax, let connection = begun.takeOne(except: []) {
@@ -87,15 +87,16 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
     }
 
     /// Frees the slots of handshakes that take long, whatever their peers send meanwhile.
-    private mutating func freeLateSlots(now: UInt64) {
-        let patience = UInt64(Limits.handshakeSlotDuration / .nanoseconds(1))
-        while let first = tickets.first, slots[first.ticket] == nil || now > first.beganNanoseconds + patience {
+    private mutating func freeLateSlots(now: MonotonicTime) {
+        while let first = tickets.first,
+            slots[first.ticket] == nil || now > first.beganAt.advanced(by: Limits.handshakeSlotDuration)
+        {
             freeSlot(first.ticket)
             _ = tickets.takeFirst()
         }
     }
 
-    private mutating func occupySlot(_ connection: Connection, now: UInt64) {
+    private mutating func occupySlot(_ connection: Connection, now: MonotonicTime) {
         lastTicket += 1
         connection.handshakeTurn.ticket = lastTicket
         tickets.append((lastTicket, now))

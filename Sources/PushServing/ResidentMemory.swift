@@ -10,12 +10,12 @@ internal import PushNet
 /// difference after the last trim.
 struct ResidentMemory {
     private var slackByteCount: Int?
-    private var nextCheckNanoseconds: UInt64 = 0
+    private var nextCheck = MonotonicTime.past
 
     /// Checks the memory at intervals; called by each tick, which runs anyway.
-    mutating func tick(now: UInt64) {
-        guard now >= nextCheckNanoseconds else { return }
-        nextCheckNanoseconds = now + UInt64(Limits.residentCheckInterval / .nanoseconds(1))
+    mutating func tick(now: MonotonicTime) {
+        guard now >= nextCheck else { return }
+        nextCheck = now.advanced(by: Limits.residentCheckInterval)
         guard let slack = Self.slack() else { return }
         guard let known = slackByteCount else {
             slackByteCount = slack

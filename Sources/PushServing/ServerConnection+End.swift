@@ -58,7 +58,7 @@ extension ServerConnection {
         state.linger()
         closeSession()
         memory.release(to: loop.memory)
-        deadlines.lingers(now: loop.events.monotonicNanoseconds)
+        deadlines.lingers(now: loop.events.now)
         socket.transport.close()
         do throws(NetError) { try Sockets.closeOutput(socket.rawValue) } catch { return close(nil) }
         watch(.readable)

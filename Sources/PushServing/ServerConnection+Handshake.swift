@@ -31,7 +31,7 @@ extension ServerConnection: HandshakeTaker {
     /// Continues the handshake at this connection's turn.
     func continueHandshake() {
         guard let handshake else { return }
-        if !handshake.hasBegun { deadlines.handshakeBegins(now: loop.events.monotonicNanoseconds) }
+        if !handshake.hasBegun { deadlines.handshakeBegins(now: loop.events.now) }
         loop.strangerProgressed(self)
         do throws(ServingError) { try shakeHands(handshake) } catch { return close(error.description) }
         if state.isHandshaking { reportMemory() } else { takeInput() }

@@ -22,7 +22,7 @@ extension ServerConnection {
         guard !state.isClosed else { return }
         let openCount = session?.openExchangeCount ?? 0
         switch deadlines.verdict(
-            now: loop.events.monotonicNanoseconds, isServing: state.isServing || state.isEnding,
+            now: loop.events.now, isServing: state.isServing || state.isEnding,
             openExchangeCount: openCount,
             strangerPatience: principal.isStranger ? loop.context.strangerPatience : nil)
         {
@@ -41,11 +41,11 @@ extension ServerConnection {
     ///
     /// - Parameter session: The connection's session.
     private func answerLate(_ session: any HTTPSession) {
-        session.nowNanoseconds = loop.events.monotonicNanoseconds
+        session.now = loop.events.now
         session.tick()
         if session.hasOutput { loop.markDirty(self) }
         for exchange in session.openExchanges {
-            let age = session.age(since: exchange.isAnswered ? exchange.tookNanoseconds : exchange.beganNanoseconds)
+            let age = session.age(since: exchange.isAnswered ? exchange.tookAt : exchange.beganAt)
             if exchange.waitsForPeer, !exchange.isStreaming { exchange.forgetRequest() }
             if exchange.waitsForPeer, age > Limits.outputPatience {
                 // The peer keeps its window closed. Notifications that a device does not receive stay pending.

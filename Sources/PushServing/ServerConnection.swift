@@ -25,12 +25,12 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     var isDirty = false
     /// The TLS handshake while it is under way.
     var handshake: ServerHandshake?
-    /// The time of the first handshake step, in monotonic nanoseconds; before it, the time of acceptance.
-    var beganNanoseconds: UInt64 { deadlines.begin }
-    /// The time of a stranger's last step towards a credential, in monotonic nanoseconds.
+    /// The time of the first handshake step; before it, the time of acceptance.
+    var beganAt: MonotonicTime { deadlines.begin }
+    /// The time of a stranger's last step towards a credential.
     ///
     /// Steps are being accepted, a handshake step and a complete request.
-    var progressNanoseconds: UInt64
+    var progressedAt: MonotonicTime
     /// The part of the memory budget that this connection has reported.
     var memory = ConnectionMemory()
 
@@ -54,11 +54,11 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         let source = listener.kind == .admin ? .unknown : SourceAddress(peerOf: socket.rawValue)
         self.source = source
         principal = listener.kind == .admin ? .administrator : .stranger(source.network)
-        progressNanoseconds = loop.events.monotonicNanoseconds
+        progressedAt = loop.events.now
         self.socket = ConnectionSocket(socket)
         endpoint = listener.endpoint
         state = ConnectionStateMachine(isEncrypted: listener.kind != .admin)
-        deadlines = ConnectionDeadlines(now: progressNanoseconds)
+        deadlines = ConnectionDeadlines(now: progressedAt)
         if state.isHandshaking { handshake = loop.certificate.map(ServerHandshake.init) }
     }
 
@@ -245,8 +245,8 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     private func receive(_ bytes: Span<UInt8>) {
         guard let session else { return }
-        let now = loop.events.monotonicNanoseconds
-        session.nowNanoseconds = now
+        let now = loop.events.now
+        session.now = now
         let goesOn = session.receive(bytes)
         deadlines.received((session.completedMessageCount, session.awaitsRest), now: now)
         if !goesOn {
@@ -265,7 +265,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     package func headArrived(_ exchange: HTTPExchange) {
         state.noteRequest()
-        deadlines.requestBegan(now: loop.events.monotonicNanoseconds)
+        deadlines.requestBegan(now: loop.events.now)
         guard !isCondemned else { return }
         exchange.bodyByteCountMax = endpoint.headArrived(exchange, on: self)
         // A client may send the heads of many requests before the first body.
@@ -313,13 +313,13 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     }
 
     private func noteWritten(_ byteCount: Int) {
-        if byteCount > 0 { deadlines.wrote(now: loop.events.monotonicNanoseconds) }
+        if byteCount > 0 { deadlines.wrote(now: loop.events.now) }
     }
 
     /// Closes the connection after a flush if everything is sent, else watches for the next events.
     private func settle(_ session: any ConnectionSession) {
         let isFlushed = socket.pending.isEmpty && !state.readsAfterWriting
-        deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
+        deadlines.outputWaits(!isFlushed, now: loop.events.now)
         if isFlushed {
             let isAnythingLeft = !state.isAnswering || http.map { endUnanswerable($0) } ?? true
             let action = state.outputSent(

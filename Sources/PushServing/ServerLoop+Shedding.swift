@@ -6,7 +6,7 @@ internal import PushNet
 /// Closes connections to free capacity for others.
 extension ServerLoop {
     func admit(_ connection: ServerConnection) {
-        let admission = context.limiter.admit(connection.network, now: events.monotonicNanoseconds)
+        let admission = context.limiter.admit(connection.network, now: events.now)
         connection.handshakeTurn.isOverRate = admission.isOverRate
         switch admission.excess {
         case .none: break
@@ -19,7 +19,7 @@ extension ServerLoop {
     /// Records a stranger's step towards a credential; does nothing for other connections.
     func strangerProgressed(_ connection: ServerConnection) {
         guard connection.principal.isStranger, strangers.contains(connection.slot) else { return }
-        connection.progressNanoseconds = events.monotonicNanoseconds
+        connection.progressedAt = events.now
         strangers.append(connection.slot)
     }
 
@@ -39,7 +39,7 @@ extension ServerLoop {
         var next = strangers.first
         for _ in 0..<Limits.strangersPerSearchCountMax {
             guard let slot = next, let connection = connections[slot: slot] else { return false }
-            guard hasPassed(idle, since: connection.progressNanoseconds) else { return false }
+            guard hasPassed(idle, since: connection.progressedAt) else { return false }
             next = strangers.slot(after: slot)
             guard connection.keepsLoopWaiting else {
                 // The connection waits for this loop. Moving it to the end keeps the search from visiting it
@@ -70,15 +70,15 @@ extension ServerLoop {
     ///
     /// - Returns: Whether any connection was closed.
     func shedCrowd() -> Bool {
-        guard hasPassed(.seconds(1), since: crowdSearchNanoseconds) else { return false }
-        crowdSearchNanoseconds = events.monotonicNanoseconds
+        guard hasPassed(.seconds(1), since: crowdSearchedAt) else { return false }
+        crowdSearchedAt = events.now
         var counts: [Principal: Int] = [:]
         connections.forEach { if $0.listener.kind != .admin { counts[$0.principal, default: 0] += 1 } }
         let share = max(Limits.connectionsPerPrincipalCountMin, connections.count / Limits.connectionShares)
         guard let crowd = counts.max(by: { $0.value < $1.value }), crowd.value > share else { return false }
         var members: [ServerConnection] = []
         connections.forEach { if $0.principal == crowd.key, $0.keepsLoopWaiting { members.append($0) } }
-        members.sort { $0.beganNanoseconds > $1.beganNanoseconds }
+        members.sort { $0.beganAt > $1.beganAt }
         for connection in members.prefix(crowd.value - share) { shed(connection, reason: "crowd") }
         return !members.isEmpty
     }
@@ -118,8 +118,7 @@ extension ServerLoop {
     /// Requests do not count as progress here, because a stranger can send any number of them.
     private func secondsOfWaiting(for connection: ServerConnection) -> Double {
         guard connection.keepsLoopWaiting else { return 0 }
-        let now = events.monotonicNanoseconds
-        return Double(now - min(now, connection.beganNanoseconds)) / 1e9
+        return Double(max(0, events.now.nanoseconds(since: connection.beganAt))) / 1e9
     }
 
     private func shed(_ connection: ServerConnection, reason: String) {

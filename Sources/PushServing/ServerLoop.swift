@@ -39,7 +39,7 @@ package import PushTLS
     /// Connections without a proven credential.
     var strangers = StrangerQueue()
     /// The time of the last search for a principal with too many connections.
-    var crowdSearchNanoseconds: UInt64 = 0
+    var crowdSearchedAt = MonotonicTime.past
     /// The process's memory; only on the control loop.
     private var resident: ResidentMemory?
     /// Whether memory budgets were exceeded in this turn.
@@ -157,7 +157,7 @@ package import PushTLS
 
     private func continueHandshakes() {
         guard !handshakes.isEmpty else { return }
-        let turn = handshakes.takeTurn(now: events.monotonicNanoseconds)
+        let turn = handshakes.takeTurn(now: events.now)
         for connection in turn { connection.continueHandshake() }
         guard !handshakes.isEmpty else { return }
         // If no handshake could continue, the next slot that becomes free triggers another look.
@@ -181,9 +181,8 @@ package import PushTLS
         if !handshakes.isEmpty { needEndOfTurn() }
     }
 
-    func hasPassed(_ duration: Duration, since moment: UInt64) -> Bool {
-        let now = events.monotonicNanoseconds
-        return now > moment && now - moment >= UInt64(duration / .nanoseconds(1))
+    func hasPassed(_ duration: Duration, since moment: MonotonicTime) -> Bool {
+        events.now > moment && events.now.duration(since: moment) >= duration
     }
 
     private func flushDirty() {
@@ -271,7 +270,7 @@ package import PushTLS
         events.schedule(after: .seconds(1)) { [unowned self] in
             self.connections.forEachAwake { $0.tick() }
             self.giveBackMemory()
-            self.resident?.tick(now: self.events.monotonicNanoseconds)
+            self.resident?.tick(now: self.events.now)
             self.delegate?.tick()
             self.scheduleTick()
         }

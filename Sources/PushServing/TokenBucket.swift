@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushNet
 package import Synchronization
 
 /// A token bucket: each request takes a token, and tokens return at a steady rate until the bucket is full.
@@ -36,7 +37,7 @@ package struct TokenBucket: Equatable, Sendable {
 
     /// The result of a request.
     package enum Taking: Equatable {
-        case taken(fullAt: Int64)
+        case taken(fullAt: MonotonicTime)
         case refused(waitNanoseconds: Int64)
     }
 
@@ -46,22 +47,22 @@ package struct TokenBucket: Equatable, Sendable {
     ///   - count: The number of tokens. A number above the bucket's size counts as all of them.
     ///   - fullAt: The time at which the bucket is full again; a time in the past means that it is full. A time that is
     ///     too far away, as after a change of the rate, counts as an empty bucket.
-    ///   - now: Monotonic nanoseconds.
+    ///   - now: The current time.
     /// - Returns: The new time at which the bucket is full, or the time until enough tokens have returned.
-    package func take(_ count: Int64 = 1, fullAt: Int64, now: Int64) -> Taking {
-        let next = now + outNanoseconds(fullAt, now) + tokenNanoseconds * min(count, tokenCount)
-        let excess = next - now - capacityNanoseconds
-        return excess <= 0 ? .taken(fullAt: next) : .refused(waitNanoseconds: excess)
+    package func take(_ count: Int64 = 1, fullAt: MonotonicTime, now: MonotonicTime) -> Taking {
+        let next = outNanoseconds(fullAt, now) + tokenNanoseconds * min(count, tokenCount)
+        let excess = next - capacityNanoseconds
+        return excess <= 0 ? .taken(fullAt: now.advanced(byNanoseconds: next)) : .refused(waitNanoseconds: excess)
     }
 
     /// Returns the number of remaining tokens.
-    package func remainingCount(fullAt: Int64, now: Int64) -> Int64 {
+    package func remainingCount(fullAt: MonotonicTime, now: MonotonicTime) -> Int64 {
         (capacityNanoseconds - outNanoseconds(fullAt, now)) / tokenNanoseconds
     }
 
     /// Returns the time until all tokens have returned.
-    func outNanoseconds(_ fullAt: Int64, _ now: Int64) -> Int64 {
-        min(max(0, fullAt - now), capacityNanoseconds)
+    func outNanoseconds(_ fullAt: MonotonicTime, _ now: MonotonicTime) -> Int64 {
+        min(max(0, fullAt.nanoseconds(since: now)), capacityNanoseconds)
     }
 }
 
@@ -72,16 +73,18 @@ extension TokenBucket {
     ///
     /// - Parameters:
     ///   - count: The number of tokens. A number above the bucket's size counts as all of them.
-    ///   - fullAt: The shared state. Relaxed ordering suffices, because no other data depends on it.
-    ///   - now: Monotonic nanoseconds.
+    ///   - fullAt: The shared state, in nanoseconds of `MonotonicTime`. Relaxed ordering suffices, because no other data
+    ///     depends on it.
+    ///   - now: The current time.
     /// - Returns: Nil, or the nanoseconds to wait.
-    package func take(_ count: Int64 = 1, from fullAt: borrowing Atomic<Int64>, now: Int64) -> Int64? {
+    package func take(_ count: Int64 = 1, from fullAt: borrowing Atomic<Int64>, now: MonotonicTime) -> Int64? {
         var known = fullAt.load(ordering: .relaxed)
         while true {
-            switch take(count, fullAt: known, now: now) {
+            switch take(count, fullAt: MonotonicTime(nanoseconds: known), now: now) {
             case .refused(let wait): return wait
             case .taken(let next):
-                let (isDone, found) = fullAt.weakCompareExchange(expected: known, desired: next, ordering: .relaxed)
+                let (isDone, found) = fullAt.weakCompareExchange(
+                    expected: known, desired: next.nanoseconds, ordering: .relaxed)
                 if isDone { return nil }
                 known = found
             }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// Counts the frames of a client that request nothing, like the glitches of an HTTP/2 session.
 ///
 /// Well-behaved clients reach no bound. The agent sends one ping with each batch of acknowledgements, and our messages
@@ -21,14 +23,14 @@ final class FrameBudget {
     /// The largest number of free pings.
     static let pingAllowanceMax = 65_536
 
-    private static let nanosecondsPerGlitch = 1_000_000_000 / UInt64(glitchCountPerSecond)
+    private static let nanosecondsPerGlitch = 1_000_000_000 / Int64(glitchCountPerSecond)
 
-    /// The monotonic time; as long as it does not advance, nothing is refilled.
-    var nowNanoseconds: UInt64 = 0
+    /// The time; as long as it does not advance, nothing is refilled.
+    var now = MonotonicTime.past
     /// Whether frames are counted; a client does not count the frames of its server.
     private let isCounting: Bool
     private var available = glitchCountMax
-    private var refilledNanoseconds: UInt64 = 0
+    private var refilledAt = MonotonicTime.past
     private var pingAllowance = 0
 
     init(isServer: Bool) { isCounting = isServer }
@@ -48,20 +50,20 @@ final class FrameBudget {
     /// Counts the glitches of a frame; returns false if there were too many.
     func take(_ glitchCount: Int) -> Bool {
         guard isCounting, glitchCount > 0 else { return true }
-        refill(nowNanoseconds)
+        refill()
         guard glitchCount <= available else { return false }
         available -= glitchCount
         return true
     }
 
-    private func refill(_ now: UInt64) {
-        guard now > refilledNanoseconds else { return }
-        let count = (now - refilledNanoseconds) / Self.nanosecondsPerGlitch
-        guard count < UInt64(Self.glitchCountMax - available) else {
-            (available, refilledNanoseconds) = (Self.glitchCountMax, now)
+    private func refill() {
+        guard now > refilledAt else { return }
+        let count = now.nanoseconds(since: refilledAt) / Self.nanosecondsPerGlitch
+        guard count < Int64(Self.glitchCountMax - available) else {
+            (available, refilledAt) = (Self.glitchCountMax, now)
             return
         }
         available += Int(count)
-        refilledNanoseconds += count * Self.nanosecondsPerGlitch
+        refilledAt = refilledAt.advanced(byNanoseconds: count * Self.nanosecondsPerGlitch)
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushNet
+
 /// The receiver of messages; `WebSocketConnection.receive` calls it, and it must not call `receive` itself.
 package protocol WebSocketDelegate: AnyObject {
     /// Handles a complete text message, which is valid UTF-8; the bytes are valid during the call.
@@ -37,11 +39,10 @@ package final class WebSocketConnection {
     /// The number of pings sent since the last complete frame.
     package private(set) var unansweredPingCount = 0
 
-    /// The monotonic time, which a server's owner sets each turn; the rates of a client's pings and empty frames use
-    /// it.
-    package var nowNanoseconds: UInt64 {
-        get { budget.nowNanoseconds }
-        set { budget.nowNanoseconds = newValue }
+    /// The time, which a server's owner sets each turn; the rates of a client's pings and empty frames use it.
+    package var now: MonotonicTime {
+        get { budget.now }
+        set { budget.now = newValue }
     }
 
     private let engine: WebSocketEngine

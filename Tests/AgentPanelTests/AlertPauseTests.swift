@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import AgentPanel
+import PushNet
 import Testing
 
 struct AlertPauseTests {
@@ -85,26 +86,29 @@ struct AlertPauseTests {
         [.press(-50, isTaken: false), .press(399, isTaken: false)],
     ]
 
+    private static func moment(_ milliseconds: Int64) -> MonotonicTime { .past.advanced(byMilliseconds: milliseconds) }
+
     private func walk(_ steps: [Step]) {
-        var pause = AlertPause(at: 0)
+        var pause = AlertPause(at: .past)
         for step in steps {
             switch step {
-            case .drawn(let time): pause.appear(at: time)
-            case .keyboard(let time, let held): pause.gainKeyboard(at: time, heldKeys: held)
+            case .drawn(let time): pause.appear(at: Self.moment(time))
+            case .keyboard(let time, let held): pause.gainKeyboard(at: Self.moment(time), heldKeys: held)
             case .key(let code, let time, let isTaken):
-                #expect(pause.takesKey(code, isOfText: false, at: time) == isTaken, "\(step) of \(steps)")
+                #expect(pause.takesKey(code, isOfText: false, at: Self.moment(time)) == isTaken, "\(step) of \(steps)")
             case .letter(let code, let time):
-                #expect(pause.takesKey(code, isOfText: true, at: time) == false, "\(step) of \(steps)")
+                #expect(pause.takesKey(code, isOfText: true, at: Self.moment(time)) == false, "\(step) of \(steps)")
             case .typing: pause.beginTyping()
             case .keyUp(let code): pause.releaseKey(code)
-            case .press(let time, let isTaken): #expect(pause.takesPress(at: time) == isTaken, "\(step) of \(steps)")
+            case .press(let time, let isTaken):
+                #expect(pause.takesPress(at: Self.moment(time)) == isTaken, "\(step) of \(steps)")
             }
         }
     }
 
     @Test(arguments: times)
     func `an event's own timestamp is used when the display shares our clock`(event: UInt32, now: Int64, time: Int64) {
-        #expect(AlertPause.time(ofEvent: event, now: now) == time)
+        #expect(AlertPause.time(ofEvent: event, now: Self.moment(now)) == Self.moment(time))
     }
 
     private static let times: [(UInt32, Int64, Int64)] = [

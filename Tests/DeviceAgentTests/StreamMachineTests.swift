@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import DeviceAgent
+import PushNet
 import TestSupport
 import Testing
 
 @Suite struct StreamMachineTests {
-    static let second: UInt64 = 1_000_000_000
-
     enum State: CaseIterable, Sendable { case idle, connecting, open, waiting, refused }
 
     private func machine(in state: State) -> StreamMachine {
         var machine = StreamMachine()
         switch state {
         case .idle: break
-        case .connecting: _ = machine.start(atNanoseconds: 0)
+        case .connecting: _ = machine.start(at: .past)
         case .open:
-            _ = machine.start(atNanoseconds: 0)
-            machine.opened(atNanoseconds: 0)
+            _ = machine.start(at: .past)
+            machine.opened(at: .past)
         case .waiting:
-            _ = machine.start(atNanoseconds: 0)
-            _ = machine.ended(atNanoseconds: 0, fraction: 1)
+            _ = machine.start(at: .past)
+            _ = machine.ended(at: .past, fraction: 1)
         case .refused:
-            _ = machine.start(atNanoseconds: 0)
+            _ = machine.start(at: .past)
             machine.refuse()
         }
         return machine
@@ -29,30 +28,30 @@ import Testing
 
     @Test(arguments: State.allCases) func `each event causes the action that its state allows`(state: State) {
         var started = machine(in: state)
-        #expect(started.start(atNanoseconds: 0) == ([.idle, .waiting, .refused].contains(state) ? .connect : .none))
+        #expect(started.start(at: .past) == ([.idle, .waiting, .refused].contains(state) ? .connect : .none))
         var ended = machine(in: state)
-        let wait = ended.ended(atNanoseconds: 0, fraction: 1)
+        let wait = ended.ended(at: .past, fraction: 1)
         #expect((wait != .none) == [.connecting, .open].contains(state))
         var timed = machine(in: state)
         #expect(timed.timeIsUp() == (state == .waiting ? .connect : .none))
         var hurried = machine(in: state)
-        #expect(hurried.hurry(atNanoseconds: 0) == ([.connecting, .open, .waiting].contains(state) ? .connect : .none))
+        #expect(hurried.hurry(at: .past) == ([.connecting, .open, .waiting].contains(state) ? .connect : .none))
         var opened = machine(in: state)
-        opened.opened(atNanoseconds: 0)
+        opened.opened(at: .past)
         #expect(opened.isOpen == [.connecting, .open].contains(state))
         var stopped = machine(in: state)
         stopped.stop()
         #expect(!stopped.isOpen && !stopped.isRefused && stopped.timeIsUp() == .none)
         var refused = machine(in: state)
         refused.refuse()
-        #expect(refused.isRefused && refused.hurry(atNanoseconds: 0) == .none && refused.timeIsUp() == .none)
+        #expect(refused.isRefused && refused.hurry(at: .past) == .none && refused.timeIsUp() == .none)
     }
 
     @Test func `the maximum wait doubles from one second to a minute and stays there`() {
         var machine = StreamMachine()
-        _ = machine.start(atNanoseconds: 0)
+        _ = machine.start(at: .past)
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60, 60] {
-            #expect(machine.ended(atNanoseconds: 0, fraction: 1) == .wait(.seconds(seconds)))
+            #expect(machine.ended(at: .past, fraction: 1) == .wait(.seconds(seconds)))
             #expect(machine.timeIsUp() == .connect)
         }
     }
@@ -60,28 +59,28 @@ import Testing
     @Test(arguments: [(0.0, 0), (0.25, 250), (1.0, 1000), (7.0, 1000), (-1.0, 0)])
     func `the wait is a random part of the maximum`(fraction: Double, milliseconds: Int) {
         var machine = StreamMachine()
-        _ = machine.start(atNanoseconds: 0)
-        #expect(machine.ended(atNanoseconds: 0, fraction: fraction) == .wait(.milliseconds(milliseconds)))
+        _ = machine.start(at: .past)
+        #expect(machine.ended(at: .past, fraction: fraction) == .wait(.milliseconds(milliseconds)))
     }
 
     @Test(arguments: [(59, 8), (60, 1), (61, 1)])
-    func `a stream that was open for a minute resets the failure count`(openSeconds: UInt64, waitSeconds: Int) {
+    func `a stream that was open for a minute resets the failure count`(openSeconds: Int64, waitSeconds: Int) {
         var machine = StreamMachine()
-        _ = machine.start(atNanoseconds: 0)
+        _ = machine.start(at: .past)
         for _ in 0..<3 {
-            _ = machine.ended(atNanoseconds: 0, fraction: 1)
+            _ = machine.ended(at: .past, fraction: 1)
             _ = machine.timeIsUp()
         }
-        machine.opened(atNanoseconds: 5 * Self.second)
-        let action = machine.ended(atNanoseconds: (5 + openSeconds) * Self.second, fraction: 1)
+        machine.opened(at: .past.advanced(bySeconds: 5))
+        let action = machine.ended(at: .past.advanced(bySeconds: 5 + openSeconds), fraction: 1)
         #expect(action == .wait(.seconds(waitSeconds)))
     }
 
     @Test(arguments: [(-5, 1), (0, 1), (30, 31), (3600, 3601), (100_000, 3601)])
     func `the wait that the server requests is added, within an hour`(askedSeconds: Int, waitSeconds: Int) {
         var machine = StreamMachine()
-        _ = machine.start(atNanoseconds: 0)
-        let action = machine.ended(atNanoseconds: 0, fraction: 1, retryAfter: .seconds(askedSeconds))
+        _ = machine.start(at: .past)
+        let action = machine.ended(at: .past, fraction: 1, retryAfter: .seconds(askedSeconds))
         #expect(action == .wait(.seconds(waitSeconds)))
     }
 
@@ -90,14 +89,14 @@ import Testing
         var counts = [Int](repeating: 0, count: 10)
         for _ in 0..<1000 {
             var machine = StreamMachine()
-            _ = machine.start(atNanoseconds: 0)
+            _ = machine.start(at: .past)
             // The restart takes a while. At the seventh attempt the maximum is a minute.
             for _ in 0..<6 {
-                _ = machine.ended(atNanoseconds: 0, fraction: Double.random(in: 0..<1, using: &random))
+                _ = machine.ended(at: .past, fraction: Double.random(in: 0..<1, using: &random))
                 _ = machine.timeIsUp()
             }
             let action = machine.ended(
-                atNanoseconds: 0, fraction: Double.random(in: 0..<1, using: &random),
+                at: .past, fraction: Double.random(in: 0..<1, using: &random),
                 retryAfter: asked > 0 ? .seconds(asked) : nil)
             guard case .wait(let wait) = action else { return #expect(action == .wait(.zero)) }
             counts[min(9, Int((wait - .seconds(asked)) / .seconds(6)))] += 1
@@ -107,19 +106,19 @@ import Testing
 
     @Test func `nothing cancels a pause that the server requested`() {
         var machine = StreamMachine()
-        _ = machine.start(atNanoseconds: 0)
-        machine.opened(atNanoseconds: 0)
-        _ = machine.ended(atNanoseconds: 0, fraction: 0, retryAfter: .seconds(60))
-        #expect(machine.hurry(atNanoseconds: 20 * Self.second) == .wait(.seconds(40)))
+        _ = machine.start(at: .past)
+        machine.opened(at: .past)
+        _ = machine.ended(at: .past, fraction: 0, retryAfter: .seconds(60))
+        #expect(machine.hurry(at: .past.advanced(bySeconds: 20)) == .wait(.seconds(40)))
         machine.stop()
-        #expect(machine.start(atNanoseconds: 59 * Self.second) == .wait(.seconds(1)))
-        #expect(machine.hurry(atNanoseconds: 60 * Self.second) == .connect)
+        #expect(machine.start(at: .past.advanced(bySeconds: 59)) == .wait(.seconds(1)))
+        #expect(machine.hurry(at: .past.advanced(bySeconds: 60)) == .connect)
     }
 
     @Test func `a clock that runs backwards does not reset failures or crash`() {
         var machine = StreamMachine()
-        _ = machine.start(atNanoseconds: 0)
-        machine.opened(atNanoseconds: 100)
-        #expect(machine.ended(atNanoseconds: 0, fraction: 1) != .none)
+        _ = machine.start(at: .past)
+        machine.opened(at: MonotonicTime(nanoseconds: 100))
+        #expect(machine.ended(at: .past, fraction: 1) != .none)
     }
 }

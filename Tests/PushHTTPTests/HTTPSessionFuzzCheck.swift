@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushHTTP
+import PushNet
 
 /// The invariants of a session for any bytes and any behavior of its owner.
 ///
@@ -65,7 +66,7 @@ private final class FuzzedOwner: HTTPSessionDelegate {
     func drive(_ session: any HTTPSession, _ bytes: [UInt8]) {
         self.session = session
         session.retainedByteCountMax = Self.retainedByteCountMax
-        session.nowNanoseconds = 1_000_000_000
+        session.now = .past.advanced(bySeconds: 1)
         var (start, goesOn) = (0, true)
         while start < bytes.count, goesOn, fault == nil {
             let size = [1, 9, 24, 100, 1000, 16_384][choose(6)]
@@ -95,7 +96,7 @@ private final class FuzzedOwner: HTTPSessionDelegate {
     // MARK: The owner between two pieces
 
     private func act(_ session: any HTTPSession) {
-        session.nowNanoseconds += [0, 1000, 1_000_000_000, 11_000_000_000][choose(4)]
+        session.now = session.now.advanced(byNanoseconds: [0, 1000, 1_000_000_000, 11_000_000_000][choose(4)])
         for exchange in session.openExchanges {
             switch choose(8) {
             case 0 where !exchange.isAnswered: answer(exchange)

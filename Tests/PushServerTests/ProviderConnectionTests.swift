@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushCore
+import PushNet
 import PushStore
 import PushTLS
 import Testing
@@ -39,8 +40,8 @@ import Testing
     /// Sends a request on the connection, and returns the id of the authenticated key.
     private func send(_ value: [UInt8], at unixSeconds: Int64) throws -> String {
         let moment = ProviderConnection.Moment(
-            directory: directory, unixSeconds: unixSeconds, monotonicSeconds: unixSeconds - Self.start,
-            updateCountMax: 100)
+            directory: directory, unixSeconds: unixSeconds,
+            monotonic: .past.advanced(bySeconds: unixSeconds - Self.start), updateCountMax: 100)
         let sender = try connection.authenticate(0..<value.count, in: value.span, at: moment)
         return sender.id
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushCore
+import PushNet
 import Testing
 
 @testable import PushServer
@@ -17,7 +18,7 @@ import Testing
         func takes(_ number: Int, text: String? = nil, at seconds: Int64 = 0) -> Bool {
             let entry = ProviderTokenMemory.Entry(
                 compact: Self.compact(number, text), keyID: "KEY0000001", issuedAtUnixSeconds: Int64(number))
-            return memory.remember(entry, updateCountMax: updateCountMax, monotonicSeconds: seconds)
+            return memory.remember(entry, updateCountMax: updateCountMax, now: .past.advanced(bySeconds: seconds))
         }
 
         /// Reports whether a token needs no further verification.

@@ -1,45 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushCore
+import PushNet
 import Testing
 
 @testable import PushServing
 
 @Suite struct ConnectionDeadlinesTests {
-    private static let second: UInt64 = 1_000_000_000
-    private static let begin: UInt64 = 5 * second
+    private static let begin = MonotonicTime.past.advanced(bySeconds: 5)
 
-    private static func after(_ duration: Duration) -> UInt64 { begin + UInt64(duration / .nanoseconds(1)) }
+    private static func after(_ duration: Duration) -> MonotonicTime { begin.advanced(by: duration) }
 
     @Test func `a handshake has a time limit`() {
         let deadlines = ConnectionDeadlines(now: Self.begin)
         let limit = Self.after(Limits.handshakePatience)
         #expect(deadlines.verdict(now: limit, isServing: false, openExchangeCount: 0) == .fine)
-        #expect(deadlines.verdict(now: limit + 1, isServing: false, openExchangeCount: 0) == .tooSlow("handshake"))
+        #expect(
+            deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: false, openExchangeCount: 0)
+                == .tooSlow("handshake"))
     }
 
     @Test func `a connection without open requests becomes idle`() {
-        var deadlines = ConnectionDeadlines(now: 0)
+        var deadlines = ConnectionDeadlines(now: .past)
         deadlines.received((1, false), now: Self.begin)
         let limit = Self.after(Limits.idlePatience)
         #expect(deadlines.verdict(now: limit, isServing: true, openExchangeCount: 0) == .fine)
-        #expect(deadlines.verdict(now: limit + 1, isServing: true, openExchangeCount: 0) == .idle)
-        #expect(deadlines.verdict(now: limit + 1, isServing: true, openExchangeCount: 1) == .fine)
+        #expect(
+            deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 0) == .idle)
+        #expect(
+            deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 1) == .fine)
     }
 
     @Test func `a stranger must authenticate in time, with a little more time for open requests`() {
-        var deadlines = ConnectionDeadlines(now: 0)
+        var deadlines = ConnectionDeadlines(now: .past)
         deadlines.handshakeBegins(now: Self.begin)
         let patience = Duration.seconds(60)
         let limit = Self.after(patience)
         deadlines.received((1, false), now: limit)
-        func verdict(_ now: UInt64, _ patience: Duration?) -> ConnectionDeadlines.Verdict {
+        func verdict(_ now: MonotonicTime, _ patience: Duration?) -> ConnectionDeadlines.Verdict {
             deadlines.verdict(now: now, isServing: true, openExchangeCount: 0, strangerPatience: patience)
         }
         #expect(verdict(limit, patience) == .fine)
-        #expect(verdict(limit + 1, patience) == .unproven)
-        #expect(verdict(limit + 1, nil) == .fine)
-        #expect(verdict(Self.after(patience + Limits.requestPatience) + 1, patience) == .tooSlow("credential"))
+        #expect(verdict(limit.advanced(byNanoseconds: 1), patience) == .unproven)
+        #expect(verdict(limit.advanced(byNanoseconds: 1), nil) == .fine)
+        #expect(
+            verdict(Self.after(patience + Limits.requestPatience + .nanoseconds(1)), patience) == .tooSlow("credential")
+        )
     }
 
     @Test func `bytes that complete no message do not keep a connection open`() {
@@ -48,17 +54,22 @@ import Testing
         let limit = Self.after(Limits.requestPatience)
         deadlines.received((1, true), now: limit)
         #expect(deadlines.verdict(now: limit, isServing: true, openExchangeCount: 0) == .fine)
-        #expect(deadlines.verdict(now: limit + 1, isServing: true, openExchangeCount: 0) == .tooSlow("message"))
-        deadlines.received((2, true), now: limit + 1)
-        #expect(deadlines.verdict(now: limit + 2, isServing: true, openExchangeCount: 0) == .fine)
-        deadlines.received((3, false), now: limit + 3)
-        #expect(deadlines.verdict(now: limit * 2, isServing: true, openExchangeCount: 0) == .fine)
+        #expect(
+            deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 0)
+                == .tooSlow("message"))
+        deadlines.received((2, true), now: limit.advanced(byNanoseconds: 1))
+        #expect(
+            deadlines.verdict(now: limit.advanced(byNanoseconds: 2), isServing: true, openExchangeCount: 0) == .fine)
+        deadlines.received((3, false), now: limit.advanced(byNanoseconds: 3))
+        #expect(
+            deadlines.verdict(
+                now: MonotonicTime(nanoseconds: limit.nanoseconds * 2), isServing: true, openExchangeCount: 0) == .fine)
     }
 
     @Test func `a connection that completes no first message in time is closed`() {
         var deadlines = ConnectionDeadlines(now: Self.begin)
         deadlines.received((0, true), now: Self.begin)
-        let late = Self.after(Limits.handshakePatience) + 1
+        let late = Self.after(Limits.handshakePatience + .nanoseconds(1))
         #expect(deadlines.verdict(now: late, isServing: true, openExchangeCount: 0) == .tooSlow("handshake"))
         deadlines.received((1, false), now: late)
         #expect(deadlines.verdict(now: late, isServing: true, openExchangeCount: 0) == .fine)
@@ -70,9 +81,12 @@ import Testing
         deadlines.requestBegan(now: Self.begin)
         let limit = Self.after(Limits.requestPatience)
         #expect(deadlines.verdict(now: limit, isServing: true, openExchangeCount: 1) == .fine)
-        #expect(deadlines.verdict(now: limit + 1, isServing: true, openExchangeCount: 1) == .tooSlow("request"))
+        #expect(
+            deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 1)
+                == .tooSlow("request"))
         deadlines.requestEnded()
-        #expect(deadlines.verdict(now: limit + 1, isServing: true, openExchangeCount: 1) == .fine)
+        #expect(
+            deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 1) == .fine)
     }
 
     @Test func `output that makes progress is not too slow`() {
@@ -80,10 +94,15 @@ import Testing
         deadlines.received((1, false), now: Self.begin)
         deadlines.outputWaits(true, now: Self.begin)
         let limit = Self.after(Limits.outputPatience)
-        #expect(deadlines.verdict(now: limit + 1, isServing: true, openExchangeCount: 1) == .tooSlow("output"))
+        #expect(
+            deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 1)
+                == .tooSlow("output"))
         deadlines.wrote(now: limit)
-        #expect(deadlines.verdict(now: limit + 1, isServing: true, openExchangeCount: 1) == .fine)
+        #expect(
+            deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 1) == .fine)
         deadlines.outputWaits(false, now: limit)
-        #expect(deadlines.verdict(now: limit * 2, isServing: true, openExchangeCount: 1) == .fine)
+        #expect(
+            deadlines.verdict(
+                now: MonotonicTime(nanoseconds: limit.nanoseconds * 2), isServing: true, openExchangeCount: 1) == .fine)
     }
 }

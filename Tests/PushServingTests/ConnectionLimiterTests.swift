@@ -7,6 +7,7 @@ import Testing
 @testable import PushServing
 
 @Suite struct ConnectionLimiterTests {
+    private static let now = MonotonicTime(nanoseconds: 1)
     private static let home = SourceAddress(ipv4: 0x7F00_0001)
     private static let other = SourceAddress(ipv4: 0x7F00_0002)
 
@@ -35,22 +36,22 @@ import Testing
 
     @Test func `one connection above a network's limit exceeds it, and another network's does not`() {
         let limiter = Self.limiter()
-        for _ in 0..<10 { #expect(limiter.admit(Self.home, now: 1).excess == .none) }
-        #expect(limiter.admit(Self.home, now: 1).excess == .network)
-        #expect(limiter.admit(Self.other, now: 1).excess == .none)
+        for _ in 0..<10 { #expect(limiter.admit(Self.home, now: Self.now).excess == .none) }
+        #expect(limiter.admit(Self.home, now: Self.now).excess == .network)
+        #expect(limiter.admit(Self.other, now: Self.now).excess == .none)
         limiter.closed(Self.home, .stranger)
         limiter.closed(Self.home, .stranger)
-        #expect(limiter.admit(Self.home, now: 1).excess == .none)
+        #expect(limiter.admit(Self.home, now: Self.now).excess == .none)
         #expect(limiter.counts.overLimit == 1)
     }
 
     @Test func `strangers share a limit, and a verified credential frees a place`() {
         let limiter = Self.limiter(strangers: 2)
-        for _ in 0..<2 { _ = limiter.admit(Self.home, now: 1) }
-        #expect(limiter.admit(Self.other, now: 1).excess == .strangers)
+        for _ in 0..<2 { _ = limiter.admit(Self.home, now: Self.now) }
+        #expect(limiter.admit(Self.other, now: Self.now).excess == .strangers)
         limiter.authenticated(as: .device)
         limiter.authenticated(as: .provider)
-        #expect(limiter.admit(Self.other, now: 1).excess == .none)
+        #expect(limiter.admit(Self.other, now: Self.now).excess == .none)
         #expect((limiter.counts.strangers, limiter.counts.devices, limiter.counts.providers) == (2, 1, 1))
         #expect(!limiter.isFull)
         limiter.closed(Self.home, .device)
@@ -59,10 +60,10 @@ import Testing
 
     @Test func `handshakes above a network's rate are marked, and those of others are not`() {
         let limiter = Self.limiter(all: 100_000, strangers: 100_000, perNetwork: 100_000)
-        for _ in 0..<Limits.handshakeBurst { #expect(!limiter.admit(Self.home, now: 1).isOverRate) }
-        #expect(limiter.admit(Self.home, now: 1).isOverRate)
-        #expect(!limiter.admit(Self.other, now: 1).isOverRate)
-        let later = UInt64(1_000_000_000 / Limits.handshakeRate) + 1
+        for _ in 0..<Limits.handshakeBurst { #expect(!limiter.admit(Self.home, now: Self.now).isOverRate) }
+        #expect(limiter.admit(Self.home, now: Self.now).isOverRate)
+        #expect(!limiter.admit(Self.other, now: Self.now).isOverRate)
+        let later = Self.now.advanced(byNanoseconds: 1_000_000_000 / Limits.handshakeRate)
         #expect(!limiter.admit(Self.home, now: later).isOverRate)
     }
 }

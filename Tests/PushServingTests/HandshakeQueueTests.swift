@@ -30,7 +30,7 @@ private final class Greeter: HandshakeTaker {
 
     /// Runs one turn whose handshakes finish immediately, and returns their numbers.
     private mutating func turn() -> [Int] {
-        let greeters = queue.takeTurn(now: 0)
+        let greeters = queue.takeTurn(now: .past)
         for greeter in greeters { queue.freeSlot(of: greeter) }
         return greeters.map(\.number)
     }
@@ -54,17 +54,17 @@ private final class Greeter: HandshakeTaker {
         queue = HandshakeQueue(slotCountMax: 4, slotsPerNetworkCountMax: 3)
         let greeters = (0..<5).map { Greeter($0, network: 1) } + (10..<13).map { Greeter($0, network: 2) }
         for greeter in greeters { queue.append(greeter) }
-        let first = queue.takeTurn(now: 0)
+        let first = queue.takeTurn(now: .past)
         #expect(first.map(\.number) == [0, 10, 1, 11])
-        #expect(queue.takeTurn(now: 0).isEmpty && !queue.isEmpty)
+        #expect(queue.takeTurn(now: .past).isEmpty && !queue.isEmpty)
         queue.freeSlot(of: greeters[5])
         queue.freeSlot(of: greeters[5])
-        #expect(queue.takeTurn(now: 0).map(\.number) == [2])
+        #expect(queue.takeTurn(now: .past).map(\.number) == [2])
         queue.freeSlot(of: greeters[6])
-        #expect(queue.takeTurn(now: 0).map(\.number) == [12], "the first network has its three")
+        #expect(queue.takeTurn(now: .past).map(\.number) == [12], "the first network has its three")
         greeters[0].hasBegunHandshake = true
         queue.append(greeters[0])
-        #expect(queue.takeTurn(now: 0).map(\.number) == [0], "one that has begun needs no other slot")
+        #expect(queue.takeTurn(now: .past).map(\.number) == [0], "one that has begun needs no other slot")
         for greeter in greeters { queue.freeSlot(of: greeter) }
         #expect(turn() == [3, 4] && queue.isEmpty)
     }
@@ -73,15 +73,15 @@ private final class Greeter: HandshakeTaker {
         queue = HandshakeQueue(slotCountMax: 2, slotsPerNetworkCountMax: 2)
         let greeters = (0..<4).map { Greeter($0) }
         for greeter in greeters { queue.append(greeter) }
-        let duration = UInt64(Limits.handshakeSlotDuration / .nanoseconds(1))
-        #expect(queue.takeTurn(now: 0).map(\.number) == [0, 1])
+        let end = MonotonicTime.past.advanced(by: Limits.handshakeSlotDuration)
+        #expect(queue.takeTurn(now: .past).map(\.number) == [0, 1])
         greeters[0].hasBegunHandshake = true
         queue.append(greeters[0])
-        #expect(queue.takeTurn(now: duration).map(\.number) == [0])
-        #expect(queue.takeTurn(now: duration + 1).map(\.number) == [2, 3])
+        #expect(queue.takeTurn(now: end).map(\.number) == [0])
+        #expect(queue.takeTurn(now: end.advanced(byNanoseconds: 1)).map(\.number) == [2, 3])
         for greeter in greeters { queue.freeSlot(of: greeter) }
         queue.append(Greeter(4))
-        #expect(queue.takeTurn(now: duration + 2).map(\.number) == [4])
+        #expect(queue.takeTurn(now: end.advanced(byNanoseconds: 2)).map(\.number) == [4])
     }
 
     @Test mutating func `a turn has a limit and keeps the order`() {

@@ -12,10 +12,12 @@ import Testing
     /// A bucket with its state and a manual clock.
     private final class Sender {
         let bucket: TokenBucket
-        var fullAt: Int64 = 0
-        var now: Int64 = 77 * TokenBucketTests.second
+        var fullAt = MonotonicTime.past
+        var now = MonotonicTime.past.advanced(bySeconds: 77)
 
         init(_ bucket: TokenBucket) { self.bucket = bucket }
+
+        func wait(nanoseconds: Int64) { now = now.advanced(byNanoseconds: nanoseconds) }
 
         /// Takes one token, and returns nil, or the nanoseconds to wait.
         func send() -> Int64? {
@@ -43,9 +45,9 @@ import Testing
                 return
             }
             #expect(wait > 0 && wait <= Self.second / rate)
-            sender.now += wait - 1
+            sender.wait(nanoseconds: wait - 1)
             #expect(sender.send() != nil, "a moment too early")
-            sender.now += 1
+            sender.wait(nanoseconds: 1)
             #expect(sender.send() == nil, "the wait is over")
         }
     }
@@ -56,9 +58,9 @@ import Testing
         let start = sender.now
         var taken = 0
         for _ in 0..<5000 {
-            sender.now += Int64.random(in: 0...Self.second / 5, using: &generator)
+            sender.wait(nanoseconds: Int64.random(in: 0...Self.second / 5, using: &generator))
             if sender.send() == nil { taken += 1 }
-            #expect(taken <= 20 + Int((sender.now - start) * 10 / Self.second))
+            #expect(taken <= 20 + Int(sender.now.nanoseconds(since: start) * 10 / Self.second))
         }
         #expect(taken > 1000, "it continues")
     }
@@ -67,7 +69,7 @@ import Testing
         let sender = Sender(TokenBucket(of: 1, refilledBy: 7))
         for _ in 0..<1000 {
             #expect(sender.send() == nil)
-            sender.now += Self.second / 7
+            sender.wait(nanoseconds: Self.second / 7)
         }
     }
 
@@ -76,9 +78,9 @@ import Testing
         #expect(sender.bucket.remainingCount(fullAt: sender.fullAt, now: sender.now) == 5)
         #expect(sender.taken(of: 3) == 3)
         #expect(sender.bucket.remainingCount(fullAt: sender.fullAt, now: sender.now) == 2)
-        sender.now += Self.second / 2 - 1
+        sender.wait(nanoseconds: Self.second / 2 - 1)
         #expect(sender.bucket.remainingCount(fullAt: sender.fullAt, now: sender.now) == 2)
-        sender.now += 1
+        sender.wait(nanoseconds: 1)
         #expect(sender.bucket.remainingCount(fullAt: sender.fullAt, now: sender.now) == 3)
         #expect(sender.bucket.outNanoseconds(sender.fullAt, sender.now) == Self.second)
     }
@@ -86,14 +88,14 @@ import Testing
     @Test func `a clock that moves back blocks no sender for longer than an empty bucket does`() {
         let sender = Sender(TokenBucket(of: 10, refilledBy: 10))
         #expect(sender.taken(of: 20) == 10)
-        sender.now -= 50 * Self.second
+        sender.wait(nanoseconds: -50 * Self.second)
         #expect(sender.send() == Self.second / 10)
-        sender.now += Self.second / 10
-        sender.fullAt = min(sender.fullAt, sender.now + Self.second)
-        #expect(sender.bucket.remainingCount(fullAt: .max / 2, now: sender.now) == 0)
-        sender.now += Self.second
+        sender.wait(nanoseconds: Self.second / 10)
+        sender.fullAt = min(sender.fullAt, sender.now.advanced(bySeconds: 1))
+        #expect(sender.bucket.remainingCount(fullAt: MonotonicTime(nanoseconds: .max / 2), now: sender.now) == 0)
+        sender.wait(nanoseconds: Self.second)
         #expect(sender.taken(of: 20) == 10)
-        sender.now += 1_000_000 * Self.second
+        sender.wait(nanoseconds: 1_000_000 * Self.second)
         #expect(sender.taken(of: 20) == 10, "a clock that jumps ahead fills it, once")
     }
 
@@ -101,7 +103,7 @@ import Testing
         let sender = Sender(TokenBucket(of: 60, refilledBy: 60, inSeconds: 3600))
         #expect(sender.taken(of: 100) == 60)
         #expect(sender.send() == 60 * Self.second)
-        sender.now += 1800 * Self.second
+        sender.wait(nanoseconds: 1800 * Self.second)
         #expect(sender.taken(of: 100) == 30)
     }
 
@@ -114,18 +116,19 @@ import Testing
     @Test func `threads that share a bucket take exactly its tokens`() {
         let bucket = TokenBucket(of: 10_000, refilledBy: 1)
         let shared = Shared()
+        let now = MonotonicTime(nanoseconds: 5)
         let threads = (0..<4).map { number in
             Thread(name: "taker-\(number)") {
-                for _ in 0..<5000 where bucket.take(from: shared.fullAt, now: 5) == nil {
+                for _ in 0..<5000 where bucket.take(from: shared.fullAt, now: now) == nil {
                     shared.taken.wrappingAdd(1, ordering: .relaxed)
                 }
             }
         }
         for thread in threads { thread.join() }
         #expect(shared.taken.load(ordering: .relaxed) == 10_000)
-        #expect(bucket.take(from: shared.fullAt, now: 5) != nil)
+        #expect(bucket.take(from: shared.fullAt, now: now) != nil)
         bucket.giveBack(to: shared.fullAt)
-        #expect(bucket.take(from: shared.fullAt, now: 5) == nil, "what was given back can be taken again")
-        #expect(bucket.take(from: shared.fullAt, now: 5) != nil)
+        #expect(bucket.take(from: shared.fullAt, now: now) == nil, "what was given back can be taken again")
+        #expect(bucket.take(from: shared.fullAt, now: now) != nil)
     }
 }

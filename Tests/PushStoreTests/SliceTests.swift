@@ -3,6 +3,7 @@
 import Foundation
 import PushAPI
 import PushCore
+import PushNet
 import PushSQLite
 @testable import PushStore
 import TestSupport
@@ -16,9 +17,9 @@ import Testing
     private func store(millisecondsPerLook step: Int64, in directory: TemporaryDirectory? = nil) throws -> TestStore {
         let clock = TestClock(milliseconds: 0)
         return try TestStore(in: directory) {
-            $0.monotonicNanoseconds = {
+            $0.monotonicTime = {
                 clock.now += step
-                return clock.now * 1_000_000
+                return MonotonicTime.past.advanced(byMilliseconds: clock.now)
             }
         }
     }

@@ -2,6 +2,7 @@
 
 import PushAPI
 @testable import PushStore
+import PushNet
 import TestSupport
 
 /// A real store in a temporary file with a synchronous interface: `run` returns the replies to its commands.
@@ -31,7 +32,7 @@ final class TestStore {
         configuration.sweepIntervalMilliseconds = 3_600_000
         configuration.pendingPerDeviceCountMax = .max
         // A slice never ends, so that commands are executed in their order. Tests of slices set a clock.
-        configuration.monotonicNanoseconds = { 0 }
+        configuration.monotonicTime = { .past }
         // The trace is enabled, as it is by default in the server.
         configuration.hasTrace = true
         let notices = notices

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushNet
 import Testing
 
 @testable import PushWebSocket
@@ -57,7 +58,7 @@ struct WebSocketConnectionTests {
         for _ in 0..<count { server.receive(frame(first, payload)) }
         #expect(server.connection.closure == nil)
         // One second later the rate admits the same number again.
-        server.connection.nowNanoseconds = 3_600_000_000_000
+        server.connection.now = .past.advanced(bySeconds: 3600)
         for _ in 0..<count { server.receive(frame(first, payload)) }
         #expect(server.connection.closure == nil)
         for _ in 0..<3 * price { server.receive(frame(first, payload)) }

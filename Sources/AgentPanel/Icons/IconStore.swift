@@ -28,8 +28,8 @@ final class IconStore {
         var stamp = ""
         /// The reason why there is no picture, which was already logged; empty if there is one.
         var reason = ""
-        /// The monotonic time of the last check in milliseconds; nil if the file was never checked.
-        var lookedAt: Int64?
+        /// The time of the last check; nil if the file was never checked.
+        var lookedAt: MonotonicTime?
         var waiting: [(Texture) -> Void] = []
     }
 
@@ -55,7 +55,7 @@ final class IconStore {
         if icons[key] == nil { makeRoom(for: key) }
         var icon = icons[key] ?? Icon()
         if let picture = icon.picture { show(picture) }
-        let isFresh = icon.lookedAt.map { MainLoop.monotonicMilliseconds - $0 < Self.freshMilliseconds } ?? false
+        let isFresh = icon.lookedAt.map { .now < $0.advanced(byMilliseconds: Self.freshMilliseconds) } ?? false
         guard !isFresh else { return }
         icon.waiting.append(show)
         icons[key] = icon
@@ -145,7 +145,7 @@ final class IconStore {
             icon.picture = nil
         }
         icon.reason = reason ?? icon.reason
-        icon.lookedAt = MainLoop.monotonicMilliseconds
+        icon.lookedAt = .now
         let waiting = icon.waiting
         icon.waiting = []
         icons[key] = icon

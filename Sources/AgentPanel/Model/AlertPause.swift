@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// Decides which key and pointer presses an alert accepts, so that it ignores input meant for another window.
 ///
 /// An alert may appear while the user types a word or clicks repeatedly. It accepts a key or a press only after a
@@ -16,26 +18,26 @@ struct AlertPause: Equatable, Sendable {
     private static let clockDifferenceMax: Int64 = 60_000
 
     /// The end of the key pause if no key comes; nil once the pause has ended.
-    private var keyEnd: Int64?
-    private var pressEnd: Int64?
+    private var keyEnd: MonotonicTime?
+    private var pressEnd: MonotonicTime?
     /// The pressed keys that the alert ignores; they repeat until they are released.
     private var heldKeys: Set<UInt32> = []
 
-    /// Starts both pauses when the window is created; times are milliseconds of any monotonic clock.
-    init(at time: Int64) {
-        keyEnd = time + Self.keyMilliseconds
-        pressEnd = time + Self.pressMilliseconds
+    /// Starts both pauses when the window is created.
+    init(at time: MonotonicTime) {
+        keyEnd = time.advanced(byMilliseconds: Self.keyMilliseconds)
+        pressEnd = time.advanced(byMilliseconds: Self.pressMilliseconds)
     }
 
     /// Restarts the pauses when the window is drawn at its position; the user could not see it before.
-    mutating func appear(at time: Int64) {
-        keyEnd = keyEnd.map { max($0, time + Self.keyMilliseconds) }
-        pressEnd = pressEnd.map { max($0, time + Self.pressMilliseconds) }
+    mutating func appear(at time: MonotonicTime) {
+        keyEnd = keyEnd.map { max($0, time.advanced(byMilliseconds: Self.keyMilliseconds)) }
+        pressEnd = pressEnd.map { max($0, time.advanced(byMilliseconds: Self.pressMilliseconds)) }
     }
 
     /// Restarts the key pause when the window gets the keyboard focus; `heldKeys` were pressed in another window.
-    mutating func gainKeyboard(at time: Int64, heldKeys: Set<UInt32>) {
-        waitForKeys(until: time + Self.keyMilliseconds)
+    mutating func gainKeyboard(at time: MonotonicTime, heldKeys: Set<UInt32>) {
+        waitForKeys(until: time.advanced(byMilliseconds: Self.keyMilliseconds))
         self.heldKeys = heldKeys
     }
 
@@ -49,15 +51,15 @@ struct AlertPause: Equatable, Sendable {
     ///   - isOfText: Whether it is a text key while the user does not type in the alert.
     ///   - time: The time of the event.
     /// - Returns: Whether the alert accepts the key.
-    mutating func takesKey(_ code: UInt32, isOfText: Bool, at time: Int64) -> Bool {
+    mutating func takesKey(_ code: UInt32, isOfText: Bool, at time: MonotonicTime) -> Bool {
         guard !isOfText else {
-            waitForKeys(until: time + Self.textMilliseconds)
+            waitForKeys(until: time.advanced(byMilliseconds: Self.textMilliseconds))
             heldKeys.insert(code)
             return false
         }
         guard let end = keyEnd else { return !heldKeys.contains(code) }
         guard time >= end, !heldKeys.contains(code) else {
-            waitForKeys(until: time + Self.keyMilliseconds)
+            waitForKeys(until: time.advanced(byMilliseconds: Self.keyMilliseconds))
             heldKeys.insert(code)
             return false
         }
@@ -65,7 +67,7 @@ struct AlertPause: Equatable, Sendable {
         return true
     }
 
-    private mutating func waitForKeys(until end: Int64) { keyEnd = max(keyEnd ?? end, end) }
+    private mutating func waitForKeys(until end: MonotonicTime) { keyEnd = max(keyEnd ?? end, end) }
 
     /// Handles a key release.
     mutating func releaseKey(_ code: UInt32) { heldKeys.remove(code) }
@@ -73,10 +75,10 @@ struct AlertPause: Equatable, Sendable {
     /// Handles a press of the pointer or a finger.
     ///
     /// - Returns: Whether the alert accepts it.
-    mutating func takesPress(at time: Int64) -> Bool {
+    mutating func takesPress(at time: MonotonicTime) -> Bool {
         guard let end = pressEnd else { return true }
         guard time >= end else {
-            pressEnd = max(end, time + Self.pressMilliseconds)
+            pressEnd = max(end, time.advanced(byMilliseconds: Self.pressMilliseconds))
             return false
         }
         pressEnd = nil
@@ -103,10 +105,10 @@ struct AlertPause: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - eventTime: The lower 32 bits of the display's milliseconds, as X11 and Wayland report them; 0 if unknown.
-    ///   - now: The local milliseconds, of the same clock if display and panel are on one computer.
+    ///   - now: The local time, of the same clock if display and panel are on one computer.
     /// - Returns: The time of the event; `now` if the display has an unrelated clock.
-    static func time(ofEvent eventTime: UInt32, now: Int64) -> Int64 {
-        let age = Int64(Int32(truncatingIfNeeded: now &- Int64(eventTime)))
-        return eventTime != 0 && (0...clockDifferenceMax).contains(age) ? now - age : now
+    static func time(ofEvent eventTime: UInt32, now: MonotonicTime) -> MonotonicTime {
+        let age = Int64(Int32(truncatingIfNeeded: now.nanoseconds / 1_000_000 - Int64(eventTime)))
+        return eventTime != 0 && (0...clockDifferenceMax).contains(age) ? now.advanced(byMilliseconds: -age) : now
     }
 }

@@ -3,6 +3,7 @@
 internal import AgentBus
 internal import PanelToolkit
 internal import PushCore
+internal import PushNet
 
 /// The window of one alert: the app's name at the top, then the texts, then the buttons.
 ///
@@ -29,7 +30,7 @@ final class AlertWindow {
     /// The action for which the user enters a text, and the button that sends it; nil if none.
     private var reply: (action: String, sendButton: Button)?
     /// Filters input that was meant for another window, and the second press of a double click on the previous alert.
-    private var pause = AlertPause(at: MainLoop.monotonicMilliseconds)
+    private var pause = AlertPause(at: .now)
     private var isDrawn = false
 
     /// Shows an alert.
@@ -153,10 +154,10 @@ final class AlertWindow {
     }
 
     private func waitForPause() {
-        window.onMapped { [weak self] in self?.pause.appear(at: MainLoop.monotonicMilliseconds) }
+        window.onMapped { [weak self] in self?.pause.appear(at: .now) }
         window.onActiveChanged { [weak self] in
             guard let self, window.isActive else { return }
-            pause.gainKeyboard(at: MainLoop.monotonicMilliseconds, heldKeys: Desktop.keysDown)
+            pause.gainKeyboard(at: .now, heldKeys: Desktop.keysDown)
         }
         window.onKeyFirst(
             down: { [weak self] code, symbol, eventTime in
@@ -171,13 +172,13 @@ final class AlertWindow {
         }
     }
 
-    private static func time(_ eventTime: UInt32) -> Int64 {
-        AlertPause.time(ofEvent: eventTime, now: MainLoop.monotonicMilliseconds)
+    private static func time(_ eventTime: UInt32) -> MonotonicTime {
+        AlertPause.time(ofEvent: eventTime, now: .now)
     }
 
     private func place() {
         center()
-        if !isDrawn { pause.appear(at: MainLoop.monotonicMilliseconds) }
+        if !isDrawn { pause.appear(at: .now) }
         isDrawn = true
     }
 

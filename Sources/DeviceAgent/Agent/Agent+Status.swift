@@ -54,10 +54,9 @@ extension Agent {
     /// Returns the time of the next attempt in UNIX seconds, rounded up, so that the wait is over by then; 0 for none.
     private func nextTry(nowUnixSeconds now: Int64) -> Int64 {
         guard
-            let due =
-                link.identity == nil ? enrolmentDueNanoseconds : link.clients?.stream.connectsAtNanoseconds
+            let due = link.identity == nil ? enrolmentDue : link.clients?.stream.connectsAt
         else { return 0 }
-        let elapsed = loop.monotonicNanoseconds
-        return due > elapsed ? now + Int64((due - elapsed) / 1_000_000_000) + 1 : now
+        let rest = due.nanoseconds(since: loop.now)
+        return rest > 0 ? now + rest / 1_000_000_000 + 1 : now
     }
 }

@@ -36,8 +36,8 @@ package final class Agent {
         get { link.savesPower }
         set { link.savesPower = newValue }
     }
-    /// The monotonic time of the next enrolment attempt with the values of `agent.ini`.
-    var enrolmentDueNanoseconds: UInt64?
+    /// The time of the next enrolment attempt with the values of `agent.ini`.
+    var enrolmentDue: MonotonicTime?
 
     let loop: EventLoop
     let environment: AgentEnvironment

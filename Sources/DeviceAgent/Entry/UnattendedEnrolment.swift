@@ -19,17 +19,17 @@ final class UnattendedEnrolment {
     }
 
     /// Starts enrolling, unless the device is enrolled or no server is configured.
-    func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
+    func start() { perform(machine.start(at: loop.now)) }
 
     private func perform(_ action: StreamMachine.Action) {
         switch action {
         case .none: break
         case .connect: enrol()
         case .wait(let duration):
-            agent.enrolmentDueNanoseconds = loop.monotonicNanoseconds &+ UInt64(duration / .nanoseconds(1))
+            agent.enrolmentDue = loop.now.advanced(by: duration)
             loop.schedule(after: duration) { [weak self] in
                 guard let self else { return }
-                agent.enrolmentDueNanoseconds = nil
+                agent.enrolmentDue = nil
                 perform(machine.timeIsUp())
             }
         }
@@ -64,7 +64,7 @@ final class UnattendedEnrolment {
         } else {
             perform(
                 machine.ended(
-                    atNanoseconds: loop.monotonicNanoseconds, fraction: Double.random(in: 0...1),
+                    at: loop.now, fraction: Double.random(in: 0...1),
                     retryAfter: refusal.retryAfter))
         }
         let addition = isFinal ? " The agent does not retry: \(Self.remedy(refusal.code))." : ""

@@ -35,8 +35,8 @@ extension PresentationQueue {
         case .begun: finish(number, .shown(playsSound: false), app, style, sound: sound)
         case .failed(let text):
             loop.schedule(after: hooks.restartPause) { [weak self] in self?.presentNext() }
-            let end = loop.monotonicNanoseconds &+ UInt64(hooks.restartPause / .nanoseconds(1))
-            finish(number, .unavailable(text), app, style, sound: sound, hook: .pause(untilNanoseconds: end))
+            let end = loop.now.advanced(by: hooks.restartPause)
+            finish(number, .unavailable(text), app, style, sound: sound, hook: .pause(until: end))
         }
     }
 
@@ -49,7 +49,7 @@ extension PresentationQueue {
         // A hook may have been installed since.
         case .missing: hooks.hasHook(for: parked.appID)
         case .noRoom: true
-        case .pause(let end): loop.monotonicNanoseconds >= end
+        case .pause(let end): loop.now >= end
         }
     }
 

@@ -35,7 +35,7 @@ extension PresentationQueue {
         }
         returning.removeAll { $0 == number }
         guard let alert, let presenter else { return }
-        recentStarts.append(loop.monotonicNanoseconds)
+        recentStarts.append(loop.now)
         if returnCounts.count >= 1000 { returnCounts = [:] }
         returnCounts[number, default: 0] += 1
         state = .presenting

@@ -55,7 +55,7 @@ final class PresentationQueue {
     /// The number of times that each was presented again.
     var returnCounts: [EntryID: Int] = [:]
     var state = State.ready
-    var recentStarts: [UInt64] = []
+    var recentStarts: [MonotonicTime] = []
 
     /// The current work of the queue.
     ///
@@ -89,8 +89,8 @@ final class PresentationQueue {
         case missing
         /// All slots for hooks are in use.
         case noRoom
-        /// The hook could not be started; the next attempt is at this monotonic time.
-        case pause(untilNanoseconds: UInt64)
+        /// The hook could not be started; the next attempt is at this time.
+        case pause(until: MonotonicTime)
     }
 
     /// Creates a queue on a database with the means of presenting.
@@ -236,11 +236,11 @@ final class PresentationQueue {
 
     /// Whether the rate limit allows another alert now; otherwise a timer retries.
     private func hasRoomNow() -> Bool {
-        let now = loop.monotonicNanoseconds
-        recentStarts.removeAll { now &- $0 >= 1_000_000_000 }
+        let now = loop.now
+        recentStarts.removeAll { now >= $0.advanced(bySeconds: 1) }
         guard recentStarts.count >= Self.perSecondMax, let oldest = recentStarts.first else { return true }
         state = .pausing
-        loop.schedule(after: .nanoseconds(Int64(clamping: 1_000_000_000 - (now - oldest)))) { [weak self] in
+        loop.schedule(after: oldest.advanced(bySeconds: 1).duration(since: now)) { [weak self] in
             guard let self else { return }
             if case .pausing = state { state = .ready }
             presentNext()
@@ -254,7 +254,7 @@ final class PresentationQueue {
         onChange?()
         parked[number] = nil
         guard let (entry, app, claimedAlert, decision) = claimed else { return }
-        recentStarts.append(loop.monotonicNanoseconds)
+        recentStarts.append(loop.now)
         guard let style = decision.alert else { return playAlone(decision.sound, of: entry, app) }
         guard let presenter else {
             return conclude(entry, app, style, .unavailable("nothing here shows alerts"), sound: decision.sound)

@@ -37,7 +37,7 @@ final class BackgroundLauncher {
     private struct App {
         var isRunning = false
         var waiting: BackgroundWake?
-        var recentStarts: [UInt64] = []
+        var recentStarts: [MonotonicTime] = []
         var timer: TimerID?
 
         var isForgettable: Bool { !isRunning && waiting == nil && recentStarts.isEmpty }
@@ -65,11 +65,11 @@ final class BackgroundLauncher {
 
     /// Continues at startup with the wakes that an earlier run of the agent left.
     func resume() throws(SQLiteError) {
-        let (now, monotonic) = (now(), loop.monotonicNanoseconds)
+        let now = now()
         for start in try database.wakes.starts(nowUnixMilliseconds: now) {
-            let age = UInt64(max(0, now - start.unixMilliseconds)).multipliedReportingOverflow(by: 1_000_000)
-            guard !age.overflow, age.partialValue < periodNanoseconds else { continue }
-            apps[start.appID, default: App()].recentStarts.append(monotonic &- age.partialValue)
+            let ageMilliseconds = max(0, now - start.unixMilliseconds)
+            guard ageMilliseconds < periodMilliseconds else { continue }
+            apps[start.appID, default: App()].recentStarts.append(loop.now.advanced(byMilliseconds: -ageMilliseconds))
         }
         for wake in try database.wakes.due() { self.wake(wake) }
     }
@@ -85,13 +85,13 @@ final class BackgroundLauncher {
         return max(0, seconds) * 1000 + max(0, attoseconds) / 1_000_000_000_000_000
     }
 
-    private var periodNanoseconds: UInt64 { UInt64(periodMilliseconds) * 1_000_000 }
+    private var periodNanoseconds: Int64 { periodMilliseconds * 1_000_000 }
 
     private func startAll() { for appID in apps.keys.sorted() { startNext(appID) } }
 
     private func startNext(_ appID: AppID) {
-        let now = loop.monotonicNanoseconds
-        apps[appID]?.recentStarts.removeAll { now &- $0 >= periodNanoseconds }
+        let now = loop.now
+        apps[appID]?.recentStarts.removeAll { now.nanoseconds(since: $0) >= periodNanoseconds }
         guard let app = apps[appID], !app.isRunning, !retry.isWaiting else { return }
         guard let wake = app.waiting else {
             if app.isForgettable { apps[appID] = nil }
@@ -126,10 +126,10 @@ final class BackgroundLauncher {
         startNext(appID)
     }
 
-    private func waitForRoom(_ appID: AppID, _ app: App, _ now: UInt64) {
+    private func waitForRoom(_ appID: AppID, _ app: App, _ now: MonotonicTime) {
         guard app.timer == nil, let oldest = app.recentStarts.first else { return }
-        let rest = periodNanoseconds - min(periodNanoseconds, now &- oldest)
-        apps[appID]?.timer = loop.schedule(after: .nanoseconds(Int64(clamping: rest))) { [weak self] in
+        let rest = max(0, periodNanoseconds - now.nanoseconds(since: oldest))
+        apps[appID]?.timer = loop.schedule(after: .nanoseconds(rest)) { [weak self] in
             self?.apps[appID]?.timer = nil
             self?.startNext(appID)
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// Decides when to ping a quiet connection and when to consider it dead.
 ///
 /// Has no clock of its own.
@@ -44,8 +46,8 @@ struct KeepaliveMonitor: Sendable {
     private var longest: Duration
     private var goodCount = 0
     private var listening = Listening.forHeartbeats(every: .zero)
-    private var heardNanoseconds: UInt64 = 0
-    private var askedNanoseconds: UInt64?
+    private var heardAt = MonotonicTime.past
+    private var askedAt: MonotonicTime?
 
     private enum Listening {
         case forHeartbeats(every: Duration)
@@ -68,26 +70,26 @@ struct KeepaliveMonitor: Sendable {
     var interval: Duration { savesPower ? proven : shortest }
 
     /// Whether an answer is outstanding.
-    var isAsked: Bool { askedNanoseconds != nil }
+    var isAsked: Bool { askedAt != nil }
 
     // MARK: Events
 
     /// Records that a connection attempt has started.
-    mutating func connecting(atNanoseconds now: UInt64) { listen(.forHeartbeats(every: shortest), now) }
+    mutating func connecting(at now: MonotonicTime) { listen(.forHeartbeats(every: shortest), now) }
 
     /// Records that the connection is open and answers pings.
-    mutating func opened(atNanoseconds now: UInt64) { listen(.forAnswers, now) }
+    mutating func opened(at now: MonotonicTime) { listen(.forAnswers, now) }
 
     /// Records that the connection is open and the server sends heartbeats at an interval.
-    mutating func opened(withHeartbeatsEvery interval: Duration, atNanoseconds now: UInt64) {
+    mutating func opened(withHeartbeatsEvery interval: Duration, at now: MonotonicTime) {
         listen(.forHeartbeats(every: interval), now)
     }
 
     /// Records that data arrived.
-    mutating func heard(atNanoseconds now: UInt64) {
-        heardNanoseconds = now
-        guard askedNanoseconds != nil else { return }
-        askedNanoseconds = nil
+    mutating func heard(at now: MonotonicTime) {
+        heardAt = now
+        guard askedAt != nil else { return }
+        askedAt = nil
         goodCount += 1
         guard goodCount >= Self.goodCountMin, savesPower else { return }
         goodCount = 0
@@ -95,14 +97,14 @@ struct KeepaliveMonitor: Sendable {
     }
 
     /// Records that something was sent that will be answered.
-    mutating func asked(atNanoseconds now: UInt64) {
-        guard case .forAnswers = listening, askedNanoseconds == nil else { return }
-        askedNanoseconds = now
+    mutating func asked(at now: MonotonicTime) {
+        guard case .forAnswers = listening, askedAt == nil else { return }
+        askedAt = now
     }
 
     /// Records that the connection ended without a goodbye.
-    mutating func ended(atNanoseconds now: UInt64) {
-        guard proven > shortest, Self.elapsed(heardNanoseconds, now) > shortest else { return }
+    mutating func ended(at now: MonotonicTime) {
+        guard proven > shortest, Self.elapsed(heardAt, now) > shortest else { return }
         longest = max(shortest, proven / 2)
         proven = shortest
         goodCount = 0
@@ -115,11 +117,11 @@ struct KeepaliveMonitor: Sendable {
         goodCount = 0
     }
 
-    /// Returns the next step at a monotonic time.
-    func next(atNanoseconds now: UInt64) -> Action {
-        let silence = Self.elapsed(heardNanoseconds, now)
-        if let askedNanoseconds {
-            let rest = patience - Self.elapsed(askedNanoseconds, now)
+    /// Returns the next step.
+    func next(at now: MonotonicTime) -> Action {
+        let silence = Self.elapsed(heardAt, now)
+        if let askedAt {
+            let rest = patience - Self.elapsed(askedAt, now)
             return rest > .zero ? .wait(rest) : .dead(silence)
         }
         switch listening {
@@ -130,13 +132,13 @@ struct KeepaliveMonitor: Sendable {
         }
     }
 
-    private mutating func listen(_ listening: Listening, _ now: UInt64) {
+    private mutating func listen(_ listening: Listening, _ now: MonotonicTime) {
         self.listening = listening
-        heardNanoseconds = now
-        askedNanoseconds = nil
+        heardAt = now
+        askedAt = nil
     }
 
-    private static func elapsed(_ earlier: UInt64, _ now: UInt64) -> Duration {
-        .nanoseconds(now > earlier ? Int64(clamping: now - earlier) : 0)
+    private static func elapsed(_ earlier: MonotonicTime, _ now: MonotonicTime) -> Duration {
+        max(.zero, now.duration(since: earlier))
     }
 }

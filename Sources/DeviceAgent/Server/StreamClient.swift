@@ -56,10 +56,10 @@ final class StreamClient {
     private var goodbye: String?
     private var keepalive: KeepaliveMonitor
     private var pulseTimer: TimerID?
-    private var connectingSinceNanoseconds: UInt64 = 0
+    private var connectingSince = MonotonicTime.past
     private var waitTimer: TimerID?
     private var hasFailed = false
-    private var eventsSinceNanoseconds: UInt64?
+    private var eventsSince: MonotonicTime?
     private var brokenCount = 0
 
     /// Creates a client that does not connect yet; `pulse` and `random` are parameters for tests.
@@ -86,13 +86,13 @@ final class StreamClient {
 
     /// Whether the stream is open.
     var isOpen: Bool { machine.isOpen }
-    /// The monotonic time of the next connection; nil while none is scheduled.
-    private(set) var connectsAtNanoseconds: UInt64?
+    /// The time of the next connection; nil while none is scheduled.
+    private(set) var connectsAt: MonotonicTime?
     /// Whether the server refused the device's secret.
     var isRefused: Bool { machine.isRefused }
 
     /// Connects, and reconnects each time the stream ends.
-    func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
+    func start() { perform(machine.start(at: loop.now)) }
 
     /// Handles a change of addresses or routes: reconnects if the connection cannot have survived it, otherwise pings.
     func networkChanged() {
@@ -102,7 +102,7 @@ final class StreamClient {
         }
         keepalive.networkChanged()
         // Many changes in a row must not keep a connection from being established.
-        guard attempt == nil || machine.isOpen || elapsed(since: connectingSinceNanoseconds) > Self.hurryPause else {
+        guard attempt == nil || machine.isOpen || elapsed(since: connectingSince) > Self.hurryPause else {
             return
         }
         hurry("the network changed")
@@ -121,17 +121,17 @@ final class StreamClient {
     /// Connects immediately after the machine resumes, unless the server requested a pause.
     func wake() {
         guard !machine.isRefused else { return }
-        let action = machine.start(atNanoseconds: loop.monotonicNanoseconds)
+        let action = machine.start(at: loop.now)
         // The machine did not sleep, or it slept without notice; an open connection counts as dead.
         if action == .none { hurry("the machine slept") } else { perform(action) }
     }
 
     private func hurry(_ reason: String) {
         let wasOpen = machine.isOpen
-        let action = machine.hurry(atNanoseconds: loop.monotonicNanoseconds)
+        let action = machine.hurry(at: loop.now)
         guard action != .none else { return }
         // Another network may have no proxy that blocks WebSocket.
-        eventsSinceNanoseconds = nil
+        eventsSince = nil
         giveUpConnection()
         if wasOpen { delegate?.streamEnded(reason) }
         perform(action)
@@ -150,7 +150,7 @@ final class StreamClient {
         case .connect: connect()
         case .wait(let duration):
             cancelWait()
-            connectsAtNanoseconds = loop.monotonicNanoseconds &+ UInt64(duration / .nanoseconds(1))
+            connectsAt = loop.now.advanced(by: duration)
             waitTimer = loop.schedule(after: duration) { [weak self] in
                 guard let self else { return }
                 cancelWait()
@@ -164,26 +164,26 @@ final class StreamClient {
         cancelWait()
         retryAfter = nil
         goodbye = nil
-        connectingSinceNanoseconds = loop.monotonicNanoseconds
+        connectingSince = loop.now
         let attempt = makeAttempt()
         attempt.delegate = self
         self.attempt = attempt
         attempt.begin()
-        keepalive.connecting(atNanoseconds: loop.monotonicNanoseconds)
+        keepalive.connecting(at: loop.now)
         watchPulse()
     }
 
     private func cancelWait() {
         if let waitTimer { loop.cancel(waitTimer) }
         waitTimer = nil
-        connectsAtNanoseconds = nil
+        connectsAt = nil
     }
 
     private func makeAttempt() -> any StreamAttempt {
-        if let since = eventsSinceNanoseconds, elapsed(since: since) >= Self.eventsPeriod {
-            eventsSinceNanoseconds = nil
+        if let since = eventsSince, elapsed(since: since) >= Self.eventsPeriod {
+            eventsSince = nil
         }
-        if form == .websocket || form == .auto && eventsSinceNanoseconds == nil {
+        if form == .websocket || form == .auto && eventsSince == nil {
             return WebSocketAttempt(session, loop: loop)
         }
         return EventStreamAttempt(session, needsFreshConnection: hasFailed)
@@ -207,9 +207,9 @@ final class StreamClient {
     private func ended(_ reason: String) {
         closeAttempt()
         hasFailed = true
-        if goodbye == nil { keepalive.ended(atNanoseconds: loop.monotonicNanoseconds) }
+        if goodbye == nil { keepalive.ended(at: loop.now) }
         let action = machine.ended(
-            atNanoseconds: loop.monotonicNanoseconds, fraction: random(), retryAfter: retryAfter)
+            at: loop.now, fraction: random(), retryAfter: retryAfter)
         guard action != .none else { return }
         delegate?.streamEnded(reason)
         perform(action)
@@ -219,7 +219,7 @@ final class StreamClient {
     private func fallBack(_ reason: String) {
         guard form == .auto else { return ended("the stream does not come over WebSocket: \(reason)") }
         agentLog.info("websocket_unsupported", ["reason": reason])
-        eventsSinceNanoseconds = loop.monotonicNanoseconds
+        eventsSince = loop.now
         brokenCount = 0
         connect()
     }
@@ -242,7 +242,7 @@ final class StreamClient {
     /// Schedules the next check as late as possible, because each timer wakes the machine.
     private func watchPulse() {
         cancelPulse()
-        switch keepalive.next(atNanoseconds: loop.monotonicNanoseconds) {
+        switch keepalive.next(at: loop.now) {
         case .wait(let duration):
             pulseTimer = loop.schedule(after: duration) { [weak self] in self?.watchPulse() }
         case .ask:
@@ -259,9 +259,7 @@ final class StreamClient {
         pulseTimer = nil
     }
 
-    private func elapsed(since nanoseconds: UInt64) -> Duration {
-        .nanoseconds(Int64(clamping: loop.monotonicNanoseconds &- nanoseconds))
-    }
+    private func elapsed(since moment: MonotonicTime) -> Duration { loop.now.duration(since: moment) }
 }
 
 // MARK: Events
@@ -269,26 +267,26 @@ final class StreamClient {
 extension StreamClient: StreamAttemptDelegate {
     func attemptHeard() {
         let wasAsked = keepalive.isAsked
-        keepalive.heard(atNanoseconds: loop.monotonicNanoseconds)
+        keepalive.heard(at: loop.now)
         if wasAsked { watchPulse() }
         if attempt?.isProven == true { brokenCount = 0 }
     }
 
     func attemptAsked() {
-        keepalive.asked(atNanoseconds: loop.monotonicNanoseconds)
+        keepalive.asked(at: loop.now)
         watchPulse()
     }
 
     func attemptOpened(heartbeat: String?) {
         hasFailed = false
         if attempt is WebSocketAttempt {
-            keepalive.opened(atNanoseconds: loop.monotonicNanoseconds)
+            keepalive.opened(at: loop.now)
         } else {
             keepalive.opened(
-                withHeartbeatsEvery: Heartbeat.interval(heartbeat), atNanoseconds: loop.monotonicNanoseconds)
+                withHeartbeatsEvery: Heartbeat.interval(heartbeat), at: loop.now)
         }
         watchPulse()
-        machine.opened(atNanoseconds: loop.monotonicNanoseconds)
+        machine.opened(at: loop.now)
         delegate?.streamOpened()
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// Decides when to connect the stream and how long to wait.
 ///
 /// ```
@@ -41,14 +43,14 @@ struct StreamMachine: ~Copyable {
     private enum State {
         case idle
         case connecting(failureCount: Int)
-        case open(failureCount: Int, sinceNanoseconds: UInt64)
+        case open(failureCount: Int, since: MonotonicTime)
         case waiting(failureCount: Int)
         case refused
     }
 
     private var state: State
-    /// The end of the pause that the server requested, as monotonic time.
-    private var notBeforeNanoseconds: UInt64 = 0
+    /// The end of the pause that the server requested.
+    private var notBefore = MonotonicTime.past
 
     /// Creates a machine in the idle state.
     init() { state = .idle }
@@ -69,19 +71,19 @@ struct StreamMachine: ~Copyable {
         }
     }
 
-    /// Starts to connect to a server; `now` is monotonic.
-    mutating func start(atNanoseconds now: UInt64) -> Action {
+    /// Starts to connect to a server.
+    mutating func start(at now: MonotonicTime) -> Action {
         switch state {
-        case .idle, .waiting, .refused: connectOrWait(atNanoseconds: now)
+        case .idle, .waiting, .refused: connectOrWait(at: now)
         case .connecting, .open: .none
         }
     }
 
     /// Records that the server answered 200.
-    mutating func opened(atNanoseconds now: UInt64) {
+    mutating func opened(at now: MonotonicTime) {
         switch state {
         case .connecting(let failureCount):
-            state = .open(failureCount: failureCount, sinceNanoseconds: now)
+            state = .open(failureCount: failureCount, since: now)
         case .idle, .open, .waiting, .refused:
             break
         }
@@ -90,22 +92,22 @@ struct StreamMachine: ~Copyable {
     /// Records that the stream ended, failed, or could not be opened.
     ///
     /// - Parameters:
-    ///   - now: The monotonic time.
+    ///   - now: The current time.
     ///   - fraction: A random number from 0 to 1.
     ///   - retryAfter: The pause that the server requested.
     /// - Returns: The time to wait.
-    mutating func ended(atNanoseconds now: UInt64, fraction: Double, retryAfter: Duration? = nil) -> Action {
+    mutating func ended(at now: MonotonicTime, fraction: Double, retryAfter: Duration? = nil) -> Action {
         let failureCount: Int
         switch state {
         case .idle, .waiting, .refused: return .none
         case .connecting(let count): failureCount = count
         case .open(let count, let since):
-            failureCount = Duration.nanoseconds(Int64(clamping: now &- since)) >= Self.goodAge ? 0 : count
+            failureCount = now.duration(since: since) >= Self.goodAge ? 0 : count
         }
         state = .waiting(failureCount: failureCount + 1)
         let ceiling = min(Self.waitMax, Self.waitFirst * (1 << min(failureCount, 10)))
         let asked = min(Self.retryAfterMax, max(.zero, retryAfter ?? .zero))
-        notBeforeNanoseconds = now &+ UInt64(asked / .nanoseconds(1))
+        notBefore = now.advanced(by: asked)
         return .wait(asked + ceiling * min(max(fraction, 0), 1))
     }
 
@@ -121,9 +123,9 @@ struct StreamMachine: ~Copyable {
     }
 
     /// Skips the wait and drops an open stream after a network change or a resume, unless the server requested a pause.
-    mutating func hurry(atNanoseconds now: UInt64) -> Action {
+    mutating func hurry(at now: MonotonicTime) -> Action {
         switch state {
-        case .connecting, .open, .waiting: connectOrWait(atNanoseconds: now)
+        case .connecting, .open, .waiting: connectOrWait(at: now)
         case .idle, .refused: .none
         }
     }
@@ -134,12 +136,12 @@ struct StreamMachine: ~Copyable {
     /// Stops because there is no server any more, or because the machine suspends.
     mutating func stop() { state = .idle }
 
-    private mutating func connectOrWait(atNanoseconds now: UInt64) -> Action {
-        guard now < notBeforeNanoseconds else {
+    private mutating func connectOrWait(at now: MonotonicTime) -> Action {
+        guard now < notBefore else {
             state = .connecting(failureCount: 0)
             return .connect
         }
         state = .waiting(failureCount: 0)
-        return .wait(.nanoseconds(Int64(clamping: notBeforeNanoseconds - now)))
+        return .wait(notBefore.duration(since: now))
     }
 }

@@ -52,7 +52,7 @@ final class AgentService {
                 .failure(
                     BusError(AgentRefusal(.limitsExceeded, "The arguments of \(call.member) are too long."))))
         }
-        guard bounds.begin(call.sender, atNanoseconds: agent.loop.monotonicNanoseconds) else {
+        guard bounds.begin(call.sender, at: agent.loop.now) else {
             return reply.answer(
                 .failure(
                     BusError(AgentRefusal(.limitsExceeded, "Too many calls at once; the agent answers few at a time.")))

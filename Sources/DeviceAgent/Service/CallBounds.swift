@@ -2,6 +2,7 @@
 
 internal import AgentStore
 internal import PushDBus
+internal import PushNet
 
 /// Limits calls, so that no program on the bus can fill the agent's memory or keep it from its work.
 struct CallBounds {
@@ -22,13 +23,13 @@ struct CallBounds {
 
     private struct Account {
         var allowance: Double
-        var atNanoseconds: UInt64
+        var replenishedAt: MonotonicTime
         var waitingCount = 0
 
-        mutating func replenish(atNanoseconds now: UInt64) {
-            let earned = Double(now &- atNanoseconds) * Double(CallBounds.ratePerSecond) / 1e9
+        mutating func replenish(at now: MonotonicTime) {
+            let earned = Double(now.nanoseconds(since: replenishedAt)) * Double(CallBounds.ratePerSecond) / 1e9
             allowance = min(Double(CallBounds.burst), allowance + earned)
-            atNanoseconds = now
+            replenishedAt = now
         }
     }
 
@@ -39,13 +40,13 @@ struct CallBounds {
     ///
     /// - Parameters:
     ///   - caller: The caller's unique bus name.
-    ///   - now: The monotonic time.
+    ///   - now: The current time.
     /// - Returns: Whether the call is accepted; if so, `end` must follow.
-    mutating func begin(_ caller: String, atNanoseconds now: UInt64) -> Bool {
-        if accounts[caller] == nil, accounts.count >= Self.callerCountMax { forgetIdle(atNanoseconds: now) }
+    mutating func begin(_ caller: String, at now: MonotonicTime) -> Bool {
+        if accounts[caller] == nil, accounts.count >= Self.callerCountMax { forgetIdle(at: now) }
         guard accounts[caller] != nil || accounts.count < Self.callerCountMax else { return false }
-        var account = accounts[caller] ?? Account(allowance: Double(Self.burst), atNanoseconds: now)
-        account.replenish(atNanoseconds: now)
+        var account = accounts[caller] ?? Account(allowance: Double(Self.burst), replenishedAt: now)
+        account.replenish(at: now)
         let isTaken =
             account.allowance >= 1 && account.waitingCount < Self.waitingCountMax
             && waitingCount < Self.allWaitingCountMax
@@ -65,10 +66,10 @@ struct CallBounds {
     }
 
     /// Removes callers without unanswered calls and with their full burst, which are equal to new ones.
-    private mutating func forgetIdle(atNanoseconds now: UInt64) {
+    private mutating func forgetIdle(at now: MonotonicTime) {
         accounts = accounts.filter { _, account in
             var account = account
-            account.replenish(atNanoseconds: now)
+            account.replenish(at: now)
             return account.waitingCount > 0 || account.allowance < Double(Self.burst)
         }
     }

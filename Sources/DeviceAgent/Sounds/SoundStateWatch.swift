@@ -21,7 +21,7 @@ final class SoundStateWatch {
     private var timer: TimerID?
     private let watch: SoundWatch
     private let loop: EventLoop
-    private var lookedNanoseconds: UInt64?
+    private var lookedAt: MonotonicTime?
 
     /// Starts to watch, with an unknown state at first.
     ///
@@ -64,10 +64,10 @@ final class SoundStateWatch {
 
     /// Returns the present state; searches for a lost sound server.
     func current() -> SoundState {
-        let now = loop.monotonicNanoseconds
-        let isDue = lookedNanoseconds.map { .nanoseconds(Int64(clamping: now - $0)) >= Self.lookInterval } ?? true
+        let now = loop.now
+        let isDue = lookedAt.map { now.duration(since: $0) >= Self.lookInterval } ?? true
         // While a connection exists, its loss must be noticed immediately.
-        if isDue, watch.ensureConnected() { (lookedNanoseconds, isAwaited) = (now, true) }
+        if isDue, watch.ensureConnected() { (lookedAt, isAwaited) = (now, true) }
         return state
     }
 }

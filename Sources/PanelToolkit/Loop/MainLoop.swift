@@ -72,9 +72,6 @@ package enum MainLoop {
         unsafe g_unix_signal_add_full(G_PRIORITY_HIGH, signal, due, handler, released)
     }
 
-    /// The time of the monotonic clock in milliseconds (`g_get_monotonic_time`).
-    package static var monotonicMilliseconds: Int64 { Int64(g_get_monotonic_time()) / 1000 }
-
     private static func retained(_ body: @escaping () -> Bool) -> UnsafeMutableRawPointer {
         unsafe Unmanaged.passRetained(Handler(body)).toOpaque()
     }

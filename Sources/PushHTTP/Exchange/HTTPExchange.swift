@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushNet
+
 /// One request and its answer on a session; pooled, so keep no reference after `exchangeEnded`.
 ///
 /// The delegate reads the request, and answers with either `respond` or `beginStream`, `send` and `endStream`. A peer
@@ -26,15 +28,14 @@ package final class HTTPExchange {
     ///
     /// A late answer of the store finds no context if another answer was given first.
     package var context: AnyObject?
-    /// The time at which the request's fields were complete, in the session's monotonic time.
-    package internal(set) var beganNanoseconds: UInt64 = 0
-    /// The time at which the peer last accepted a part of the answer, in the session's monotonic time; 0 if only the
-    /// socket knows.
-    package internal(set) var tookNanoseconds: UInt64 = 0
+    /// The session's time when the request's fields were complete.
+    package internal(set) var beganAt = MonotonicTime.past
+    /// The session's time when the peer last accepted a part of the answer; `past` if only the socket knows.
+    package private(set) var tookAt = MonotonicTime.past
     /// Whether the answer may still grow.
     package var isStreaming: Bool { answer.state == .streaming }
     /// Whether a part of the answer waits for the peer to accept it.
-    package var waitsForPeer: Bool { isAnswered && !answer.body.isEmpty && tookNanoseconds > 0 }
+    package var waitsForPeer: Bool { isAnswered && !answer.body.isEmpty && tookAt > .past }
     /// Whether the answer is a stream whose data was all sent so far.
     package var isQuiet: Bool { isStreaming && answer.body.isEmpty }
     /// Whether the request is complete and was passed to `requestArrived`.
@@ -149,7 +150,7 @@ package final class HTTPExchange {
     package func send(_ bytes: Span<UInt8>) {
         guard let owner = unsafe owner, answer.state == .streaming, bytes.count > 0 else { return }
         // The time that bytes have waited starts when the queue was empty before.
-        if answer.body.isEmpty { tookNanoseconds = max(tookNanoseconds, owner.nowNanoseconds) }
+        if answer.body.isEmpty, owner.now > tookAt { tookAt = owner.now }
         answer.body.append(bytes)
         owner.streamGrew(self)
     }
@@ -172,6 +173,9 @@ package final class HTTPExchange {
         head.path = 0..<0
         unsafe owner?.recount(self)
     }
+
+    /// Notes that the peer accepted a part of the answer; `past` stays for answers whose progress only the socket knows.
+    func took(at now: MonotonicTime) { tookAt = now > .past ? now : MonotonicTime(nanoseconds: 1) }
 
     /// The number of bytes that the exchange holds, including itself and its share of the stream tables.
     var heldByteCount: Int {
@@ -225,7 +229,7 @@ package final class HTTPExchange {
     func reset() {
         (id, context, keptNumbers) = (0, nil, (0, 0))
         (isAnnounced, requestEnded, requestWasHandedOn, isRead) = (false, false, false, false)
-        (beganNanoseconds, tookNanoseconds, countedByteCount) = (0, 0, 0)
+        (beganAt, tookAt, countedByteCount) = (.past, .past, 0)
         head.removeAll()
         requestBody.removeAll()
         answer.removeAll()
@@ -234,8 +238,8 @@ package final class HTTPExchange {
 
 /// The calls of an exchange to its session.
 protocol ExchangeOwner: AnyObject {
-    /// The monotonic time, as the session's owner last set it.
-    var nowNanoseconds: UInt64 { get }
+    /// The time, as the session's owner last set it.
+    var now: MonotonicTime { get }
     /// Sends the head of an answer that has begun, and the available part of its body.
     func submitAnswer(of exchange: HTTPExchange, status: Int)
     /// Notes that a streamed answer has more bytes or has ended.

@@ -42,7 +42,7 @@ extension HTTP1Session {
         lastID = lastID == Int32.max ? 1 : lastID + 1
         current.attach(to: self, id: lastID)
         current.isAnnounced = true
-        current.beganNanoseconds = nowNanoseconds
+        current.beganAt = now
         current.head.method = parser.head.method
         current.head.path = parser.head.path
         swap(&current.head.fields, &parser.head.fields)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushNet
+
 /// A strict HTTP/1.1 session: one exchange at a time, bounded pipelining, and chunked answers for streams.
 ///
 /// An exchange ends when its answer was collected. Input behind its request waits until then, so that answers keep
@@ -25,7 +27,7 @@ package final class HTTP1Session: HTTPSession {
     /// The number of bytes above which a request's body counts as too long and pipelined input ends the session.
     package var retainedByteCountMax = HTTPBounds.retainedByteCountMax
     /// Not used: nothing in HTTP/1.1 is measured by time.
-    package var nowNanoseconds: UInt64 = 0
+    package var now = MonotonicTime.past
     /// The reason why the session must close, for the log.
     package internal(set) var failure: String?
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// The streams that were answered while their request is still arriving: the rest of the request is discarded for a
 /// while.
 ///
@@ -16,7 +18,7 @@ struct DrainedStreams {
         var pingNumber: UInt64
         /// The number of bytes that may still arrive.
         var byteCount: Int
-        var deadlineNanoseconds: UInt64
+        var deadline: MonotonicTime
     }
 
     private var streams: [Stream] = []
@@ -27,13 +29,12 @@ struct DrainedStreams {
     var isEmpty: Bool { streams.isEmpty }
 
     /// Begins to drain a stream; returns false if the maximum number of streams is being drained.
-    mutating func begin(_ id: Int32, pingNumber: UInt64, nowNanoseconds: UInt64) -> Bool {
+    mutating func begin(_ id: Int32, pingNumber: UInt64, now: MonotonicTime) -> Bool {
         guard streams.count < HTTPBounds.drainedStreamCountMax else { return false }
-        let deadline = nowNanoseconds.addingReportingOverflow(HTTPBounds.drainPatienceNanoseconds)
         streams.append(
             Stream(
                 id: id, pingNumber: pingNumber, byteCount: HTTPBounds.drainedByteCountMax,
-                deadlineNanoseconds: deadline.overflow ? .max : deadline.partialValue))
+                deadline: now.advanced(byNanoseconds: HTTPBounds.drainPatienceNanoseconds)))
         return true
     }
 
@@ -63,8 +64,8 @@ struct DrainedStreams {
     }
 
     /// Ends the drain of the oldest stream if its deadline has passed, and returns the stream's identifier.
-    mutating func removeExpired(nowNanoseconds: UInt64) -> Int32? {
-        guard let oldest = streams.first, oldest.deadlineNanoseconds <= nowNanoseconds else { return nil }
+    mutating func removeExpired(now: MonotonicTime) -> Int32? {
+        guard let oldest = streams.first, oldest.deadline <= now else { return nil }
         return streams.removeFirst().id
     }
 }

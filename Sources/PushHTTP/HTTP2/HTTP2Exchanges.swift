@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// The open exchanges of a session, with the memory that they hold.
 @safe
 struct HTTP2Exchanges {
@@ -17,14 +19,14 @@ struct HTTP2Exchanges {
     /// - Parameters:
     ///   - id: The stream's identifier.
     ///   - owner: The session.
-    ///   - now: The monotonic time in nanoseconds.
+    ///   - now: The current time.
     /// - Returns: The exchange, which is retained by the pool.
-    mutating func begin(_ id: Int32, owner: any ExchangeOwner, nowNanoseconds now: UInt64) -> Unmanaged<HTTPExchange> {
+    mutating func begin(_ id: Int32, owner: any ExchangeOwner, now: MonotonicTime) -> Unmanaged<HTTPExchange> {
         let exchange = pool.acquire(id: id, owner: owner)
         exchange.countedByteCount = HTTPBounds.exchangeByteCount
         heldByteCount += HTTPBounds.exchangeByteCount
         // The head may arrive in pieces, so the time starts with its first piece.
-        exchange.beganNanoseconds = now
+        exchange.beganAt = now
         let unmanaged = unsafe Unmanaged.passUnretained(exchange)
         unsafe latest = unmanaged
         return unsafe unmanaged

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CNghttp2
+internal import PushNet
 
 /// The reason why a session must end.
 struct HTTP2Termination {
@@ -38,9 +39,9 @@ struct HTTP2PeerLimits {
     ///
     /// - Parameters:
     ///   - bytes: The input.
-    ///   - now: The monotonic time in nanoseconds.
+    ///   - now: The current time.
     /// - Returns: Why the session must end; nil if it may continue.
-    mutating func charge(for bytes: Span<UInt8>, nowNanoseconds now: UInt64) -> HTTP2Termination? {
+    mutating func charge(for bytes: Span<UInt8>, now: MonotonicTime) -> HTTP2Termination? {
         var charge = meter.charge(for: bytes)
         windowUpdateAllowance = min(
             windowUpdateAllowance + charge.headers * HTTPBounds.windowUpdatesPerRequest,
@@ -48,7 +49,7 @@ struct HTTP2PeerLimits {
         let owed = min(charge.windowUpdates, windowUpdateAllowance)
         windowUpdateAllowance -= owed
         charge.glitches += (charge.windowUpdates - owed) * HTTPBounds.glitchesPerOtherFrame
-        let isCalm = glitches.spend(charge.glitches, of: .glitches, nowNanoseconds: now)
+        let isCalm = glitches.spend(charge.glitches, of: .glitches, now: now)
         switch charge.violation {
         case nil: break
         case .streamClosed:
@@ -67,13 +68,13 @@ struct HTTP2PeerLimits {
     ///
     /// - Parameters:
     ///   - code: The error code in the RST_STREAM frame.
-    ///   - now: The monotonic time in nanoseconds.
+    ///   - now: The current time.
     /// - Returns: Why the session must end; nil if it may continue.
-    mutating func countSentReset(_ code: UInt32, nowNanoseconds now: UInt64) -> HTTP2Termination? {
+    mutating func countSentReset(_ code: UInt32, now: MonotonicTime) -> HTTP2Termination? {
         switch nghttp2_error_code(code) {
         // Refusals were counted when they were decided.
         case NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM: nil
-        default: spendReset(nowNanoseconds: now)
+        default: spendReset(now: now)
         }
     }
 
@@ -85,14 +86,14 @@ struct HTTP2PeerLimits {
     /// - Parameters:
     ///   - isEarly: Whether the peer could not know the limit when it opened the stream, or that the limit is lower
     ///     before authentication.
-    ///   - now: The monotonic time in nanoseconds.
+    ///   - now: The current time.
     /// - Returns: Why the session must end; nil if it may continue.
-    mutating func countRefusal(isEarly: Bool, nowNanoseconds now: UInt64) -> HTTP2Termination? {
+    mutating func countRefusal(isEarly: Bool, now: MonotonicTime) -> HTTP2Termination? {
         if isEarly, earlyRefusalCount < HTTPBounds.earlyRefusalCountMax {
             earlyRefusalCount += 1
             return nil
         }
-        return spendReset(nowNanoseconds: now)
+        return spendReset(now: now)
     }
 
     /// Allows the WINDOW_UPDATE frames that a peer may send for a DATA frame of ours.
@@ -101,8 +102,8 @@ struct HTTP2PeerLimits {
             windowUpdateAllowance + HTTPBounds.windowUpdatesPerSentData, HTTPBounds.windowUpdateAllowanceMax)
     }
 
-    private mutating func spendReset(nowNanoseconds now: UInt64) -> HTTP2Termination? {
-        guard !sentResets.spend(1, of: .sentResets, nowNanoseconds: now) else { return nil }
+    private mutating func spendReset(now: MonotonicTime) -> HTTP2Termination? {
+        guard !sentResets.spend(1, of: .sentResets, now: now) else { return nil }
         return Self.excess("the peer made us reset too many streams")
     }
 

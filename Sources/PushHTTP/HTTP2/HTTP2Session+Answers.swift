@@ -6,7 +6,7 @@ extension HTTP2Session: ExchangeOwner {
     /// Queues HEADERS in nghttp2, and DATA if the answer has a body.
     func submitAnswer(of exchange: HTTPExchange, status: Int) {
         guard !isTerminated, pendingTermination == nil else { return exchange.answer.body = ByteQueue() }
-        exchange.tookNanoseconds = max(nowNanoseconds, 1)
+        exchange.took(at: now)
         // An answer to HEAD has the status and fields of a GET and no body, so even a streamed answer ends here.
         if exchange.method == .head {
             exchange.answer.state = .whole
@@ -67,7 +67,7 @@ extension HTTP2Session: ExchangeOwner {
             exchanges.windowWaiterCount += 1
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         }
-        exchange.tookNanoseconds = max(nowNanoseconds, 1)
+        exchange.took(at: now)
         let count = exchange.answer.body.take(atMost: buffer.count) { bytes in
             unsafe bytes.withUnsafeBufferPointer { _ = unsafe buffer.update(fromContentsOf: $0) }
         }

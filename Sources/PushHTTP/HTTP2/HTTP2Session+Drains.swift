@@ -10,7 +10,7 @@ extension HTTP2Session {
     /// - Parameter id: The stream's identifier.
     func answerEnded(_ id: Int32) {
         guard let exchange = exchange(id), !exchange.requestEnded else { return }
-        guard drained.begin(id, pingNumber: pings.sent + 1, nowNanoseconds: nowNanoseconds) else {
+        guard drained.begin(id, pingNumber: pings.sent + 1, now: now) else {
             return stopUpload(id)
         }
         ping()
@@ -45,7 +45,7 @@ extension HTTP2Session {
 
     /// Stops the uploads whose deadline has passed.
     func stopOldUploads() {
-        while let id = drained.removeExpired(nowNanoseconds: nowNanoseconds) { stopUpload(id) }
+        while let id = drained.removeExpired(now: now) { stopUpload(id) }
     }
 
     /// Tells a peer whose answer was sent to stop its upload.

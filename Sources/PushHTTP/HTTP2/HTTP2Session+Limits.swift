@@ -37,13 +37,13 @@ extension HTTP2Session {
 
     /// Counts a reset that we sent.
     func countSentReset(_ code: UInt32) {
-        end(because: peerLimits.countSentReset(code, nowNanoseconds: nowNanoseconds))
+        end(because: peerLimits.countSentReset(code, now: now))
     }
 
     /// Counts a stream that is refused because a limit is reached.
     func countRefusal() {
         endIfOverfull()
-        end(because: peerLimits.countRefusal(isEarly: streams.isEarly, nowNanoseconds: nowNanoseconds))
+        end(because: peerLimits.countRefusal(isEarly: streams.isEarly, now: now))
     }
 
     /// Ends the session of a peer that does not read our answers and refusals and so makes us hold too much.

@@ -70,7 +70,7 @@ extension HTTP2Session {
                 return
             }
             exchange.isAnnounced = true
-            exchange.beganNanoseconds = nowNanoseconds
+            exchange.beganAt = now
             delegate?.headArrived(exchange)
         }
         // The delegate may have closed the session.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CNghttp2
+package import PushNet
 
 /// An HTTP/2 session on top of nghttp2; owns one `nghttp2_session`.
 ///
@@ -28,9 +29,8 @@ package final class HTTP2Session: HTTPSession {
     /// reference.
     private(set) unowned var delegate: (any HTTPSessionDelegate)?
 
-    /// The monotonic time, which the owner sets each turn; as long as it does not advance, the buckets are not
-    /// refilled.
-    package var nowNanoseconds: UInt64 = 0
+    /// The time, which the owner sets each turn; as long as it does not advance, the buckets are not refilled.
+    package var now = MonotonicTime.past
     /// The reason why the session must close, for the log.
     package internal(set) var failure: String?
 
@@ -91,7 +91,7 @@ package final class HTTP2Session: HTTPSession {
     /// - Returns: False if the session must close; it then accepts no more input.
     package func receive(_ bytes: Span<UInt8>) -> Bool {
         guard failure == nil, !isTerminated else { return false }
-        end(because: peerLimits.charge(for: bytes, nowNanoseconds: nowNanoseconds))
+        end(because: peerLimits.charge(for: bytes, now: now))
         if pendingTermination == nil {
             if opening == nil { feed(bytes) } else { takeOpening(bytes) }
             stopOldUploads()
@@ -203,7 +203,7 @@ package final class HTTP2Session: HTTPSession {
 
     /// Opens an exchange and attaches it to its stream (`nghttp2_session_set_stream_user_data`).
     func begin(_ id: Int32) {
-        let exchange = unsafe exchanges.begin(id, owner: self, nowNanoseconds: nowNanoseconds)
+        let exchange = unsafe exchanges.begin(id, owner: self, now: now)
         check(unsafe nghttp2_session_set_stream_user_data(handle, id, exchange.toOpaque()))
     }
 

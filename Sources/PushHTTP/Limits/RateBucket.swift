@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// Limits the rate of an event that may occur in bursts: full at first, refilled at a steady rate.
 struct RateBucket {
     /// The size and the rate, which all sessions share.
     struct Limit {
         fileprivate let capacity: Int
-        fileprivate let nanosecondsPerToken: UInt64
+        fileprivate let nanosecondsPerToken: Int64
 
         init(capacity: Int, refillPerSecond: Int) {
             precondition(capacity > 0 && refillPerSecond > 0, "a bucket without capacity")
             self.capacity = capacity
-            nanosecondsPerToken = 1_000_000_000 / UInt64(refillPerSecond)
+            nanosecondsPerToken = 1_000_000_000 / Int64(refillPerSecond)
         }
     }
 
     private var available: Int
     /// The time up to which `available` was refilled.
-    private var refilledNanoseconds: UInt64 = 0
+    private var refilledAt = MonotonicTime.past
 
     /// Creates a full bucket.
     init(_ limit: Limit) { available = limit.capacity }
@@ -26,11 +28,11 @@ struct RateBucket {
     /// - Parameters:
     ///   - count: The number of tokens; not negative.
     ///   - limit: The limit with which the bucket was created.
-    ///   - nowNanoseconds: The monotonic time; a value before an earlier one refills nothing.
+    ///   - now: The current time; a time before an earlier one refills nothing.
     /// - Returns: Whether there were enough tokens; if not, the bucket is now empty.
-    mutating func spend(_ count: Int, of limit: Limit, nowNanoseconds: UInt64) -> Bool {
+    mutating func spend(_ count: Int, of limit: Limit, now: MonotonicTime) -> Bool {
         guard count > 0 else { return true }
-        refill(limit, nowNanoseconds: nowNanoseconds)
+        refill(limit, now: now)
         guard count <= available else {
             available = 0
             return false
@@ -39,15 +41,15 @@ struct RateBucket {
         return true
     }
 
-    private mutating func refill(_ limit: Limit, nowNanoseconds: UInt64) {
-        guard nowNanoseconds > refilledNanoseconds else { return }
-        let earned = (nowNanoseconds - refilledNanoseconds) / limit.nanosecondsPerToken
-        if earned >= UInt64(limit.capacity - available) {
+    private mutating func refill(_ limit: Limit, now: MonotonicTime) {
+        guard now > refilledAt else { return }
+        let earned = now.nanoseconds(since: refilledAt) / limit.nanosecondsPerToken
+        if earned >= Int64(limit.capacity - available) {
             available = limit.capacity
-            refilledNanoseconds = nowNanoseconds
+            refilledAt = now
         } else {
             available += Int(earned)
-            refilledNanoseconds += earned * limit.nanosecondsPerToken
+            refilledAt = refilledAt.advanced(byNanoseconds: earned * limit.nanosecondsPerToken)
         }
     }
 }

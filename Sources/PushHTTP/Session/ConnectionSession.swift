@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushNet
+
 /// The protocol engine of one connection: works on bytes, without socket, TLS or clock, and on one thread.
 ///
-/// In each turn, the owner sets `nowNanoseconds`, passes the received bytes to `receive`, then calls `collectOutput`
+/// In each turn, the owner sets `now`, passes the received bytes to `receive`, then calls `collectOutput`
 /// and writes the output. When `receive` returns false or `isFinished` is true, the owner writes the remaining output,
 /// closes the socket and calls `close`.
 package protocol ConnectionSession: AnyObject {
-    /// The monotonic time, which the owner sets each turn; the rates of cheap frames are measured by it.
-    var nowNanoseconds: UInt64 { get set }
+    /// The time, which the owner sets each turn; the rates of cheap frames are measured by it.
+    var now: MonotonicTime { get set }
     /// Processes bytes from the peer; false means: write the remaining output and close (`failure` has the reason).
     func receive(_ bytes: Span<UInt8>) -> Bool
     /// Appends output until about `limit` bytes are in the buffer.
@@ -61,8 +63,5 @@ extension ConnectionSession {
     package func dropSpares() {}
 
     /// Returns the time from a moment of the session's clock until now; zero if the moment is later than now.
-    package func age(since moment: UInt64) -> Duration {
-        let (nanoseconds, isUnderflow) = nowNanoseconds.subtractingReportingOverflow(moment)
-        return .nanoseconds(isUnderflow ? 0 : Int64(clamping: nanoseconds))
-    }
+    package func age(since moment: MonotonicTime) -> Duration { max(.zero, now.duration(since: moment)) }
 }

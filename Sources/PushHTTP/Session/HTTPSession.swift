@@ -15,7 +15,7 @@ package protocol HTTPSession: ConnectionSession {
     ///
     /// - Parameter count: The number of streams that may be open at the same time.
     func advertiseStreams(_ count: Int)
-    /// Ends everything that timed out by `nowNanoseconds`; the owner calls it about once a second.
+    /// Ends everything that timed out by `now`; the owner calls it about once a second.
     func tick()
     /// Whether the open request may be answered by a switch to another protocol (HTTP/1.1 only).
     var upgradeReadiness: UpgradeReadiness { get }

@@ -111,7 +111,7 @@ struct AdminQuotas: AdminSubject {
 
     private var moment: QuotaMoment {
         QuotaMoment(
-            monotonicNanoseconds: Int64(clamping: services.loop.events.monotonicNanoseconds),
+            monotonic: services.loop.events.now,
             unixSeconds: WallClock.unixMilliseconds() / 1000)
     }
 

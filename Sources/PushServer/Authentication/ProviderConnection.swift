@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 internal import PushStore
 internal import PushTLS
 
@@ -13,7 +14,7 @@ final class ProviderConnection {
     struct Moment {
         var directory: TopicDirectory
         var unixSeconds: Int64
-        var monotonicSeconds: Int64
+        var monotonic: MonotonicTime
         var updateCountMax: Int
     }
 
@@ -95,7 +96,7 @@ final class ProviderConnection {
             compact: Array(copying: compact), keyID: key.id, issuedAtUnixSeconds: token.issuedAtUnixSeconds)
         guard
             tokens.remember(
-                entry, updateCountMax: moment.updateCountMax, monotonicSeconds: moment.monotonicSeconds)
+                entry, updateCountMax: moment.updateCountMax, now: moment.monotonic)
         else {
             throw Rejection(
                 .tooManyProviderTokenUpdates,

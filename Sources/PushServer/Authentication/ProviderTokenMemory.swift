@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 internal import PushStore
 
 /// The valid provider tokens of one connection.
@@ -29,8 +30,8 @@ struct ProviderTokenMemory {
 
     /// The tokens, last used first.
     private var entries: [Entry] = []
-    /// The times at which a new token replaced the others, in monotonic seconds, oldest first.
-    private var updates: [Int64] = []
+    /// The times at which a new token replaced the others, oldest first.
+    private var updates: [MonotonicTime] = []
 
     /// Finds a token that was verified before, and moves it to the front.
     mutating func recall(_ compact: Span<UInt8>) -> Entry? {
@@ -51,16 +52,16 @@ struct ProviderTokenMemory {
     /// - Parameters:
     ///   - entry: The token.
     ///   - countMax: The number of updates allowed in `Limits.providerTokenUpdateSeconds`.
-    ///   - monotonicSeconds: The current time.
+    ///   - now: The current time.
     /// - Returns: False if the token is one too many.
-    mutating func remember(_ entry: Entry, updateCountMax countMax: Int, monotonicSeconds: Int64) -> Bool {
+    mutating func remember(_ entry: Entry, updateCountMax countMax: Int, now: MonotonicTime) -> Bool {
         let isNew = !entries.contains {
             $0.keyID == entry.keyID && $0.issuedAtUnixSeconds == entry.issuedAtUnixSeconds
         }
         if isNew, !entries.isEmpty {
-            updates.removeAll { monotonicSeconds - $0 >= Limits.providerTokenUpdateSeconds }
+            updates.removeAll { now >= $0.advanced(bySeconds: Limits.providerTokenUpdateSeconds) }
             guard updates.count < countMax else { return false }
-            updates.append(monotonicSeconds)
+            updates.append(now)
         }
         entries.insert(entry, at: 0)
         if entries.count > Limits.rememberedProviderTokenCountMax { entries.removeLast() }

@@ -68,7 +68,7 @@ extension DeviceEndpoint {
             return false
         }
         let network = connection.source.network
-        guard let seconds = services.context.rates.takeEnrolment(of: network, now: services.rateMoment) else {
+        guard let seconds = services.context.rates.takeEnrolment(of: network, now: services.loop.events.now) else {
             return true
         }
         ControlAnswer.refuseRate(

@@ -123,7 +123,7 @@ final class DeviceEndpoint {
         if exchange.context is TurnedAway { return ControlAnswer.refuseStranger(exchange) }
         guard let caller = exchange.context as? DeviceCaller else { return refuseUnknown(exchange, connection) }
         exchange.context = nil
-        if let seconds = services.context.rates.takeRequest(of: caller.device, now: services.rateMoment) {
+        if let seconds = services.context.rates.takeRequest(of: caller.device, now: services.loop.events.now) {
             return ControlAnswer.refuseRate(
                 exchange, "The device sends too many requests. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)
@@ -141,7 +141,9 @@ final class DeviceEndpoint {
         switch secrets.find(secretHash) {
         case .stranger: return refuseUnknown(exchange, connection)
         case .device(let device):
-            guard let seconds = services.context.rates.takeStream(of: device, now: services.rateMoment) else { break }
+            guard let seconds = services.context.rates.takeStream(of: device, now: services.loop.events.now) else {
+                break
+            }
             return ControlAnswer.refuseRate(
                 exchange, "The device opens streams too often. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)
@@ -208,7 +210,7 @@ final class DeviceEndpoint {
             return ControlAnswer.refuse(exchange, error)
         }
         let rates = services.context.rates
-        if let seconds = rates.takeAcknowledgements(list.acks.count, of: caller.device, now: services.rateMoment) {
+        if let seconds = rates.takeAcknowledgements(list.acks.count, of: caller.device, now: services.loop.events.now) {
             return ControlAnswer.refuseRate(
                 exchange, "The device sends too many acknowledgements. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)

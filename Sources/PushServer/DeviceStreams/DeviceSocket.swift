@@ -3,6 +3,7 @@
 internal import PushAPI
 internal import PushCore
 internal import PushHTTP
+internal import PushNet
 internal import PushServing
 internal import PushStore
 internal import PushWebSocket
@@ -26,8 +27,8 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
     private var acknowledgementAllowance = 0
     private var isClosed = false
 
-    var nowNanoseconds: UInt64 = 0 {
-        didSet { socket.nowNanoseconds = nowNanoseconds }
+    var now = MonotonicTime.past {
+        didSet { socket.now = now }
     }
     /// Ignored, because messages and output have limits of their own.
     var retainedByteCountMax = Limits.retainedByteCountMax

@@ -157,7 +157,7 @@ final class DeviceStreams {
 
     /// Takes acknowledgements from the rate of a device; returns false if the rate is used up.
     func takeAcknowledgements(_ count: Int, of device: DeviceID) -> Bool {
-        services.context.rates.takeAcknowledgements(count, of: device, now: services.rateMoment) == nil
+        services.context.rates.takeAcknowledgements(count, of: device, now: services.loop.events.now) == nil
     }
 
     /// Forwards acknowledgements that a device sent on its stream.
@@ -200,7 +200,7 @@ final class DeviceStreams {
         }
     }
 
-    private var second: Int { Int(services.loop.events.monotonicNanoseconds / 1_000_000_000) }
+    private var second: Int { Int(services.loop.events.now.nanoseconds / 1_000_000_000) }
 
     private func heartbeatSeconds(of address: ReplyAddress) -> Int64 {
         sockets.find(address)?.heartbeatSeconds ?? streams[address]?.heartbeatSeconds

@@ -82,7 +82,7 @@ extension ProviderEndpoint {
 
     private func moment(of request: ProviderRequest) -> QuotaMoment {
         QuotaMoment(
-            monotonicNanoseconds: Int64(clamping: services.loop.events.monotonicNanoseconds),
+            monotonic: services.loop.events.now,
             unixSeconds: request.now / 1000)
     }
 }

@@ -186,7 +186,7 @@ final class ProviderEndpoint {
     private func moment(unixSeconds: Int64) -> ProviderConnection.Moment {
         ProviderConnection.Moment(
             directory: services.directory, unixSeconds: unixSeconds,
-            monotonicSeconds: Int64(clamping: services.loop.events.monotonicNanoseconds / 1_000_000_000),
+            monotonic: services.loop.events.now,
             updateCountMax: services.context.configuration.providerTokenUpdateCountMax)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 internal import PushServing
 internal import PushStore
 internal import Synchronization
@@ -13,7 +14,7 @@ final class Allowance: Sendable {
     let daily: Int64?
     let badTokens: TokenBucket?
 
-    // Relaxed ordering suffices: no other data depends on these numbers.
+    // Relaxed ordering suffices: no other data depends on these numbers. Times are nanoseconds of `MonotonicTime`.
     private let rateFullAt: Atomic<Int64>
     private let badTokensFullAt: Atomic<Int64>
     private let dayCount: Atomic<UInt64>
@@ -51,7 +52,7 @@ final class Allowance: Sendable {
 
     /// Takes a request; returns nil, or the nanoseconds to wait.
     func takeRequest(_ now: QuotaMoment) -> Int64? {
-        rate.flatMap { $0.take(from: rateFullAt, now: now.monotonicNanoseconds) }.map(noteRefusal)
+        rate.flatMap { $0.take(from: rateFullAt, now: now.monotonic) }.map(noteRefusal)
     }
 
     /// Undoes `takeRequest` for a request that another limit refused.
@@ -71,7 +72,7 @@ final class Allowance: Sendable {
 
     /// Takes a bad device token; returns nil, or the nanoseconds to wait.
     func takeBadToken(_ now: QuotaMoment) -> Int64? {
-        badTokens.flatMap { $0.take(from: badTokensFullAt, now: now.monotonicNanoseconds) }.map(noteRefusal)
+        badTokens.flatMap { $0.take(from: badTokensFullAt, now: now.monotonic) }.map(noteRefusal)
     }
 
     private func noteRefusal(_ wait: Int64) -> Int64 {
@@ -111,8 +112,8 @@ final class Allowance: Sendable {
 
 extension TokenBucket {
     fileprivate func state(_ fullAt: borrowing Atomic<Int64>, _ now: QuotaMoment) -> QuotaState {
-        state(
-            remaining: remainingCount(fullAt: fullAt.load(ordering: .relaxed), now: now.monotonicNanoseconds))
+        let fullAt = MonotonicTime(nanoseconds: fullAt.load(ordering: .relaxed))
+        return state(remaining: remainingCount(fullAt: fullAt, now: now.monotonic))
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 internal import PushServing
 
 /// The request rates of device tokens.
@@ -30,9 +31,9 @@ final class DeviceRates: Sendable {
     /// - Parameters:
     ///   - device: The device.
     ///   - topic: The app on the device.
-    ///   - now: Monotonic nanoseconds.
+    ///   - now: The current time.
     /// - Returns: The remaining requests, or the time to wait.
-    func take(_ device: DeviceID, _ topic: TopicID, now: Int64) -> Taking {
+    func take(_ device: DeviceID, _ topic: TopicID, now: MonotonicTime) -> Taking {
         table.take(DeviceToken(device: device, topic: topic), now: now)
     }
 }

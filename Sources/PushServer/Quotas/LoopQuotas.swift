@@ -100,7 +100,7 @@ final class LoopQuotas {
 
     private func takeFromDevice(_ address: DeviceTokenContents, _ now: QuotaMoment) throws(Rejection) {
         guard let devices = quotas.devices else { return }
-        switch devices.take(address.device, address.topic, now: now.monotonicNanoseconds) {
+        switch devices.take(address.device, address.topic, now: now.monotonic) {
         case .taken(let remaining):
             // Only less than half a bucket is worth reporting; most senders never get that far.
             if remaining < devices.bucket.tokenCount / 2 { note(devices.bucket.state(remaining: remaining)) }

@@ -75,42 +75,44 @@ final class PrincipalRates: Sendable {
     // MARK: Strangers
 
     /// Takes a refused request of a network; returns nil, or the seconds to wait.
-    func takeRequest(of network: SourceAddress, now: Int64) -> Int64? {
+    func takeRequest(of network: SourceAddress, now: MonotonicTime) -> Int64? {
         take(strangerRequests, network, 1, now, .strangerRequests)
     }
 
     /// Takes a wrong credential of a network; returns nil, or the seconds to wait.
-    func takeWrongCredential(of network: SourceAddress, now: Int64) -> Int64? {
+    func takeWrongCredential(of network: SourceAddress, now: MonotonicTime) -> Int64? {
         take(strangerCredentials, network, 1, now, .strangerCredentials)
     }
 
     /// Returns whether a network has used its current budget of wrong credentials.
-    func hasNoCredentialLeft(_ network: SourceAddress, now: Int64) -> Bool {
+    func hasNoCredentialLeft(_ network: SourceAddress, now: MonotonicTime) -> Bool {
         strangerCredentials?.isEmpty(network, now: now) ?? false
     }
 
     /// Takes an enrolment without a code; returns nil, or the seconds to wait.
-    func takeEnrolment(of network: SourceAddress, now: Int64) -> Int64? {
+    func takeEnrolment(of network: SourceAddress, now: MonotonicTime) -> Int64? {
         take(strangerEnrolments, network, 1, now, .strangerEnrolments)
     }
 
     // MARK: Devices
 
     /// Takes a request of a device; returns nil, or the seconds to wait.
-    func takeRequest(of device: DeviceID, now: Int64) -> Int64? {
+    func takeRequest(of device: DeviceID, now: MonotonicTime) -> Int64? {
         take(deviceRequests, device, 1, now, .deviceRequests)
     }
 
     /// Takes acknowledgements of a device; returns nil, or the seconds to wait.
-    func takeAcknowledgements(_ count: Int, of device: DeviceID, now: Int64) -> Int64? {
+    func takeAcknowledgements(_ count: Int, of device: DeviceID, now: MonotonicTime) -> Int64? {
         take(deviceAcknowledgements, device, Int64(count), now, .deviceAcknowledgements)
     }
 
     /// Takes a stream that a device opens; returns nil, or the seconds to wait.
-    func takeStream(of device: DeviceID, now: Int64) -> Int64? { take(deviceStreams, device, 1, now, .deviceStreams) }
+    func takeStream(of device: DeviceID, now: MonotonicTime) -> Int64? {
+        take(deviceStreams, device, 1, now, .deviceStreams)
+    }
 
     private func take(
-        _ table: RateTable?, _ key: some Hashable, _ count: Int64, _ now: Int64, _ cause: RefusalCause
+        _ table: RateTable?, _ key: some Hashable, _ count: Int64, _ now: MonotonicTime, _ cause: RefusalCause
     ) -> Int64? {
         guard count > 0, case .refused(let wait) = table?.take(key, count: count, now: now) else { return nil }
         note(cause)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// The current time, by the monotonic clock for rates and by the wall clock for days.
 struct QuotaMoment {
-    let monotonicNanoseconds: Int64
+    let monotonic: MonotonicTime
     let unixSeconds: Int64
 
     /// The UTC day, counted since 1970.

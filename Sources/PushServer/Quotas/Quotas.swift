@@ -57,7 +57,7 @@ final class Quotas: Sendable {
 
     /// Takes a bad device token of a team without a limit of its own; returns nil, or the nanoseconds to wait.
     func takeUnsetBadToken(of team: String, _ now: QuotaMoment) -> Int64? {
-        guard case .refused(let wait) = unsetBadTokens?.take(team, now: now.monotonicNanoseconds) else { return nil }
+        guard case .refused(let wait) = unsetBadTokens?.take(team, now: now.monotonic) else { return nil }
         // An administrator may have set 0, which means no limit.
         return limits(of: QuotaSubject(.team, team)).badTokens == nil ? wait : nil
     }

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import PushCore
+internal import PushNet
 internal import PushServing
 internal import Synchronization
 
@@ -20,7 +21,10 @@ internal import Synchronization
     private struct Slot: ~Copyable {
         // Relaxed ordering suffices: a collision of two loops in a slot costs one of them at most one token.
         let hash = Atomic<UInt64>(0)
+        /// The time at which the bucket is full again, in nanoseconds of `MonotonicTime`.
         let fullAt = Atomic<Int64>(0)
+
+        var fullTime: MonotonicTime { MonotonicTime(nanoseconds: fullAt.load(ordering: .relaxed)) }
     }
 
     /// The result of a request.
@@ -58,22 +62,21 @@ internal import Synchronization
     /// - Parameters:
     ///   - key: The key of the bucket.
     ///   - count: The number of tokens. A number above the bucket's size counts as all of them.
-    ///   - now: Monotonic nanoseconds.
+    ///   - now: The current time.
     /// - Returns: The remaining tokens, or the time to wait.
-    func take(_ key: some Hashable, count: Int64 = 1, now: Int64) -> Taking {
+    func take(_ key: some Hashable, count: Int64 = 1, now: MonotonicTime) -> Taking {
         let index = slot(of: Self.hash(key), now: now)
         if let wait = unsafe bucket.take(count, from: slots[index].fullAt, now: now) {
             return .refused(waitNanoseconds: wait)
         }
-        let fullAt = unsafe slots[index].fullAt.load(ordering: .relaxed)
-        return .taken(remaining: bucket.remainingCount(fullAt: fullAt, now: now))
+        return .taken(remaining: bucket.remainingCount(fullAt: unsafe slots[index].fullTime, now: now))
     }
 
     /// Returns whether a key has no token left, without taking one.
-    func isEmpty(_ key: some Hashable, now: Int64) -> Bool {
+    func isEmpty(_ key: some Hashable, now: MonotonicTime) -> Bool {
         let hash = Self.hash(key)
         for index in set(of: hash) where unsafe slots[index].hash.load(ordering: .relaxed) == hash {
-            return bucket.remainingCount(fullAt: unsafe slots[index].fullAt.load(ordering: .relaxed), now: now) < 1
+            return bucket.remainingCount(fullAt: unsafe slots[index].fullTime, now: now) < 1
         }
         return false
     }
@@ -91,16 +94,16 @@ internal import Synchronization
     }
 
     /// Returns the slot of a key, or takes over the slot of its set with the fullest bucket.
-    private func slot(of hash: UInt64, now: Int64) -> Int {
+    private func slot(of hash: UInt64, now: MonotonicTime) -> Int {
         let set = set(of: hash)
-        var (idlest, idlestFullAt) = (set.lowerBound, Int64.max)
+        var (idlest, idlestFullAt) = (set.lowerBound, MonotonicTime.future)
         for index in set {
             if unsafe slots[index].hash.load(ordering: .relaxed) == hash { return index }
-            let fullAt = unsafe slots[index].fullAt.load(ordering: .relaxed)
+            let fullAt = unsafe slots[index].fullTime
             if fullAt < idlestFullAt { (idlest, idlestFullAt) = (index, fullAt) }
         }
         unsafe slots[idlest].hash.store(hash, ordering: .relaxed)
-        if idlestFullAt > now { unsafe slots[idlest].fullAt.store(now, ordering: .relaxed) }
+        if idlestFullAt > now { unsafe slots[idlest].fullAt.store(now.nanoseconds, ordering: .relaxed) }
         return idlest
     }
 }

@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
+internal import PushNet
 internal import PushSQLite
 
 /// The delivery histories of devices: a bounded part in memory, all of them in a table.

@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
+internal import PushNet
 
 /// The notifications that were sent to one device, and the outcomes that the device reported for each.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 
 /// The open stream of one device: its sent and unacknowledged notifications, and whether more wait in the table.
 ///

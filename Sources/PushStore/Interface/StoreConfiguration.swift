@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 
 /// The settings of a store.
 package struct StoreConfiguration: Sendable {
@@ -42,9 +43,8 @@ package struct StoreConfiguration: Sendable {
     var sweepIntervalMilliseconds: Int64 = 30_000
     /// Returns the wall-clock time in UNIX milliseconds; called on the store's thread.
     var unixMilliseconds: @Sendable () -> Int64
-    /// Returns the monotonic time in nanoseconds, which bounds the time slices of requests; called on the store's
-    /// thread.
-    var monotonicNanoseconds: @Sendable () -> Int64 = { MonotonicTime.now.nanoseconds }
+    /// Returns the time that bounds the time slices of requests; called on the store's thread.
+    var monotonicTime: @Sendable () -> MonotonicTime = { .now }
     /// Called on the store's thread with notices for administrators; must return immediately.
     package var onNotice: @Sendable (StoreNotice) -> Void = { _ in }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 internal import PushSQLite
 
 /// The deletions of acknowledged notifications that the next transactions write, and the requests that wait for them.

@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
+internal import PushNet
 
 /// A pending write: a notification that is neither on the disk nor acknowledged.
 final class PendingWrite {

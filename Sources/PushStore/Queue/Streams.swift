@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 
 /// The open streams of all devices, and the lists of those with work to do.
 ///

@@ -54,7 +54,7 @@ final class Executor {
             entryCountInAllMax: max(configuration.deliveryHistoryInAllCountMax, 1))
         trace = try TraceRecorder(isOn: configuration.hasTrace, tables.trace)
         backups = BackupWork(connection)
-        slice = RequestSlice(clock: configuration.monotonicNanoseconds)
+        slice = RequestSlice(clock: configuration.monotonicTime)
         authentication = DeviceAuthentication(tables.devices, transaction, registrationLifeSeconds: life)
         registrations = RegistrationExecutor(tables, transaction, storedQueues, authentication)
         devices = DeviceExecutor(tables, transaction, storedQueues, authentication, registrations)

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// The time that requests may take in one turn of the writer.
 struct RequestSlice {
-    /// Returns the monotonic time in nanoseconds; nil for a slice without an end.
-    private let clock: (@Sendable () -> Int64)?
-    private var end = Int64.max
+    /// Returns the current time; nil for a slice without an end.
+    private let clock: (@Sendable () -> MonotonicTime)?
+    private var end = MonotonicTime.future
     /// Whether other principals wait for the rest of the slice; long work then executes one step only.
     var isShared = false
 
     /// Creates slices of `WriterLimits.requestSliceMilliseconds`.
     ///
-    /// - Parameter clock: Returns the monotonic time in nanoseconds; nil for slices without an end.
-    init(clock: (@Sendable () -> Int64)? = nil) { self.clock = clock }
+    /// - Parameter clock: Returns the current time; nil for slices without an end.
+    init(clock: (@Sendable () -> MonotonicTime)? = nil) { self.clock = clock }
 
     /// Starts a slice now.
     mutating func begin() {
         guard let clock else { return }
-        end = clock() + WriterLimits.requestSliceMilliseconds * 1_000_000
+        end = clock().advanced(byMilliseconds: WriterLimits.requestSliceMilliseconds)
     }
 
     /// Whether the time is used up.

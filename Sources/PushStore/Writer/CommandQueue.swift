@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushNet
 
 /// The queue of commands from any thread to the writer: one lock for a batch, one wake-up when the writer sleeps.
 ///
@@ -89,7 +90,7 @@ final class CommandQueue: @unchecked Sendable {
         taken.clear()
         unsafe Self.check(pthread_mutex_lock(mutex))
         defer { unsafe Self.check(pthread_mutex_unlock(mutex)) }
-        var moment = deadline.specification
+        var moment = Self.specification(deadline)
         while waiting.commands.isEmpty, waiting.shed.isEmpty, !waiting.isLast, deadline > .now {
             let code = unsafe pthread_cond_timedwait(condition, mutex, &moment)
             if code == ETIMEDOUT { break }
@@ -115,6 +116,10 @@ final class CommandQueue: @unchecked Sendable {
         // These commands have no answer, and the loops bound their number.
         case .detach, .acknowledge: waiting.commands.append(command)
         }
+    }
+
+    private static func specification(_ time: MonotonicTime) -> timespec {
+        timespec(tv_sec: Int(time.nanoseconds / 1_000_000_000), tv_nsec: Int(time.nanoseconds % 1_000_000_000))
     }
 
     /// Stops the process when a pthread call fails, because these calls fail only when they are misused.

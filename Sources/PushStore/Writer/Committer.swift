@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 internal import PushSQLite
 
 /// Commits the writes of the dispatcher and the requests, and decides what to do when a transaction fails.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
 internal import PushSQLite
 
 /// Writes what memory gathers for a while: delivery histories, trace events, and the archive of old notifications.

@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
+internal import PushNet
 
 /// The writer's delivery state in memory: streams, subscribers, counters and the outbox.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
 internal import PushSQLite
 
 /// The reserve for deletions, and the time of the next attempt to allocate it again.

@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
+internal import PushNet
 internal import PushSQLite
 
 extension Dispatcher {

@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
+internal import PushNet
 internal import PushSQLite
 
 /// Processes frequent commands in memory (notifications, acknowledgements, streams) and collects the writes that
@@ -171,7 +172,7 @@ final class Dispatcher {
             for replaced in unwritten.replaced where replaced.isArchived {
                 deletions.removeReplaced(replaced.entry.sequence)
             }
-            if unwritten.due != .past, unwritten.due <= moment { queue.stream?.noteSlow() }
+            if unwritten.due > .past, unwritten.due <= moment { queue.stream?.noteSlow() }
             deliveryState.accept(unwritten, isAcknowledged: unwritten.isAcknowledged)
         }
         unwritten.remove(due)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 internal import PushSQLite
 
 /// Runs the periodic work: sweeps, last-seen times, and the record that the server runs.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 internal import PushSQLite
 
 /// The store's writer thread: drains the queue, applies commands in memory, commits durable changes, and sends replies.

@@ -2,11 +2,11 @@
 
 @testable import PushHTTP
 import TestSupport
+import PushNet
 import Testing
 
 /// Checks streams whose answer is sent before the end of their request.
 struct HTTP2DrainTests {
-    private static let second: UInt64 = 1_000_000_000
     private static let stop = [Frame.reset(1, code: ErrorCode.none)]
 
     /// Returns a peer with an answer on stream 1, an unfinished upload, and our PING unanswered.
@@ -92,22 +92,22 @@ struct HTTP2DrainTests {
     }
 
     @Test(arguments: [(9, false), (10, true)])
-    func `an upload is reset when its time limit passes`(seconds: UInt64, isStopped: Bool) {
+    func `an upload is reset when its time limit passes`(seconds: Int64, isStopped: Bool) {
         let ticking = Self.answered()
-        ticking.session.nowNanoseconds += seconds * Self.second
+        ticking.wait(seconds: seconds)
         ticking.session.tick()
         #expect(ticking.session.hasOutput == isStopped)
         #expect(ticking.frames() == (isStopped ? Self.stop : []))
         ticking.session.tick()
         #expect(ticking.frames().isEmpty)
         let busy = Self.answered()
-        busy.session.nowNanoseconds += seconds * Self.second
+        busy.wait(seconds: seconds)
         #expect(busy.exchange(.data(1, [1])) == (isStopped ? Self.stop : []))
     }
 
     @Test func `a clock at its maximum stops no upload too early`() {
         let peer = Peer()
-        peer.session.nowNanoseconds = .max - 1
+        peer.session.now = MonotonicTime(nanoseconds: .max - 1)
         peer.recorder.onHead = { $0.respond(status: 413) }
         #expect(peer.exchange(.request(1)).map(\.type) == [Frame.Kind.headers, Frame.Kind.ping])
         peer.session.tick()
@@ -142,7 +142,7 @@ struct HTTP2DrainTests {
     @Test func `a peer that resets a dropped upload is not answered`() {
         let peer = Self.answered()
         #expect(peer.exchange(.reset(1)).isEmpty)
-        peer.session.nowNanoseconds += 60 * Self.second
+        peer.wait(seconds: 60)
         peer.session.tick()
         #expect(!peer.session.hasOutput && peer.recorder.endedIDs == [1])
     }
@@ -162,7 +162,7 @@ struct HTTP2DrainTests {
         let peer = Self.answered()
         peer.session.finishShutdown(debugData: [])
         #expect(peer.frames().map(\.type) == [Frame.Kind.goAway])
-        peer.session.nowNanoseconds += 10 * Self.second
+        peer.wait(seconds: 10)
         peer.session.tick()
         #expect(peer.frames() == Self.stop)
         #expect(peer.session.isFinished)
@@ -171,7 +171,7 @@ struct HTTP2DrainTests {
     @Test func `a session that is closed forgets its dropped uploads`() {
         let peer = Self.answered()
         peer.session.close()
-        peer.session.nowNanoseconds += 10 * Self.second
+        peer.wait(seconds: 10)
         peer.session.tick()
         #expect(!peer.session.hasOutput && peer.session.isFinished && peer.recorder.endedIDs == [1])
     }

@@ -2,6 +2,7 @@
 
 @testable import PushHTTP
 import TestSupport
+import PushNet
 import Testing
 
 /// A kind of frame that is cheap for its sender.
@@ -47,7 +48,7 @@ struct HTTP2LimitTests {
         _ = peer.exchange(.request(1), .request(3, end: true))
         // Two requests earn these two WINDOW_UPDATE frames.
         _ = peer.exchange(.windowUpdate(0, 1), .windowUpdate(0, 1))
-        peer.session.nowNanoseconds += 60_000_000_000
+        peer.wait(seconds: 60)
         return peer
     }
 
@@ -80,7 +81,7 @@ struct HTTP2LimitTests {
     func `cheap frames at the steady rate are accepted without limit`(glitch: Glitch) {
         let peer = Self.prepared()
         for _ in 0..<5 * HTTPBounds.glitchCountMax / glitch.price {
-            peer.session.nowNanoseconds += 1_000_000_000 / UInt64(HTTPBounds.glitchCountPerSecond / glitch.price)
+            peer.wait(nanoseconds: 1_000_000_000 / Int64(HTTPBounds.glitchCountPerSecond / glitch.price))
             #expect(peer.send(glitch.frame))
             _ = peer.frames()
         }
@@ -117,7 +118,7 @@ struct HTTP2LimitTests {
     @Test func `provoked resets at the steady rate are accepted without limit`() {
         let peer = Peer()
         for index in 0..<Int32(500) {
-            peer.session.nowNanoseconds += 1_000_000_000 / UInt64(HTTPBounds.sentResetCountPerSecond)
+            peer.wait(nanoseconds: 1_000_000_000 / Int64(HTTPBounds.sentResetCountPerSecond))
             let id = index * 2 + 1
             let answer = peer.exchange(.request(id, fields: [("content-length", "5")]), .data(id, [1], end: true))
             #expect(answer == [.reset(id, code: ErrorCode.protocolError)])
@@ -172,7 +173,7 @@ struct HTTP2LimitTests {
         let peer = Self.prepared()
         let count = HTTPBounds.glitchCountMax / HTTPBounds.glitchesPerPing
         for _ in 0..<count { #expect(peer.exchange(.ping()).count == 1) }
-        peer.session.nowNanoseconds = 0
+        peer.session.now = .past
         #expect(!peer.send(.ping()))
     }
 

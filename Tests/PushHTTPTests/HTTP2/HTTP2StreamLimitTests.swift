@@ -104,7 +104,7 @@ struct HTTP2StreamLimitTests {
     @Test func `refusals at the steady rate are accepted without limit`() {
         let peer = Self.full()
         for index in 0..<Int32(500) {
-            peer.session.nowNanoseconds += 1_000_000_000 / UInt64(HTTPBounds.sentResetCountPerSecond)
+            peer.wait(nanoseconds: 1_000_000_000 / Int64(HTTPBounds.sentResetCountPerSecond))
             let id = 7 + 2 * index
             #expect(peer.exchange(.request(id, end: true)) == [.reset(id, code: ErrorCode.refusedStream)])
         }

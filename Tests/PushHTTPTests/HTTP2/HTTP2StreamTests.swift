@@ -2,17 +2,19 @@
 
 @testable import PushHTTP
 import TestSupport
+import PushNet
 import Testing
 
 /// Checks answers with a body that is sent in pieces.
 struct HTTP2StreamTests {
     @Test func `a request whose head comes in pieces has the start time of the first piece`() {
         let peer = Peer()
-        peer.session.nowNanoseconds = 60_000_000_000
+        let begin = MonotonicTime.past.advanced(bySeconds: 60)
+        peer.session.now = begin
         var head = Frame.request(1)
         head.flags = 0
         #expect(peer.send(head))
-        #expect(peer.session.openExchanges.map(\.beganNanoseconds) == [60_000_000_000])
+        #expect(peer.session.openExchanges.map(\.beganAt) == [begin])
     }
 
     private static func streaming() -> (Peer, HTTPExchange) {

@@ -3,6 +3,7 @@
 import TestSupport
 
 @testable import PushHTTP
+import PushNet
 
 /// A client at the other end of an `HTTP2Session` that sends and receives frames.
 final class Peer {
@@ -27,11 +28,17 @@ final class Peer {
         self.recorder = recorder
         session = HTTP2Session(limits: limits, delegate: recorder)
         if !isStranger { session.advertiseStreams(limits.advertisedStreamCount) }
-        session.nowNanoseconds = 1_000_000_000
+        session.now = .past.advanced(bySeconds: 1)
         guard isGreeted else { return }
         _ = session.receive((Self.preface + Frame.settings().bytes + Frame.settingsAcknowledgement.bytes).span)
         _ = frames()
     }
+
+    /// Advances the clock of the session.
+    func wait(seconds: Int64) { session.now = session.now.advanced(bySeconds: seconds) }
+
+    /// Advances the clock of the session.
+    func wait(nanoseconds: Int64) { session.now = session.now.advanced(byNanoseconds: nanoseconds) }
 
     /// Sends bytes, and returns whether the session stays open.
     @discardableResult
