@@ -12,7 +12,8 @@ import Testing
     private static let mail = Topic(id: TopicID(rawValue: 1), name: "org.example.Mail", teamID: "TEAM000001")
     private static let chat = Topic(id: TopicID(rawValue: 2), name: "org.example.Chat", teamID: "TEAM000001")
     private static let other = Topic(id: TopicID(rawValue: 3), name: "org.other.App", teamID: "TEAM000002")
-    private static let noon = QuotaMoment(monotonicNanoseconds: 9_000_000_000, unixSeconds: 20_000 * 86_400 + 43_200)
+    private static let noon = QuotaMoment(
+        monotonicNanoseconds: 9_000_000_000, time: Timestamp(unixSeconds: 20_000 * 86_400 + 43_200))
 
     /// Takes the allowances of one request, and returns nil, or the seconds after which to retry.
     private func send(
@@ -133,8 +134,7 @@ import Testing
         #expect((0..<3).map { _ in takeBad(at: Self.noon) } == [nil, nil, 1800])
         #expect(send(loop) == nil)
         let later = QuotaMoment(
-            monotonicNanoseconds: Self.noon.monotonicNanoseconds + 1_800_000_000_000, unixSeconds: Self.noon.unixSeconds
-        )
+            monotonicNanoseconds: Self.noon.monotonicNanoseconds + 1_800_000_000_000, time: Self.noon.time)
         #expect(takeBad(at: later) == nil && takeBad(at: later) == 1800)
     }
 

@@ -46,14 +46,14 @@ final class BackgroundLauncher {
     private let database: AgentDatabase
     private let loop: EventLoop
     private let period: Duration
-    private let now: () -> Int64
+    private let now: () -> Timestamp
     private let retry: StorageRetry
     private var apps: [AppID: App] = [:]
 
     /// Creates the queue with the full budget for each app; `resume` restores the used part.
     init(
         _ database: AgentDatabase, loop: EventLoop, period: Duration = BackgroundLauncher.period,
-        nowUnixMilliseconds now: @escaping () -> Int64 = { WallClock.unixMilliseconds() }
+        now: @escaping () -> Timestamp = { .now }
     ) {
         self.database = database
         self.loop = loop
@@ -66,8 +66,9 @@ final class BackgroundLauncher {
     /// Continues at startup with the wakes that an earlier run of the agent left.
     func resume() throws(SQLiteError) {
         let (now, monotonic) = (now(), loop.monotonicNanoseconds)
-        for start in try database.wakes.starts(nowUnixMilliseconds: now) {
-            let age = UInt64(max(0, now - start.unixMilliseconds)).multipliedReportingOverflow(by: 1_000_000)
+        for start in try database.wakes.starts(now: now) {
+            let milliseconds = UInt64(max(0, now.milliseconds(since: start.startedAt)))
+            let age = milliseconds.multipliedReportingOverflow(by: 1_000_000)
             guard !age.overflow, age.partialValue < periodNanoseconds else { continue }
             apps[start.appID, default: App()].recentStarts.append(monotonic &- age.partialValue)
         }
@@ -117,7 +118,7 @@ final class BackgroundLauncher {
     /// Records the start before the app is called, so a crash in between loses one call and never repeats one.
     private func begin(_ wake: BackgroundWake) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
-            try database.wakes.begin(wake, nowUnixMilliseconds: now(), periodMilliseconds: periodMilliseconds)
+            try database.wakes.begin(wake, now: now(), periodMilliseconds: periodMilliseconds)
         }
     }
 

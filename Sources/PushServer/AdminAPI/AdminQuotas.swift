@@ -112,7 +112,7 @@ struct AdminQuotas: AdminSubject {
     private var moment: QuotaMoment {
         QuotaMoment(
             monotonicNanoseconds: Int64(clamping: services.loop.events.monotonicNanoseconds),
-            unixSeconds: WallClock.unixMilliseconds() / 1000)
+            time: .now)
     }
 
     /// Returns the subject that a path names, or answers the request if the path is invalid.

@@ -83,7 +83,7 @@ extension ProviderEndpoint {
     private func moment(of request: ProviderRequest) -> QuotaMoment {
         QuotaMoment(
             monotonicNanoseconds: Int64(clamping: services.loop.events.monotonicNanoseconds),
-            unixSeconds: request.now / 1000)
+            time: request.now)
     }
 }
 
