@@ -57,7 +57,7 @@ let modules: [Target] = [
     module("PushDBus", uses: ["CSystemd"]),
     module("PushSound", uses: ["CCanberra", "CPulse", "CSndfile", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
-    module("AgentBus", uses: ["PushDBus"]),
+    module("AgentBus", uses: ["PushCore", "PushDBus"]),
     module("PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQLite"]),
     module("PushServing", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushStore"]),
     module(
@@ -106,7 +106,7 @@ let testTargets: [Target] = [
     tests(of: "PushSQLite"),
     tests(of: "PushCurl", uses: ["PushNet"]),
     tests(of: "PushDBus"),
-    tests(of: "AgentBus", uses: ["PushDBus"]),
+    tests(of: "AgentBus", uses: ["PushCore", "PushDBus"]),
     tests(of: "PushSound"),
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQLite"]),
@@ -126,7 +126,7 @@ let testTargets: [Target] = [
             "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket",
         ]),
     tests(of: "PanelToolkit"),
-    tests(of: "AgentPanel", uses: ["AgentBus", "PanelToolkit", "PushDBus", "PushNet"]),
+    tests(of: "AgentPanel", uses: ["AgentBus", "PanelToolkit", "PushCore", "PushDBus", "PushNet"]),
     tests(
         of: "PosthornCLI",
         uses: ["AgentBus", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 package import PushDBus
 
 /// A dictionary (`a{sv}`) in an answer of the agent.
@@ -31,8 +32,16 @@ extension BusValue {
     static func entry(_ number: Int64) -> BusValue { .variant(.int64(number)) }
     /// Returns a count in a variant.
     static func entry(_ count: UInt32) -> BusValue { .variant(.uint32(count)) }
+    /// Returns a time as UNIX seconds in a variant; 0 stands for nil.
+    static func entry(secondsOf time: Timestamp?) -> BusValue { .entry(time?.unixSeconds ?? 0) }
     /// Returns texts in a variant.
     static func entry(_ texts: [String]) -> BusValue { .variant(.array("s", texts.map { .text($0) })) }
     /// Returns records in a variant.
     static func entry<Record: AgentRecord>(_ records: [Record]) -> BusValue { .variant(Record.array(records)) }
+
+    /// Returns the time of a dictionary's entry in UNIX seconds; nil for 0 and for a missing key.
+    func secondsIfSet(_ key: String) -> Timestamp? {
+        let seconds: Int64 = number(key)
+        return seconds > 0 ? Timestamp(unixSeconds: seconds) : nil
+    }
 }

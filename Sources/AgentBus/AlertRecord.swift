@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushDBus
 
 /// An alert that waits for an answer, as `ListAlerts` returns it.
@@ -22,8 +23,8 @@ package struct AlertRecord: AgentRecord, Sendable, Equatable {
     package var viewLabel = ""
     /// The app's own buttons, which replace View.
     package var actions: [AlertActionRecord] = []
-    /// The time of arrival in UNIX milliseconds.
-    package var receivedUnixMilliseconds: Int64 = 0
+    /// The time of arrival.
+    package var receivedAt = Timestamp.unixEpoch
     /// The number of other unanswered alerts of the same conversation.
     package var earlierCount: UInt32 = 0
 
@@ -40,7 +41,7 @@ package struct AlertRecord: AgentRecord, Sendable, Equatable {
         body = dictionary.text("body")
         viewLabel = dictionary.text("view_label")
         actions = dictionary.items("actions").map(AlertActionRecord.init)
-        receivedUnixMilliseconds = dictionary.number("received_at")
+        receivedAt = Timestamp(unixMilliseconds: dictionary.number("received_at"))
         earlierCount = UInt32(clamping: dictionary.number("earlier"))
     }
 
@@ -55,7 +56,7 @@ package struct AlertRecord: AgentRecord, Sendable, Equatable {
             ("body", .entry(body)),
             ("view_label", .entry(viewLabel)),
             ("actions", .entry(actions)),
-            ("received_at", .entry(receivedUnixMilliseconds)),
+            ("received_at", .entry(receivedAt.unixMilliseconds)),
             ("earlier", .entry(earlierCount)),
         ]
     }

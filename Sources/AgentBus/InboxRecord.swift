@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushDBus
 
 /// A notification in the inbox, as `ListInbox` returns it.
@@ -12,8 +13,8 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
     package var appID = ""
     /// The display name of the app.
     package var appName = ""
-    /// The time of arrival in UNIX milliseconds.
-    package var receivedUnixMilliseconds: Int64 = 0
+    /// The time of arrival.
+    package var receivedAt = Timestamp.unixEpoch
     /// The title; may be empty.
     package var title = ""
     /// The body; may be empty.
@@ -44,7 +45,7 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
         uniqueID = dictionary.text("id")
         appID = dictionary.text("app_id")
         appName = dictionary.text("app_name")
-        receivedUnixMilliseconds = dictionary.number("received_at")
+        receivedAt = Timestamp(unixMilliseconds: dictionary.number("received_at"))
         title = dictionary.text("title")
         body = dictionary.text("body")
         payload = dictionary.text("payload")
@@ -62,7 +63,7 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
             ("id", .entry(uniqueID)),
             ("app_id", .entry(appID)),
             ("app_name", .entry(appName)),
-            ("received_at", .entry(receivedUnixMilliseconds)),
+            ("received_at", .entry(receivedAt.unixMilliseconds)),
             ("title", .entry(title)),
             ("body", .entry(body)),
             ("payload", .entry(payload)),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushDBus
 
 /// The answer of `GetStatus`.
@@ -18,12 +19,12 @@ package struct StatusRecord: AgentRecord, Sendable, Equatable {
     package var isRemoved = false
     /// Whether the agent is connected to the server.
     package var isConnected = false
-    /// The start of the connection in UNIX seconds; 0 while not connected.
-    package var connectedSinceUnixSeconds: Int64 = 0
-    /// The time of the last connection in UNIX seconds; 0 if there was none.
-    package var lastConnectedUnixSeconds: Int64 = 0
-    /// The time of the next attempt to connect or enrol in UNIX seconds; 0 if none is scheduled.
-    package var nextTryUnixSeconds: Int64 = 0
+    /// The start of the connection; nil while not connected.
+    package var connectedSince: Timestamp?
+    /// The time of the last connection; nil if there was none.
+    package var lastConnectedAt: Timestamp?
+    /// The time of the next attempt to connect or enrol; nil if none is scheduled.
+    package var nextTryAt: Timestamp?
     /// The connection's error; empty for none.
     package var lastError = ""
     /// Other news for the user, such as a channel that the server ended; empty for none.
@@ -42,9 +43,9 @@ package struct StatusRecord: AgentRecord, Sendable, Equatable {
         deviceID = dictionary.text("device_id")
         isRemoved = dictionary.flag("removed")
         isConnected = dictionary.flag("connected")
-        connectedSinceUnixSeconds = dictionary.number("connected_since")
-        lastConnectedUnixSeconds = dictionary.number("last_connected")
-        nextTryUnixSeconds = dictionary.number("next_try")
+        connectedSince = dictionary.secondsIfSet("connected_since")
+        lastConnectedAt = dictionary.secondsIfSet("last_connected")
+        nextTryAt = dictionary.secondsIfSet("next_try")
         lastError = dictionary.text("last_error")
         notice = dictionary.text("notice")
         presenter = dictionary.text("presenter")
@@ -59,9 +60,9 @@ package struct StatusRecord: AgentRecord, Sendable, Equatable {
             ("device_id", .entry(deviceID)),
             ("removed", .entry(isRemoved)),
             ("connected", .entry(isConnected)),
-            ("connected_since", .entry(connectedSinceUnixSeconds)),
-            ("last_connected", .entry(lastConnectedUnixSeconds)),
-            ("next_try", .entry(nextTryUnixSeconds)),
+            ("connected_since", .entry(secondsOf: connectedSince)),
+            ("last_connected", .entry(secondsOf: lastConnectedAt)),
+            ("next_try", .entry(secondsOf: nextTryAt)),
             ("last_error", .entry(lastError)),
             ("notice", .entry(notice)),
             ("presenter", .entry(presenter)),

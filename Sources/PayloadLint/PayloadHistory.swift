@@ -18,18 +18,18 @@ package struct PayloadHistory: Sendable, Equatable {
     /// An alert, represented by a hash of its texts.
     package struct Alert: Sendable, Equatable {
         fileprivate let fingerprint: UInt64
-        fileprivate var unixSeconds: Int64 = 0
+        fileprivate var acceptedAt = Timestamp.unixEpoch
     }
 
-    /// The time of the notification that is checked or noted next, in UNIX seconds.
-    package var nowUnixSeconds: Int64
+    /// The time of the notification that is checked or noted next.
+    package var now: Timestamp
 
     private var alerts: [Alert] = []
 
     /// Creates an empty history.
-    package init(nowUnixSeconds: Int64) { self.nowUnixSeconds = nowUnixSeconds }
+    package init(now: Timestamp) { self.now = now }
 
-    /// Records an accepted notification at `nowUnixSeconds`; one without a visible alert changes nothing.
+    /// Records an accepted notification at `now`; one without a visible alert changes nothing.
     ///
     /// - Parameters:
     ///   - payload: The payload; if it is not a JSON object, nothing changes.
@@ -42,7 +42,7 @@ package struct PayloadHistory: Sendable, Equatable {
         note(alert, pushType: pushType)
     }
 
-    /// Records the alert of an accepted notification at `nowUnixSeconds`, if its push type shows alerts.
+    /// Records the alert of an accepted notification at `now`, if its push type shows alerts.
     ///
     /// - Parameters:
     ///   - alert: The alert that `PayloadLinter.judge` returned.
@@ -50,20 +50,20 @@ package struct PayloadHistory: Sendable, Equatable {
     package mutating func note(_ alert: Alert, pushType: PushType?) {
         guard PayloadCheck.tooManyAlerts.applies(to: pushType) else { return }
         var alert = alert
-        alert.unixSeconds = nowUnixSeconds
-        let now = nowUnixSeconds
+        alert.acceptedAt = now
+        let now = now
         alerts.removeAll { $0.isOlder(than: Self.frequencySeconds, at: now) }
         if alerts.count == Self.alertCountMax { alerts.removeFirst() }
         alerts.append(alert)
     }
 
     /// The number of alerts within the last hour.
-    fileprivate var recentCount: Int { alerts.count { !$0.isOlder(than: Self.frequencySeconds, at: nowUnixSeconds) } }
+    fileprivate var recentCount: Int { alerts.count { !$0.isOlder(than: Self.frequencySeconds, at: now) } }
 
     /// Reports whether the same alert occurred within `repeatSeconds`.
     fileprivate func hasRepeat(of alert: Alert) -> Bool {
         alerts.contains {
-            $0.fingerprint == alert.fingerprint && !$0.isOlder(than: Self.repeatSeconds, at: nowUnixSeconds)
+            $0.fingerprint == alert.fingerprint && !$0.isOlder(than: Self.repeatSeconds, at: now)
         }
     }
 }
@@ -86,9 +86,8 @@ extension PayloadHistory.Alert {
         self.init(fingerprint: hash)
     }
 
-    fileprivate func isOlder(than seconds: Int64, at now: Int64) -> Bool {
-        let (age, isOverflow) = now.subtractingReportingOverflow(unixSeconds)
-        return isOverflow || age > seconds
+    fileprivate func isOlder(than seconds: Int64, at now: Timestamp) -> Bool {
+        now.seconds(since: acceptedAt) > seconds
     }
 }
 

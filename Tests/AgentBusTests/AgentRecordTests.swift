@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import AgentBus
+import PushCore
 import PushDBus
 import Testing
 
@@ -15,9 +16,9 @@ struct AgentRecordTests {
         status.deviceID = "00ab"
         status.isRemoved = true
         status.isConnected = true
-        status.connectedSinceUnixSeconds = 1
-        status.lastConnectedUnixSeconds = 2
-        status.nextTryUnixSeconds = 3
+        status.connectedSince = Timestamp(unixSeconds: 1)
+        status.lastConnectedAt = Timestamp(unixSeconds: 2)
+        status.nextTryAt = Timestamp(unixSeconds: 3)
         status.lastError = "error"
         status.notice = "notice"
         status.presenter = "panel"
@@ -49,7 +50,8 @@ struct AgentRecordTests {
     @Test func `an inbox entry survives the way over the bus`() {
         var entry = InboxRecord()
         (entry.entry, entry.uniqueID, entry.appID, entry.appName) = (7, "id", "org.example.Mail", "Mail")
-        (entry.receivedUnixMilliseconds, entry.title, entry.body, entry.payload) = (1, "title", "body", "{}")
+        entry.receivedAt = Timestamp(unixMilliseconds: 1)
+        (entry.title, entry.body, entry.payload) = ("title", "body", "{}")
         (entry.state, entry.effects, entry.isRead, entry.reason) = ("shown", ["badge"], true, "reason")
         (entry.channel, entry.threadID) = ("channel", "thread")
         #expect(InboxRecord(entry.dictionary) == entry)
@@ -61,7 +63,7 @@ struct AgentRecordTests {
         var alert = AlertRecord()
         (alert.entry, alert.appID, alert.appName, alert.icon) = (7, "org.example.Mail", "Mail", "mail")
         (alert.title, alert.subtitle, alert.body, alert.viewLabel) = ("title", "subtitle", "body", "View")
-        (alert.actions, alert.receivedUnixMilliseconds, alert.earlierCount) = ([action], 5, 2)
+        (alert.actions, alert.receivedAt, alert.earlierCount) = ([action], Timestamp(unixMilliseconds: 5), 2)
         #expect(AlertRecord(alert.dictionary) == alert)
     }
 

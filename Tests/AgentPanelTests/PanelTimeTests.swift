@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import AgentPanel
+import PushCore
 import Testing
 
 struct PanelTimeTests {
     /// An arbitrary moment, which tests interpret in the machine's time zone.
-    private static let now: Int64 = 1_795_295_709
+    private static let now = Timestamp(unixSeconds: 1_795_295_709)
     private static let day: Int64 = 86_400
+
+    private static func later(days: Int64) -> Timestamp { now.advanced(bySeconds: days * day) }
 
     @Test func `a moment is shown as a time today, Yesterday, a weekday, or a date`() {
         #expect(PanelTime.short(Self.now, now: Self.now).wholeMatch(of: /\d\d:\d\d/) != nil)
-        #expect(PanelTime.short(Self.now - Self.day, now: Self.now) == "Yesterday")
+        #expect(PanelTime.short(Self.later(days: -1), now: Self.now) == "Yesterday")
         for days in Int64(2)...6 {
-            #expect(PanelTime.weekdays.contains(PanelTime.short(Self.now - days * Self.day, now: Self.now)))
+            #expect(PanelTime.weekdays.contains(PanelTime.short(Self.later(days: -days), now: Self.now)))
         }
-        #expect(PanelTime.short(Self.now - 7 * Self.day, now: Self.now).wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil)
+        #expect(PanelTime.short(Self.later(days: -7), now: Self.now).wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil)
         // A future date comes from a clock that was wrong.
-        #expect(PanelTime.short(Self.now + 2 * Self.day, now: Self.now).wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil)
+        #expect(PanelTime.short(Self.later(days: 2), now: Self.now).wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil)
     }
 
-    @Test(arguments: [Int64.min, Int64.max]) func `a moment outside the calendar has no text`(moment: Int64) {
+    @Test(arguments: [Timestamp(unixSeconds: .min), Timestamp(unixSeconds: .max)])
+    func `a moment outside the calendar has no text`(moment: Timestamp) {
         #expect(PanelTime.short(moment, now: Self.now) == "" && PanelTime.long(moment) == "")
         #expect(PanelTime.moment(moment, now: Self.now) == "")
     }
 
     @Test func `the date stands before the time on another day`() {
         #expect(PanelTime.moment(Self.now, now: Self.now).wholeMatch(of: /\d\d:\d\d/) != nil)
-        let other = PanelTime.moment(Self.now - Self.day, now: Self.now)
-        #expect(other == PanelTime.long(Self.now - Self.day))
+        let other = PanelTime.moment(Self.later(days: -1), now: Self.now)
+        #expect(other == PanelTime.long(Self.later(days: -1)))
         #expect(other.wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d/) != nil)
     }
 
@@ -39,7 +43,7 @@ struct PanelTimeTests {
     @Test(arguments: [0, 7 * 60, 18 * 60, 1439])
     func `the next occurrence of a minute of the day is within a day`(minute: Int) {
         let next = PanelTime.next(minute: minute, after: Self.now)
-        #expect(next > Self.now - 60 && next <= Self.now + Self.day)
+        #expect(next > Self.now.advanced(bySeconds: -60) && next <= Self.later(days: 1))
         #expect(PanelTime.moment(next, now: next) == PanelTime.clock(minute: minute))
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import AgentPanel
+import PushCore
 import Testing
 
 struct QuietTextTests {
-    private static let now: Int64 = 1_795_295_709
+    private static let now = Timestamp(unixSeconds: 1_795_295_709)
 
     @Test func `the row shows the state of Do Not Disturb`() {
         func state(_ value: String, _ schedule: String = "none") -> String {
@@ -12,13 +13,15 @@ struct QuietTextTests {
         }
         #expect(state("off") == "Off" && state("on") == "On")
         #expect(state("off", "mon 22:00-07:00") == "Scheduled" && state("on", "mon 22:00-07:00") == "On")
-        #expect(state("until \(Self.now + 60)").hasPrefix("Until "))
-        #expect(state("until \(Self.now)") == "Off" && state("nonsense") == "Off")
+        #expect(state("until \(Self.now.unixSeconds + 60)").hasPrefix("Until "))
+        #expect(state("until \(Self.now.unixSeconds)") == "Off" && state("nonsense") == "Off")
     }
 
     @Test func `the row shows when the current scheduled times end`() {
         let everyDay = "mon tue wed thu fri sat sun"
-        let minute = { (offset: Int64) in PanelTime.moment(Self.now + offset * 60, now: Self.now).suffix(5) }
+        let minute = { (offset: Int64) in
+            PanelTime.moment(Self.now.advanced(bySeconds: offset * 60), now: Self.now).suffix(5)
+        }
         let holding = "\(everyDay) \(minute(-60))-\(minute(90))"
         #expect(QuietText.state("off", schedule: holding, now: Self.now) == "Until \(minute(90))")
         #expect(
@@ -32,9 +35,11 @@ struct QuietTextTests {
         }
         #expect(text("on", "off") == nil && text("", "") == nil)
         #expect(text("off", "off") == "All notifications are switched off." && text("off", "on") == text("off", "off"))
-        #expect(text("on", "on") == "Do Not Disturb: On" && text("on", "until \(Self.now)") == nil)
-        #expect(text("on", "until \(Self.now + 60)")?.hasPrefix("Do Not Disturb: Until ") == true)
-        let minute = { (offset: Int64) in PanelTime.moment(Self.now + offset * 60, now: Self.now).suffix(5) }
+        #expect(text("on", "on") == "Do Not Disturb: On" && text("on", "until \(Self.now.unixSeconds)") == nil)
+        #expect(text("on", "until \(Self.now.unixSeconds + 60)")?.hasPrefix("Do Not Disturb: Until ") == true)
+        let minute = { (offset: Int64) in
+            PanelTime.moment(Self.now.advanced(bySeconds: offset * 60), now: Self.now).suffix(5)
+        }
         let everyDay = "mon tue wed thu fri sat sun"
         #expect(text("on", "off", "\(everyDay) \(minute(60))-\(minute(90))") == nil)
         #expect(
@@ -43,7 +48,7 @@ struct QuietTextTests {
 
     @Test func `Do Not Disturb has an end only when a time is set`() {
         #expect(QuietText.end("on", now: Self.now) == nil && QuietText.end("until 5", now: Self.now) == nil)
-        #expect(QuietText.end("until \(Self.now + 60)", now: Self.now) != nil)
+        #expect(QuietText.end("until \(Self.now.unixSeconds + 60)", now: Self.now) != nil)
     }
 
     @Test(arguments: QuietText.Choice.allCases) func `a choice starts immediately`(choice: QuietText.Choice) {
@@ -55,13 +60,15 @@ struct QuietTextTests {
         for choice in [QuietText.Choice.untilSwitchedOff, .thisEvening, .tomorrowMorning] {
             #expect(QuietText.Choice.of(choice.value(now: Self.now), now: Self.now) == choice)
         }
-        #expect(QuietText.Choice.of("until \(Self.now + 1234)", now: Self.now) == nil)
+        #expect(QuietText.Choice.of("until \(Self.now.unixSeconds + 1234)", now: Self.now) == nil)
     }
 
     @Test func `an end that matches no choice has a text of its own`() {
-        let end = Self.now + 1234
-        #expect(QuietText.otherEnd("until \(end)", now: Self.now) == "Until \(PanelTime.moment(end, now: Self.now))")
-        let values = QuietText.Choice.allCases.map { $0.value(now: Self.now) } + ["off", "until \(Self.now)"]
+        let end = Self.now.advanced(bySeconds: 1234)
+        let text = PanelTime.moment(end, now: Self.now)
+        #expect(QuietText.otherEnd("until \(end.unixSeconds)", now: Self.now) == "Until \(text)")
+        let values =
+            QuietText.Choice.allCases.map { $0.value(now: Self.now) } + ["off", "until \(Self.now.unixSeconds)"]
         for value in values {
             let isNamed = QuietText.otherEnd(value, now: Self.now) != nil
             #expect(isNamed == (QuietText.Choice.of(value, now: Self.now) == nil), "\(value)")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentBus
+import PushCore
 import PushDBus
 import Testing
 
@@ -34,9 +35,9 @@ struct RecordDisplayTests {
     @Test func `a status has a connection time only when the agent sent one that applies`() {
         let connected = StatusRecord(
             .dictionary([("enrolled", .bool(true)), ("connected", .bool(true)), ("connected_since", .int64(5))]))
-        #expect(connected.connectionStartUnixSeconds == 5 && connected.lastConnectionUnixSeconds == nil)
+        #expect(connected.connectionStart?.unixSeconds == 5 && connected.lastConnectedAt == nil)
         let lost = StatusRecord(.dictionary([("connected_since", .int64(5)), ("last_connected", .int64(7))]))
-        #expect(lost.connectionStartUnixSeconds == nil && lost.lastConnectionUnixSeconds == 7)
+        #expect(lost.connectionStart == nil && lost.lastConnectedAt?.unixSeconds == 7)
     }
 
     @Test func `apps are sorted by name without regard to case`() {

@@ -21,7 +21,7 @@ import Testing
             _ = try database.inbox.append(
                 InboxEntry(
                     uniqueID: "\(number)", sequence: number, appID: "a", topic: "a", apnsID: "",
-                    receivedUnixMilliseconds: 0, acceptedUnixMilliseconds: 0, payload: [],
+                    receivedAt: .unixEpoch, acceptedAt: .unixEpoch, payload: [],
                     state: number == 4 ? .viewed : .shown))
         }
         return database

@@ -193,7 +193,7 @@ import Testing
         let database = try DatabaseFile().open()
         try database.apps.save(Sample.app)
         try database.choose(.sound, "off", for: Sample.app.appID)
-        _ = try database.apps.setBadge(3, of: Sample.app.appID, sequence: 1, acceptedUnixMilliseconds: 1)
+        _ = try database.apps.setBadge(3, of: Sample.app.appID, sequence: 1, acceptedAt: .unixEpoch)
         var again = Sample.app
         again.name = "Mail 2"
         try database.apps.save(again)

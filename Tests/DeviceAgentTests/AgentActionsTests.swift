@@ -194,7 +194,7 @@ struct AgentActionsTests {
         let arrivals = payloads.enumerated().map {
             Arrival.notification(Sample.notification(UInt64($0.offset + 1), payload: $0.element))
         }
-        queue.entriesArrived(try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0).waiting)
+        queue.entriesArrived(try Receiver(database).receive(arrivals, now: .unixEpoch).waiting)
         #expect(screen.alerts.map { $0.actions.map(\.id) } == [["open", "archive", "reply"], [], [], []])
         #expect(screen.alerts.map(\.viewLabel) == ["View", "View", "View", nil])
     }

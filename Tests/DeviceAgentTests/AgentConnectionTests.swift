@@ -2,6 +2,7 @@
 
 import AgentBus
 import LoopTestSupport
+import PushCore
 import TestSupport
 import Testing
 
@@ -31,8 +32,8 @@ import Testing
             harness.agent.networkChanged()
             try await harness.loop.run("it is refused") { failures() > count }
         }
-        let status = harness.agent.status(nowUnixSeconds: 0)
-        #expect(!status.isConnected && status.connectedSinceUnixSeconds == 0 && status.lastConnectedUnixSeconds > 0)
+        let status = harness.agent.status(now: .unixEpoch)
+        #expect(!status.isConnected && status.connectedSince == nil && status.lastConnectedAt != nil)
         let port = server.url.split(separator: ":").last ?? ""
         #expect(status.lastError.contains("connect to localhost port \(port): ") && !status.lastError.contains(" ms"))
         #expect(harness.screen.isEmpty)
@@ -45,9 +46,9 @@ import Testing
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
         _ = try await harness.enrol(with: server).get()
-        #expect(harness.agent.status(nowUnixSeconds: 77).lastConnectedUnixSeconds == 77, "that is now")
+        #expect(harness.agent.status(now: Timestamp(unixSeconds: 77)).lastConnectedAt?.unixSeconds == 77, "that is now")
         try await harness.stop()
-        return harness.agent.status(nowUnixSeconds: 0).lastConnectedUnixSeconds
+        return harness.agent.status(now: .unixEpoch).lastConnectedAt?.unixSeconds ?? 0
     }
 
     @Test func `a restarted agent knows the last connection time`() async throws {
@@ -55,8 +56,8 @@ import Testing
         try await server.kill()
         let second = try AgentHarness(in: directory)
         try second.agent.start()
-        let status = second.agent.status(nowUnixSeconds: 0)
-        #expect(status.lastConnectedUnixSeconds == last && last > 1_700_000_000 && !status.isConnected)
+        let status = second.agent.status(now: .unixEpoch)
+        #expect(status.lastConnectedAt?.unixSeconds == last && last > 1_700_000_000 && !status.isConnected)
     }
 
     /// Connects an agent and releases it without stopping it, as if it were killed.
@@ -69,7 +70,7 @@ import Testing
 
     /// Returns the last connection time in the database of an agent that has ended.
     private func lastConnected() throws -> Int64? {
-        try AgentDatabase(path: directory.path(of: "agent.sqlite")).facts.value(of: .lastConnectedUnixSeconds)
+        try AgentDatabase(path: directory.path(of: "agent.sqlite")).facts.value(of: .lastConnectedAt)
     }
 
     @Test func `a killed agent's last connection time is known after a restart`() async throws {
@@ -78,16 +79,16 @@ import Testing
         try await server.kill()
         let second = try AgentHarness(in: directory)
         try second.agent.start()
-        #expect(second.agent.status(nowUnixSeconds: 0).lastConnectedUnixSeconds > 1_700_000_000)
+        #expect(second.agent.status(now: .unixEpoch).lastConnectedAt?.unixSeconds ?? 0 > 1_700_000_000)
     }
 
     @Test func `an arrival and the hourly cleanup save the connection time`() async throws {
         try await connectAndKill { harness in
-            try harness.database.facts.set(.lastConnectedUnixSeconds, to: 1)
+            try harness.database.facts.set(.lastConnectedAt, to: 1)
             try await server.push(1)
             try await harness.loop.run("it came") { (try? harness.agent.inbox.newest(countMax: 1).isEmpty) == false }
-            #expect(try harness.database.facts.value(of: .lastConnectedUnixSeconds) ?? 0 > 1_700_000_000)
-            try harness.database.facts.set(.lastConnectedUnixSeconds, to: 1)
+            #expect(try harness.database.facts.value(of: .lastConnectedAt) ?? 0 > 1_700_000_000)
+            try harness.database.facts.set(.lastConnectedAt, to: 1)
             harness.agent.inbox.trim()
         }
         #expect(try lastConnected() ?? 0 > 1_700_000_000)

@@ -64,7 +64,7 @@ final class AgentHarness: AgentObserver {
         var text = "" { didSet { harness?.screen = text } }
     }
 
-    func isConnected() -> Bool { agent.status(nowUnixSeconds: 0).isConnected }
+    func isConnected() -> Bool { agent.status(now: .unixEpoch).isConnected }
 
     /// Runs an operation of the agent on the loop, and waits for its end.
     func run<Success>(

@@ -338,7 +338,7 @@ private final class ServiceHarness {
         #expect(status?[key: "last_error"]?.stringValue == "the server ended the stream: ab\nMAINPID=1")
         let nextTry = status?[key: "next_try"]?.integerValue ?? 0
         #expect(nextTry > 0 && abs(nextTry - Int64(Date().timeIntervalSince1970) - 3600) < 60, "as the server asked")
-        let line = service.harness.agent.status(nowUnixSeconds: 0).line
+        let line = service.harness.agent.status(now: .unixEpoch).line
         #expect(line == "Not connected to \(server.url): the server ended the stream: ab MAINPID=1")
     }
 

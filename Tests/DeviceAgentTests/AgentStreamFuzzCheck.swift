@@ -112,14 +112,14 @@ enum AgentStreamFuzzCheck {
         guard let database = unsafe inbox else { return "The inbox cannot be opened." }
         var clock = ServerClock()
         for case .notification(let one) in arrivals {
-            clock.note(acceptedUnixMilliseconds: one.acceptedUnixMilliseconds, atElapsedMilliseconds: 1000)
+            clock.note(acceptedAt: one.acceptedAt, atElapsedMilliseconds: 1000)
         }
         do {
             let reception = try Receiver(database).receive(
-                arrivals, nowUnixMilliseconds: 1_795_295_709_000,
-                serverUnixMilliseconds: clock.unixMilliseconds(atElapsedMilliseconds: 1000))
+                arrivals, now: Timestamp(unixMilliseconds: 1_795_295_709_000),
+                serverNow: clock.time(atElapsedMilliseconds: 1000))
             if reception.newCount + reception.repeatedCount > arrivals.count { return "More came than was sent." }
-            let again = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 1_795_295_709_001)
+            let again = try Receiver(database).receive(arrivals, now: Timestamp(unixMilliseconds: 1_795_295_709_001))
             if again.newCount != 0 { return "An earlier notification arrived as new." }
             let acknowledged = Set(try database.outbox.oldest(countMax: 1000)?.acknowledgements.map(\.id) ?? [])
             try database.outbox.removeAll()

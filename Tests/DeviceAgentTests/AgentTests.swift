@@ -150,7 +150,7 @@ private final class Dock: BadgePresenter {
             opener.opened == [
                 #"org.example.Mail tok {"app_id":"org.example.Mail","topic":"org.example.Mail","apns_id":"A","#
                     + #""unique_id":"00000000-0000-4000-8000-000000000001","title":"T","body":"B","#
-                    + #""received_at":\#(entry.receivedUnixMilliseconds),"payload":\#(payload)}"#
+                    + #""received_at":\#(entry.receivedAt.unixMilliseconds),"payload":\#(payload)}"#
             ])
         #expect(entry.state == .viewed)
         try await harness.loop.run("the server knows") { server.requests("POST /v1/acks").joined().contains("viewed") }
@@ -205,7 +205,7 @@ private final class Dock: BadgePresenter {
             authorityFile: EnrolledAuthority(path: directory.path(of: "authority.pem")),
             environment: AgentEnvironment(
                 presenterName: "desktop", presenter: AbsentPresenter(), describeApp: { _ in nil }))
-        #expect(agent.status(nowUnixSeconds: 0).presenter == "none")
+        #expect(agent.status(now: .unixEpoch).presenter == "none")
     }
 
     @Test func `badges follow the switches immediately, and return with their current number`() async throws {
@@ -246,11 +246,11 @@ private final class Dock: BadgePresenter {
         let harness = try await connected()
         try await server.endStreams()
         try await harness.loop.run("it noticed") { !harness.isConnected() }
-        let status = harness.agent.status(nowUnixSeconds: 0)
-        #expect(status.lastError == "the server closed the stream" && status.lastConnectedUnixSeconds > 0)
+        let status = harness.agent.status(now: .unixEpoch)
+        #expect(status.lastError == "the server closed the stream" && status.lastConnectedAt != nil)
         try await harness.loop.run("it is open again") { harness.isConnected() }
         #expect(harness.screen.isEmpty)
-        #expect(harness.agent.status(nowUnixSeconds: 7).lastConnectedUnixSeconds == 7)
+        #expect(harness.agent.status(now: Timestamp(unixSeconds: 7)).lastConnectedAt?.unixSeconds == 7)
     }
 
     @Test(arguments: [503, 500, 404]) func `a refused stream is requested again`(status: Int) async throws {
@@ -259,7 +259,7 @@ private final class Dock: BadgePresenter {
         try await server.fail("/v1/stream", status: status, count: status == 404 ? 2 : 1)
         try await server.endStreams()
         try await harness.loop.run("the refusal is in the status") {
-            harness.agent.status(nowUnixSeconds: 0).lastError.contains("\(status)")
+            harness.agent.status(now: .unixEpoch).lastError.contains("\(status)")
         }
         try await harness.loop.run("it is open again") { harness.isConnected() }
     }
@@ -269,9 +269,9 @@ private final class Dock: BadgePresenter {
         try await server.fail("/v1/stream", status: 401, count: 1000)
         try await server.endStreams()
         try await harness.loop.run("it gave up") {
-            harness.agent.status(nowUnixSeconds: 0).lastError.contains("removed from the server")
+            harness.agent.status(now: .unixEpoch).lastError.contains("removed from the server")
         }
-        #expect(harness.agent.status(nowUnixSeconds: 0).isRemoved)
+        #expect(harness.agent.status(now: .unixEpoch).isRemoved)
         try await server.fail("/v1/apps/org.example.Mail", status: 401)
         let again = try await harness.register("org.example.Mail")
         #expect(again == .failure(AgentRefusal(.deviceRemoved, "This device was removed from the server.")))
@@ -281,7 +281,7 @@ private final class Dock: BadgePresenter {
         #expect(try await harness.unenrol() == nil)
         #expect(server.requests("GET /v1/stream").count == count)
         #expect(try harness.secretFile.read() == nil)
-        let status = harness.agent.status(nowUnixSeconds: 0)
+        let status = harness.agent.status(now: .unixEpoch)
         #expect(!status.isEnrolled && !status.isRemoved)
     }
 
@@ -290,7 +290,7 @@ private final class Dock: BadgePresenter {
         try await server.push(event: "goodbye", data: #"{"reason":"removed","retry_after":3600}"#)
         try await server.endStreams()
         try await harness.loop.run("it gave up") {
-            harness.agent.status(nowUnixSeconds: 0).lastError.contains("removed from the server")
+            harness.agent.status(now: .unixEpoch).lastError.contains("removed from the server")
         }
     }
 
@@ -335,9 +335,9 @@ private final class Dock: BadgePresenter {
         let harness = try await connected()
         try await server.kill()
         #expect(try await harness.unenrol()?.code == .unreachable)
-        #expect(harness.agent.status(nowUnixSeconds: 0).isEnrolled)
+        #expect(harness.agent.status(now: .unixEpoch).isEnrolled)
         try harness.agent.enrolment.forget()
-        #expect(!harness.agent.status(nowUnixSeconds: 0).isEnrolled)
+        #expect(!harness.agent.status(now: .unixEpoch).isEnrolled)
         #expect(try harness.secretFile.read() == nil)
         #expect(try harness.agent.registrations.apps().map(\.deviceToken) == [""])
         #expect(throws: AgentRefusal(.notEnrolled, notEnrolledText)) { try harness.agent.enrolment.forget() }

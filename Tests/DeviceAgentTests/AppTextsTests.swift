@@ -87,7 +87,8 @@ struct AppTextsTests {
             "loc-args":["Kim","Gruß"],"action-loc-key":"OPEN"}}}
             """
         let receiver = Receiver(database, texts: texts.translation)
-        _ = try receiver.receive([.notification(Sample.notification(1, payload: payload))], nowUnixMilliseconds: 1)
+        _ = try receiver.receive(
+            [.notification(Sample.notification(1, payload: payload))], now: Timestamp(unixMilliseconds: 1))
         let entry = try #require(try database.inbox.entry(1))
         #expect(entry.title == "Post von Anna" && entry.body == "Gruß an Kim")
         let screen = AlertCatcher()

@@ -29,10 +29,11 @@ struct BackgroundWakesTests {
 
     private func wakes(
         _ apps: Apps, _ database: AgentDatabase? = nil, period: Duration = .seconds(3600),
-        nowUnixMilliseconds now: Int64 = 1_000_000_000
+        nowMilliseconds: Int64 = 1_000_000_000
     ) throws -> BackgroundLauncher {
         let wakes = try BackgroundLauncher(
-            database ?? file.open(), loop: loop, period: period, nowUnixMilliseconds: { now })
+            database ?? file.open(), loop: loop, period: period,
+            now: { Timestamp(unixMilliseconds: nowMilliseconds) })
         wakes.start = { wake, completion in
             guard !apps.isRefusing else { return false }
             apps.started.append(wake.entry)
@@ -110,7 +111,7 @@ struct BackgroundWakesTests {
         try firstRun(1...6, first, isSlow: false)
         #expect(first.started == [1, 2, 3])
         let apps = Apps()
-        let wakes = try wakes(apps, nowUnixMilliseconds: 1_000_000_000 + milliseconds)
+        let wakes = try wakes(apps, nowMilliseconds: 1_000_000_000 + milliseconds)
         try wakes.resume()
         #expect(apps.started == started)
         withExtendedLifetime(wakes) {}

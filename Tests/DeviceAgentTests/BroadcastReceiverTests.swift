@@ -45,7 +45,7 @@ private final class Wall: AlertPresenter {
     private func receive(
         _ notifications: ReceivedNotification..., into database: AgentDatabase
     ) throws -> Reception {
-        try Receiver(database).receive(notifications.map(Arrival.notification), nowUnixMilliseconds: 0)
+        try Receiver(database).receive(notifications.map(Arrival.notification), now: .unixEpoch)
     }
 
     @Test func `a broadcast with an alert is a notification of its app`() throws {

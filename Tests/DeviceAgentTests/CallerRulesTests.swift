@@ -166,7 +166,7 @@ private final class CallerHarness {
                 deviceToken: "")
             try database.apps.save(app)
             _ = try database.apps.setBadge(
-                UInt32(number) * 3, of: app.appID, sequence: 1, acceptedUnixMilliseconds: 1)
+                UInt32(number) * 3, of: app.appID, sequence: 1, acceptedAt: .unixEpoch)
         }
         try database.choices.set("off", for: .badge, appID: "org.example.Quiet", event: "")
         #expect(try await rules.run(stranger, Self.call("GetBadges")) == "({'org.example.Chat': uint32 3},)\n")

@@ -73,7 +73,7 @@ import Testing
                 let first = UInt64.random(in: max(1, sentCount)...(sentCount + 1), using: &generator)
                 sentCount += 1
                 let arrivals = (first...sentCount).map { Arrival.notification(Sample.notification($0)) }
-                let waiting = try life?.receiver.receive(arrivals, nowUnixMilliseconds: 0).waiting ?? []
+                let waiting = try life?.receiver.receive(arrivals, now: .unixEpoch).waiting ?? []
                 // A kill may come before anything is shown.
                 if Bool.random(using: &generator) { life?.queue.entriesArrived(waiting) }
             case 2:

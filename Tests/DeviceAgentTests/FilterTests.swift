@@ -161,7 +161,7 @@ struct FilterTests {
         try harness.database.fill(true)
         push(Self.mutable, to: harness)
         try await harness.loop.run("the filter ran without effect") {
-            !harness.agent.status(nowUnixSeconds: 0).lastError.isEmpty
+            !harness.agent.status(now: .unixEpoch).lastError.isEmpty
         }
         #expect(state(1, harness) == .waiting)
         try harness.database.fill(false)

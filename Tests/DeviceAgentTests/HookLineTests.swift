@@ -54,7 +54,7 @@ import Testing
         for number in numbers {
             let arrival = Arrival.notification(Sample.notification(number))
             let reception = try Receiver(run.database).receive(
-                [arrival], nowUnixMilliseconds: Int64(number) * 5000)
+                [arrival], now: Timestamp(unixMilliseconds: Int64(number) * 5000))
             run.queue.entriesArrived(reception.waiting)
         }
     }

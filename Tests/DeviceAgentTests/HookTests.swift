@@ -45,7 +45,8 @@ import Testing
         let payload = #"{"aps":{"alert":{"title":"T\n$(x)","body":"B"}}}"#
         let number = UInt64(try database.inbox.newest(countMax: 1).first?.entry.rawValue ?? 0) + 1
         _ = try Receiver(database).receive(
-            [.notification(Sample.notification(number, payload: payload))], nowUnixMilliseconds: Int64(number) * 5000)
+            [.notification(Sample.notification(number, payload: payload))],
+            now: Timestamp(unixMilliseconds: Int64(number) * 5000))
         return try #require(try database.inbox.entry(EntryID(rawValue: Int64(number))))
     }
 
@@ -231,7 +232,7 @@ import Testing
             database, loop: loop, presenter: desktop, hooks: runner, sounds: RecordingSounds())
         func push(_ number: UInt64, _ topic: String, _ payload: String? = nil) throws {
             let arrival = Arrival.notification(Sample.notification(number, topic: topic, payload: payload))
-            queue.entriesArrived(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).waiting)
+            queue.entriesArrived(try Receiver(database).receive([arrival], now: .unixEpoch).waiting)
         }
         func states() throws -> [AgentStore.InboxEntry.State] {
             try database.inbox.newest(countMax: 9).reversed().map(\.state)

@@ -23,10 +23,10 @@ import Testing
     ) throws -> Reception {
         let arrivals = payloads.enumerated().map { index, payload in
             var notification = Sample.notification(number + UInt64(index), payload: payload)
-            notification.expirationUnixSeconds = expiration
+            notification.expiration = expiration.map(Timestamp.init(unixSeconds:))
             return Arrival.notification(notification)
         }
-        return try Receiver(database).receive(arrivals, nowUnixMilliseconds: now)
+        return try Receiver(database).receive(arrivals, now: Timestamp(unixMilliseconds: now))
     }
 
     private func search(_ text: String, _ change: (inout InboxSearch.Query) -> Void = { _ in }) throws -> [EntryID] {
@@ -67,23 +67,24 @@ import Testing
     @Test(arguments: [(Int64(100_500), true), (100_000, true), (99_999, false), (0, false)])
     func `an alert that is expired only by the device's clock is shown`(serverNow: Int64, isExpired: Bool) throws {
         var notification = Sample.notification(1)
-        notification.expirationUnixSeconds = 100
+        notification.expiration = Timestamp(unixSeconds: 100)
         let reception = try Receiver(database).receive(
-            [.notification(notification)], nowUnixMilliseconds: 3_600_000, serverUnixMilliseconds: serverNow)
+            [.notification(notification)], now: Timestamp(unixMilliseconds: 3_600_000),
+            serverNow: Timestamp(unixMilliseconds: serverNow))
         #expect(reception.waiting.isEmpty == isExpired)
     }
 
     @Test func `the server's time comes from the notification with the least delay`() {
         var clock = ServerClock()
-        #expect(clock.unixMilliseconds(atElapsedMilliseconds: 5) == nil)
-        clock.note(acceptedUnixMilliseconds: 1_000_000, atElapsedMilliseconds: 100)
-        #expect(clock.unixMilliseconds(atElapsedMilliseconds: 100) == 1_000_000)
-        clock.note(acceptedUnixMilliseconds: 1_000_500, atElapsedMilliseconds: 200)
-        clock.note(acceptedUnixMilliseconds: 1_000_001, atElapsedMilliseconds: 300)
-        #expect(clock.unixMilliseconds(atElapsedMilliseconds: 300) == 1_000_600)
-        clock.note(acceptedUnixMilliseconds: .max, atElapsedMilliseconds: -1)
-        clock.note(acceptedUnixMilliseconds: .min, atElapsedMilliseconds: 1)
-        #expect(clock.unixMilliseconds(atElapsedMilliseconds: 0) != nil)
+        #expect(clock.time(atElapsedMilliseconds: 5) == nil)
+        clock.note(acceptedAt: Timestamp(unixMilliseconds: 1_000_000), atElapsedMilliseconds: 100)
+        #expect(clock.time(atElapsedMilliseconds: 100)?.unixMilliseconds == 1_000_000)
+        clock.note(acceptedAt: Timestamp(unixMilliseconds: 1_000_500), atElapsedMilliseconds: 200)
+        clock.note(acceptedAt: Timestamp(unixMilliseconds: 1_000_001), atElapsedMilliseconds: 300)
+        #expect(clock.time(atElapsedMilliseconds: 300)?.unixMilliseconds == 1_000_600)
+        clock.note(acceptedAt: .distantFuture, atElapsedMilliseconds: -1)
+        clock.note(acceptedAt: .distantPast, atElapsedMilliseconds: 1)
+        #expect(clock.time(atElapsedMilliseconds: 0) != nil)
     }
 
     @Test func `the same texts within a second are one alert, and the second badge counts`() throws {
@@ -172,13 +173,13 @@ import Testing
         let day: Int64 = 24 * 3600 * 1000
         let receiver = Receiver(database)
         func receive(_ number: UInt64, acceptedAt accepted: Int64, at now: Int64) throws -> [EntryID] {
-            let notification = Sample.notification(number, acceptedAt: accepted, payload: "{}")
-            return try receiver.receive([.notification(notification)], nowUnixMilliseconds: now).removed
+            let notification = Sample.notification(number, acceptedMilliseconds: accepted, payload: "{}")
+            return try receiver.receive([.notification(notification)], now: Timestamp(unixMilliseconds: now)).removed
         }
         _ = try receive(1, acceptedAt: 10_000 * day, at: wrongDay * day)
-        try database.facts.set(.clockTrustedUnixSeconds, to: 10_000 * day / 1000)
+        try database.facts.set(.clockTrustedAt, to: 10_000 * day / 1000)
         #expect(try receive(2, acceptedAt: 10_001 * day, at: 10_001 * day) == [])
-        try database.facts.set(.clockTrustedUnixSeconds, to: 10_030 * day / 1000)
+        try database.facts.set(.clockTrustedAt, to: 10_030 * day / 1000)
         #expect(try receive(3, acceptedAt: 10_030 * day, at: 10_030 * day) == [])
         #expect(try receive(4, acceptedAt: 10_031 * day, at: 10_030 * day + 1) == [1])
     }
@@ -246,7 +247,7 @@ import Testing
         let count = InboxTable.answerCountMax + 1
         try database.choose(.inboxCount, "2000")
         let arrivals = (1...UInt64(count)).map { Arrival.notification(Sample.notification($0)) }
-        _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
+        _ = try Receiver(database).receive(arrivals, now: .unixEpoch)
         var query = InboxSearch.Query()
         query.countMax = .max
         #expect(

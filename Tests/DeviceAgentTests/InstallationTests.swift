@@ -43,11 +43,11 @@ private final class Dock: BadgePresenter {
         try harness.database.choose(.sound, "off", for: Self.app)
         let sounds = try soundFolder()
         harness.installed.names = [:]
-        harness.agent.installations.check(nowUnixSeconds: 1000)
-        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week - 1)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000))
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000 + Self.week - 1))
         #expect(try appIDs(harness) == [Self.app])
         #expect(FileManager.default.fileExists(atPath: sounds))
-        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000 + Self.week))
         try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
         #expect(dock.badges.last == "\(Self.app) 0")
         #expect(try harness.database.inbox.newest(countMax: 10).isEmpty)
@@ -84,37 +84,37 @@ private final class Dock: BadgePresenter {
         let harness = try await registered()
         let installed = harness.installed.names
         harness.installed.names = [:]
-        harness.agent.installations.check(nowUnixSeconds: 1000)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000))
         harness.installed.names = installed
-        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week - 1)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000 + Self.week - 1))
         harness.installed.names = [:]
-        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week)
-        #expect(try harness.database.installations.goneUnixSeconds(Self.app) == 1000 + Self.week)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000 + Self.week))
+        #expect(try harness.database.installations.goneSince(Self.app) == Timestamp(unixSeconds: 1000 + Self.week))
         #expect(try appIDs(harness) == [Self.app])
     }
 
     @Test func `a script without a desktop file stays registered`() async throws {
         let harness = try await registered()
         _ = try await harness.register("org.example.Backup").get()
-        harness.agent.installations.check(nowUnixSeconds: 1000)
-        harness.agent.installations.check(nowUnixSeconds: 1000 + 10 * Self.week)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000))
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000 + 10 * Self.week))
         #expect(try appIDs(harness) == ["org.example.Backup", Self.app])
-        #expect(try harness.database.installations.goneUnixSeconds("org.example.Backup") == nil)
+        #expect(try harness.database.installations.goneSince("org.example.Backup") == nil)
     }
 
     @Test func `the time since an app's removal survives restarts and wrong clocks`() async throws {
         do {
             let harness = try await registered()
             harness.installed.names = [:]
-            harness.agent.installations.check(nowUnixSeconds: 50 * Self.week)
+            harness.agent.installations.check(now: Timestamp(unixSeconds: 50 * Self.week))
             // The clock was ahead.
-            harness.agent.installations.check(nowUnixSeconds: 1000)
+            harness.agent.installations.check(now: Timestamp(unixSeconds: 1000))
             try await harness.stop()
         }
         let harness = try AgentHarness(in: directory)
         harness.installed.names = [:]
-        #expect(try harness.database.installations.goneUnixSeconds(Self.app) == 1000)
-        try harness.database.facts.set(.clockTrustedUnixSeconds, to: Int64(Date().timeIntervalSince1970))
+        #expect(try harness.database.installations.goneSince(Self.app) == Timestamp(unixSeconds: 1000))
+        try harness.database.facts.set(.clockTrustedAt, to: Timestamp.now)
         try harness.agent.start()
         try await harness.loop.run("the connection looks, and it is forgotten") { (try? appIDs(harness)) == [] }
     }
@@ -122,23 +122,23 @@ private final class Dock: BadgePresenter {
     @Test func `a clock that jumps ahead uninstalls nothing until a day has passed`() async throws {
         let harness = try await registered()
         harness.installed.names = [:]
-        harness.agent.installations.check(nowUnixSeconds: 1000)
-        harness.agent.installations.check(nowUnixSeconds: 1001 + Self.week)
-        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week + 24 * 3600)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000))
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1001 + Self.week))
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000 + Self.week + 24 * 3600))
         #expect(try appIDs(harness) == [Self.app])
-        harness.agent.installations.check(nowUnixSeconds: 1001 + Self.week + 24 * 3600)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1001 + Self.week + 24 * 3600))
         try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
     }
 
     @Test func `an unregistration that fails at the server is retried`() async throws {
         let harness = try await registered()
         harness.installed.names = [:]
-        harness.agent.installations.check(nowUnixSeconds: 1000)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000))
         try await server.fail("/v1/apps/org.example.Mail", status: 503, count: 1)
-        harness.agent.installations.check(nowUnixSeconds: 1000 + Self.week)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000 + Self.week))
         try await harness.loop.run("the server refused") { server.requests("DELETE /v1/apps").count == 1 }
         #expect(try appIDs(harness) == [Self.app])
-        harness.agent.installations.check(nowUnixSeconds: 1001 + Self.week)
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1001 + Self.week))
         try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
     }
 }

@@ -45,7 +45,7 @@ struct PanelAlertsTests {
         let desk = try PanelDesk(file, session)
         func says(_ presenter: String) async throws {
             try await session.run(until: "it is \(presenter)") {
-                desk.agent.status(nowUnixSeconds: 0).presenter == presenter
+                desk.agent.status(now: .unixEpoch).presenter == presenter
             }
         }
         try await says("none")

@@ -2,6 +2,7 @@
 
 import AgentStore
 @testable import DeviceAgent
+import PushCore
 import PushSQLite
 import TestSupport
 import Testing
@@ -38,7 +39,7 @@ struct PowerCutTests {
                 let database = try AgentDatabase(path: path)
                 if number == 1 { try database.apps.save(Sample.app) }
                 let arrival = Arrival.notification(Sample.notification(number))
-                #expect(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).newCount == 1)
+                #expect(try Receiver(database).receive([arrival], now: .unixEpoch).newCount == 1)
                 try disk.cutPower()
             }
             try disk.comeBack()

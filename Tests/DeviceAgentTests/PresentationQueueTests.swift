@@ -73,7 +73,7 @@ private final class Ear: SoundPresenter {
         let arrivals = payloads.enumerated().map {
             Arrival.notification(Sample.notification(firstNumber + UInt64($0.offset), payload: $0.element))
         }
-        return try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0).waiting
+        return try Receiver(database).receive(arrivals, now: .unixEpoch).waiting
     }
 
     private static let alert = #"{"aps":{"alert":"Hello"}}"#
@@ -105,7 +105,7 @@ private final class Ear: SoundPresenter {
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: keys, sounds: nil)
         for arrival in arrivals {
             queue.entriesArrived(
-                try Receiver(database).receive([.notification(arrival)], nowUnixMilliseconds: 0).waiting)
+                try Receiver(database).receive([.notification(arrival)], now: .unixEpoch).waiting)
         }
         #expect(keys.noted.count == 5)
         #expect(Set(keys.noted).count == 4)
@@ -221,7 +221,7 @@ private final class Ear: SoundPresenter {
         queue.onOutcome = { outboxes.append((try? database.outboxLines()) ?? []) }
         let entry = InboxEntry(
             uniqueID: "00000000-0000-4000-8000-000000000007", sequence: 7, appID: "org.example.Mail",
-            topic: "org.example.Mail", apnsID: "A", receivedUnixMilliseconds: 0, acceptedUnixMilliseconds: 0,
+            topic: "org.example.Mail", apnsID: "A", receivedAt: .unixEpoch, acceptedAt: .unixEpoch,
             payload: Array("nonsense".utf8), state: .waiting)
         queue.entriesArrived([try database.inbox.append(entry)])
         #expect(screen.writeCount == 0)

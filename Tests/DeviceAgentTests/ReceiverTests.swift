@@ -19,13 +19,13 @@ import Testing
         let database = try database(file)
         let payload = #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"B"},"badge":4},"own":[1,2]}"#
         let arrival = Arrival.notification(Sample.notification(7, payload: payload))
-        let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 5000)
+        let reception = try Receiver(database).receive([arrival], now: Timestamp(unixMilliseconds: 5000))
         #expect(reception == Reception(waiting: [1], arrived: [1], badges: ["org.example.Mail": 4], newCount: 1))
         let entry = try #require(try database.inbox.entry(1))
         #expect(entry.state == .waiting && entry.sequence == 7 && entry.appID == "org.example.Mail")
         #expect([entry.title, entry.subtitle, entry.body] == ["T", "S", "B"])
         #expect(entry.payload == Array(payload.utf8))
-        #expect(entry.receivedUnixMilliseconds == 5000 && entry.acceptedUnixMilliseconds == 1000)
+        #expect(entry.receivedAt.unixMilliseconds == 5000 && entry.acceptedAt.unixMilliseconds == 1000)
         #expect(try database.outboxLines() == ["7 delivered"])
     }
 
@@ -36,13 +36,15 @@ import Testing
         ]
         do {
             let database = try database(file)
-            _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
-            #expect(try database.apps.setBadge(9, of: "org.example.Mail", sequence: 8, acceptedUnixMilliseconds: 1))
+            _ = try Receiver(database).receive(arrivals, now: .unixEpoch)
+            #expect(
+                try database.apps.setBadge(
+                    9, of: "org.example.Mail", sequence: 8, acceptedAt: Timestamp(unixMilliseconds: 1)))
             #expect(try database.inbox.removeAll(appID: nil) == [1])
         }
         // The repetition arrives after a restart, and after the user cleared the inbox.
         let database = try file.open()
-        let reception = try Receiver(database).receive(arrivals + arrivals, nowUnixMilliseconds: 0)
+        let reception = try Receiver(database).receive(arrivals + arrivals, now: .unixEpoch)
         #expect(reception == Reception(repeatedCount: 2))
         #expect(try database.inbox.newest(countMax: 10).isEmpty)
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == 9)
@@ -69,7 +71,7 @@ import Testing
         let file = try DatabaseFile()
         let database = try database(file, switches: switches)
         let arrival = Arrival.notification(Sample.notification(1, payload: payload))
-        let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
+        let reception = try Receiver(database).receive([arrival], now: .unixEpoch)
         #expect(reception.waiting == (state == .waiting ? [1] : []))
         let entry = try #require(try database.inbox.entry(1))
         #expect(entry.state == state)
@@ -83,7 +85,7 @@ import Testing
         let file = try DatabaseFile()
         let database = try database(file)
         let arrival = Arrival.notification(Sample.notification(1, topic: "org.example.Other"))
-        _ = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
+        _ = try Receiver(database).receive([arrival], now: .unixEpoch)
         #expect(try database.inbox.entry(1)?.reason == "unknown-app")
         #expect(try database.inbox.entry(1)?.appID.text.isEmpty == true)
     }
@@ -106,7 +108,7 @@ import Testing
         try database.choose(.master, "off")
         let payload = #"{"aps":{"alert":"x","badge":4,"sound":"default"}}"#
         let arrival = Arrival.notification(Sample.notification(1, payload: payload))
-        let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
+        let reception = try Receiver(database).receive([arrival], now: .unixEpoch)
         #expect(reception == Reception(arrived: [1], newCount: 1))
         #expect(try database.inbox.entry(1)?.reason == "master-off")
     }
@@ -114,15 +116,17 @@ import Testing
     struct Badge: Sendable {
         var count: Int
         var sequence: Int64
-        var acceptedAt: Int64
+        var acceptedMilliseconds: Int64
     }
 
     struct BadgeOrder: Sendable {
         var badges: [Badge]
         var expected: UInt32
 
-        init(_ badges: [(count: Int, sequence: Int64, acceptedAt: Int64)], leave expected: UInt32) {
-            self.badges = badges.map { Badge(count: $0.count, sequence: $0.sequence, acceptedAt: $0.acceptedAt) }
+        init(_ badges: [(count: Int, sequence: Int64, acceptedMilliseconds: Int64)], leave expected: UInt32) {
+            self.badges = badges.map {
+                Badge(count: $0.count, sequence: $0.sequence, acceptedMilliseconds: $0.acceptedMilliseconds)
+            }
             self.expected = expected
         }
     }
@@ -142,9 +146,9 @@ import Testing
         let database = try database(file)
         for (number, badge) in order.badges.enumerated() {
             let notification = Sample.notification(
-                UInt64(number), sequence: badge.sequence, acceptedAt: badge.acceptedAt,
+                UInt64(number), sequence: badge.sequence, acceptedMilliseconds: badge.acceptedMilliseconds,
                 payload: #"{"aps":{"badge":\#(badge.count)}}"#)
-            _ = try Receiver(database).receive([.notification(notification)], nowUnixMilliseconds: 0)
+            _ = try Receiver(database).receive([.notification(notification)], now: .unixEpoch)
         }
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == order.expected)
     }
@@ -154,7 +158,7 @@ import Testing
         let mute = AppSwitches(allowsBadge: false, allowsSound: true, allowsAlert: true)
         let database = try database(file, switches: mute)
         let arrival = Arrival.notification(Sample.notification(1, payload: #"{"aps":{"badge":4}}"#))
-        #expect(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).badges.isEmpty)
+        #expect(try Receiver(database).receive([arrival], now: .unixEpoch).badges.isEmpty)
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == 4)
     }
 
@@ -167,7 +171,7 @@ import Testing
         for (sequence, members) in [(5, #"71,"category":"MAIL""#), (4, "2"), (3, "1")] as [(Int64, String)] {
             let payload = #"{"aps":{"badge":\#(members)}}"#
             let arrival = Sample.notification(UInt64(sequence), sequence: sequence, payload: payload)
-            _ = try Receiver(database).receive([.notification(arrival)], nowUnixMilliseconds: 0)
+            _ = try Receiver(database).receive([.notification(arrival)], now: .unixEpoch)
         }
         #expect(try database.apps.app(id: Sample.app.appID)?.badge == 2)
     }
@@ -181,14 +185,14 @@ import Testing
                 .notification(Sample.notification(1, collapseID: "a")),
                 .notification(Sample.notification(2, collapseID: "b")),
             ],
-            nowUnixMilliseconds: 0)
+            now: .unixEpoch)
         #expect(first.waiting == [1, 2])
         let second = try receiver.receive(
             [
                 .notification(Sample.notification(3, collapseID: "a")),
                 .notification(Sample.notification(4, collapseID: "a")),
             ],
-            nowUnixMilliseconds: 0)
+            now: .unixEpoch)
         #expect(second.waiting == [4])
         #expect(second.replaced == [1, 3])
         #expect(try database.inbox.waiting() == [2, 4])
@@ -199,14 +203,14 @@ import Testing
         let file = try DatabaseFile()
         let database = try database(file)
         let arrival = Arrival.notification(Sample.notification(1, sequence: 0))
-        #expect(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).waiting == [1])
+        #expect(try Receiver(database).receive([arrival], now: .unixEpoch).waiting == [1])
         #expect(try database.outboxLines().isEmpty)
     }
 
     @Test func `an unreadable event is acknowledged, so that it is not sent again`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
-        let reception = try Receiver(database).receive([.unreadable(sequence: 9)], nowUnixMilliseconds: 0)
+        let reception = try Receiver(database).receive([.unreadable(sequence: 9)], now: .unixEpoch)
         #expect(reception == Reception())
         #expect(try database.outboxLines() == ["9 suppressed unreadable"])
     }
@@ -217,7 +221,7 @@ import Testing
         var huge = Sample.notification(2, collapseID: "a", payload: #"{"aps":{"alert":"x","badge":7}}"#)
         huge.apnsID = String(repeating: "x", count: 2 << 20)
         let arrivals = [Sample.notification(1, collapseID: "a"), huge, Sample.notification(3)]
-        let reception = try Receiver(database).receive(arrivals.map(Arrival.notification), nowUnixMilliseconds: 0)
+        let reception = try Receiver(database).receive(arrivals.map(Arrival.notification), now: .unixEpoch)
         #expect(reception == Reception(waiting: [1, 2], arrived: [1, 2], newCount: 2))
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == 0)
         #expect(try database.outboxLines() == ["1 delivered", "2 suppressed unreadable", "3 delivered"])
@@ -231,7 +235,7 @@ import Testing
         let text = String(repeating: "x", count: byteCount - frame.utf8.count)
         let payload = #"{"aps":{"badge":4,"alert":"\#(text)"}}"#
         let arrival = Arrival.notification(Sample.notification(1, payload: payload))
-        let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
+        let reception = try Receiver(database).receive([arrival], now: .unixEpoch)
         #expect(reception.waiting == (isKept ? [1] : []))
         #expect(try database.inbox.newest(countMax: 9).count == (isKept ? 1 : 0))
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == (isKept ? 4 : 0))
@@ -245,7 +249,7 @@ import Testing
         let receiver = Receiver(database)
         func receive(_ sequences: ClosedRange<UInt64>) throws -> [EntryID] {
             let arrivals = sequences.map { Arrival.notification(Sample.notification($0, payload: "{}")) }
-            return try receiver.receive(arrivals, nowUnixMilliseconds: 0).removed
+            return try receiver.receive(arrivals, now: .unixEpoch).removed
         }
         #expect(try receive(1...10).isEmpty)
         for entry in (6...10).map(EntryID.init(rawValue:)) { try database.inbox.remove(entry) }
@@ -260,7 +264,7 @@ import Testing
         let arrivals = (1...14).map {
             Arrival.notification(Sample.notification($0, payload: $0 == 2 ? #"{"aps":{"alert":"x"}}"# : "{}"))
         }
-        let reception = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
+        let reception = try Receiver(database).receive(arrivals, now: .unixEpoch)
         // Entries that still wait to be shown are kept.
         #expect(reception.removed == [1, 3, 4])
         #expect(try database.inbox.newest(countMax: .max).map(\.entry) == [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 2])

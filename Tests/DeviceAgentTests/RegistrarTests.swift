@@ -183,7 +183,9 @@ import Testing
     func `registrations are checked first, and then once a day by the wall clock`(
         last: Int64?, now: Int64, isDue: Bool
     ) {
-        #expect(RegistrationService.isCheckDue(lastUnixSeconds: last, nowUnixSeconds: now) == isDue)
+        #expect(
+            RegistrationService.isCheckDue(
+                last: last.map(Timestamp.init(unixSeconds:)), now: Timestamp(unixSeconds: now)) == isDue)
     }
 
     // MARK: Subscriptions
@@ -259,11 +261,11 @@ import Testing
         #expect(refusal.code == code)
         #expect(states(harness) == [])
         #expect(harness.events.contains("ended org.example.Mail \(Self.channel) \(word)"))
-        let notice = harness.agent.status(nowUnixSeconds: 0).notice
+        let notice = harness.agent.status(now: .unixEpoch).notice
         #expect(notice.hasPrefix("The subscription of org.example.Mail to channel \(Self.channel) ended: "))
         #expect(try await harness.subscribe(Self.otherChannel) == .success(.active), "the next one is not held up")
         #expect(try await harness.subscribe(Self.channel) == .success(.active))
-        #expect(harness.agent.status(nowUnixSeconds: 0).notice.isEmpty, "a repeated request is not a change")
+        #expect(harness.agent.status(now: .unixEpoch).notice.isEmpty, "a repeated request is not a change")
     }
 
     @Test func `a channel that was removed in the meantime is detected at the next start`() async throws {
@@ -278,7 +280,7 @@ import Testing
         try await server.fail(Self.channelPath, status: 404, word: "UnknownChannel")
         let harness = try await restarted()
         try await harness.loop.run("it is gone") { states(harness) == ["\(Self.otherChannel) active"] }
-        #expect(harness.agent.status(nowUnixSeconds: 0).notice.contains(Self.channel))
+        #expect(harness.agent.status(now: .unixEpoch).notice.contains(Self.channel))
         #expect(harness.events.contains("ended org.example.Mail \(Self.channel) UnknownChannel"))
         #expect(server.requests("PUT \(Self.channelsPath)").count == 3)
     }

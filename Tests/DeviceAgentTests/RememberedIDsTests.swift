@@ -2,6 +2,7 @@
 
 @testable import AgentStore
 @testable import DeviceAgent
+import PushCore
 import PushSQLite
 import TestSupport
 import Testing
@@ -12,18 +13,18 @@ import Testing
         let database = try file.open()
         try database.apps.save(Sample.app)
         let arrivals: [Arrival] = [.notification(Sample.notification(7))]
-        _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
+        _ = try Receiver(database).receive(arrivals, now: .unixEpoch)
         try database.transaction { () throws(SQLiteError) in
             for number in 1..<20_000 {
                 _ = try database.inbox.markSeen(uniqueID: "later \(number)")
             }
         }
-        #expect(try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0) == Reception(repeatedCount: 1))
+        #expect(try Receiver(database).receive(arrivals, now: .unixEpoch) == Reception(repeatedCount: 1))
         #expect(try database.inbox.newest(countMax: 10).count == 1)
         #expect(try database.inbox.markSeen(uniqueID: "the newest"))
-        let repeated = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
+        let repeated = try Receiver(database).receive(arrivals, now: .unixEpoch)
         #expect(repeated == Reception(repeatedCount: 1), "its entry is still in the inbox")
         _ = try database.inbox.removeAll(appID: nil)
-        #expect(try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0).newCount == 1, "the bound holds")
+        #expect(try Receiver(database).receive(arrivals, now: .unixEpoch).newCount == 1, "the bound holds")
     }
 }

@@ -13,15 +13,16 @@ enum Sample {
 
     static func notification(
         _ number: UInt64, sequence: Int64? = nil, topic: String = "org.example.Mail", pushType: PushType? = nil,
-        acceptedAt: Int64 = 1000, collapseID: String? = nil, channel: ChannelID? = nil,
+        acceptedMilliseconds: Int64 = 1000, collapseID: String? = nil, channel: ChannelID? = nil,
         payload: String? = nil
     ) -> ReceivedNotification {
         let payload = payload ?? #"{"aps":{"alert":"Hello \#(number)"}}"#
         return ReceivedNotification(
             sequence: sequence ?? Int64(number), uniqueID: UniqueID(high: 1, low: number), topicName: topic, app: nil,
             apnsID: "2C33C3C4-0000-4000-8000-000000000000", pushType: pushType, priority: nil,
-            expirationUnixSeconds: nil, collapseID: collapseID.map { Array($0.utf8) },
-            acceptedUnixMilliseconds: acceptedAt, payload: Array(payload.utf8), channel: channel)
+            expiration: nil, collapseID: collapseID.map { Array($0.utf8) },
+            acceptedAt: Timestamp(unixMilliseconds: acceptedMilliseconds), payload: Array(payload.utf8),
+            channel: channel)
     }
 
     /// A broadcast as it arrives on the stream.

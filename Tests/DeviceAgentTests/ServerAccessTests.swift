@@ -2,6 +2,7 @@
 
 import AgentBus
 @testable import DeviceAgent
+import PushCore
 import PushNet
 import LoopTestSupport
 import TestSupport
@@ -72,7 +73,7 @@ import Testing
         _ = try await harness.enrol(with: server).get()
         try await server.kill()
         try await harness.loop.run("the status says so") {
-            harness.agent.status(nowUnixSeconds: 0).lastError.contains("the proxy refuses to connect to the server")
+            harness.agent.status(now: .unixEpoch).lastError.contains("the proxy refuses to connect to the server")
         }
     }
 
@@ -160,7 +161,7 @@ import Testing
         try await server.wantCertificate()
         try await server.endStreams()
         try await harness.loop.run("the status says so") {
-            harness.agent.status(nowUnixSeconds: 0).lastError.contains("set client_cert and client_key in agent.ini")
+            harness.agent.status(now: .unixEpoch).lastError.contains("set client_cert and client_key in agent.ini")
         }
         #expect(harness.screen.isEmpty)
     }

@@ -77,7 +77,7 @@ import Testing
         }
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: presenter, sounds: nil)
         let arrival = Arrival.notification(Sample.notification(1, payload: payload))
-        queue.entriesArrived(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).waiting)
+        queue.entriesArrived(try Receiver(database).receive([arrival], now: .unixEpoch).waiting)
         let printed = String(decoding: output, as: UTF8.self)
         #expect(printed.contains("gone") && actsNowhere(printed))
     }

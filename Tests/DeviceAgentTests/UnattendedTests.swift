@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentBus
+import PushCore
 import Testing
 @testable import DeviceAgent
 import PushNet
@@ -51,14 +52,15 @@ import TestSupport
         let enrolment = try enrolment(harness)
         enrolment.start()
         try await harness.loop.run("the next try is known") {
-            harness.agent.status(nowUnixSeconds: 1000).nextTryUnixSeconds >= 1000
+            harness.agent.status(now: Timestamp(unixSeconds: 1000)).nextTryAt?.unixSeconds ?? 0 >= 1000
         }
-        let waiting = harness.agent.status(nowUnixSeconds: 1000)
-        #expect(waiting.nextTryUnixSeconds <= 1002 && waiting.line.hasPrefix("Not enrolled: the server answered"))
+        let waiting = harness.agent.status(now: Timestamp(unixSeconds: 1000))
+        #expect(
+            waiting.nextTryAt?.unixSeconds ?? 0 <= 1002 && waiting.line.hasPrefix("Not enrolled: the server answered"))
         if status == 400 { #expect(waiting.lastError.contains("the server wants a certificate: set client_cert")) }
         try await harness.loop.run("the stream is open") { harness.isConnected() }
         #expect(server.requests("POST /v1/devices").count == 2)
-        #expect(harness.agent.status(nowUnixSeconds: 1000).nextTryUnixSeconds == 0)
+        #expect(harness.agent.status(now: Timestamp(unixSeconds: 1000)).nextTryAt == nil)
     }
 
     @Test func `an enrolment waits as long as the server requests, and then succeeds`() async throws {
@@ -79,9 +81,9 @@ import TestSupport
         let enrolment = try enrolment(harness)
         enrolment.start()
         try await harness.loop.run("the refusal is in the status") {
-            harness.agent.status(nowUnixSeconds: 0).lastError.contains("The agent does not retry")
+            harness.agent.status(now: .unixEpoch).lastError.contains("The agent does not retry")
         }
-        #expect(harness.agent.status(nowUnixSeconds: 1000).nextTryUnixSeconds == 0)
+        #expect(harness.agent.status(now: Timestamp(unixSeconds: 1000)).nextTryAt == nil)
         var isLater = false
         harness.loop.schedule(after: .milliseconds(1200)) { isLater = true }
         try await harness.loop.run("more than the first wait passed") { isLater }

@@ -10,12 +10,12 @@ struct PayloadHistoryTests {
 
     /// Returns a history of alerts with different texts at these moments.
     private func history(_ moments: [Int64], now: Int64) -> PayloadHistory {
-        var history = PayloadHistory(nowUnixSeconds: 0)
+        var history = PayloadHistory(now: .unixEpoch)
         for moment in moments {
-            history.nowUnixSeconds = moment
+            history.now = Timestamp(unixSeconds: moment)
             history.note(bytes(#"{"aps":{"alert":"Report number \#(moment) is here."}}"#).span, pushType: .alert)
         }
-        history.nowUnixSeconds = now
+        history.now = Timestamp(unixSeconds: now)
         return history
     }
 
@@ -42,10 +42,10 @@ struct PayloadHistoryTests {
 
     @Test func `the same texts within ten minutes are a repetition`() {
         let first = #"{"aps":{"alert":{"title":"Mail from Kim","body":"Lunch is at noon."},"badge":1}}"#
-        var history = PayloadHistory(nowUnixSeconds: 1000)
+        var history = PayloadHistory(now: Timestamp(unixSeconds: 1000))
         history.note(bytes(first).span, pushType: nil)
         func checks(_ payload: String, after seconds: Int64) -> [PayloadCheck] {
-            history.nowUnixSeconds = 1000 + seconds
+            history.now = Timestamp(unixSeconds: 1000 + seconds)
             return findings(payload, history: history).map(\.check)
         }
         #expect(checks(first, after: 600) == [.repeatedAlert])

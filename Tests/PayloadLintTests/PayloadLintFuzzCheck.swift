@@ -10,7 +10,7 @@ enum PayloadLintFuzzCheck {
     /// Checks that findings are few and printable, and that exactly invalid JSON objects are reported as malformed.
     @Sendable static func findings(_ input: [UInt8]) -> String? {
         let isMalformed = (try? JSONValidator.validateObject(input.span)) == nil
-        var history = PayloadHistory(nowUnixSeconds: 0)
+        var history = PayloadHistory(now: .unixEpoch)
         history.note(input.span, pushType: .alert)
         for type in [nil, PushType.alert, .background, .liveactivity, .mdm] {
             let findings = PayloadLinter.findings(

@@ -2,6 +2,7 @@
 
 @testable import CommandLineKit
 @testable import PosthornCLI
+internal import PushCore
 internal import Testing
 
 struct AdminProgramTests {
@@ -68,7 +69,7 @@ struct AdminProgramTests {
     }
 
     @Test func `an expired certificate is named with its date`() {
-        let error = CommandError.certificateExpired(atUnixSeconds: 1_795_262_400)
+        let error = CommandError.certificateExpired(at: Timestamp(unixSeconds: 1_795_262_400))
         #expect(error.problem.contains(/^the server's certificate expired on 2026-11-2\d; renew it$/))
         #expect(error.remedy == "" && error.exitCode == .unreachable)
     }

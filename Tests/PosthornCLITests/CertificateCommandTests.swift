@@ -11,14 +11,16 @@ import Testing
 struct CertificateCommandTests {
     private static let mail = CredentialAPI.Certificate(
         fingerprint: "0123456789abcdef" + String(repeating: "a", count: 48), serialNumber: "4A", teamID: "ABCDE12345",
-        topics: ["org.example.Mail"], environment: nil, createdAt: 1_000, expiresAt: 2_000)
+        topics: ["org.example.Mail"], environment: nil, createdAt: Timestamp(unixSeconds: 1_000),
+        expiresAt: Timestamp(unixSeconds: 2_000))
     private static let chat = CredentialAPI.Certificate(
         fingerprint: "0123456780abcdef" + String(repeating: "b", count: 48), serialNumber: "4B", teamID: "ABCDE12345",
-        topics: ["org.example.Chat", "org.example.Chat.voip"], environment: .development, createdAt: 1_000,
-        expiresAt: 2_000, revokedAt: 1_500)
+        topics: ["org.example.Chat", "org.example.Chat.voip"], environment: .development,
+        createdAt: Timestamp(unixSeconds: 1_000), expiresAt: Timestamp(unixSeconds: 2_000),
+        revokedAt: Timestamp(unixSeconds: 1_500))
     private static let foreign = CredentialAPI.Certificate(
         fingerprint: String(repeating: "f", count: 64), serialNumber: "", teamID: "", topics: [], environment: nil,
-        createdAt: 1_000, expiresAt: 0, revokedAt: 1_000)
+        createdAt: Timestamp(unixSeconds: 1_000), expiresAt: .unixEpoch, revokedAt: Timestamp(unixSeconds: 1_000))
 
     @Test(arguments: [
         ([], #"POST /v1/certificates {"topic":"a"}"#),
@@ -165,16 +167,18 @@ struct CertificateCommandTests {
 
     @Test func `a list marks certificates as good, expired, revoked or foreign`() {
         #expect(
-            CertificateCommands.report(of: CredentialAPI.Certificates(certificates: []), nowUnixSeconds: 0).text
+            CertificateCommands.report(of: CredentialAPI.Certificates(certificates: []), now: .unixEpoch).text
                 .contains("posthorn certificate issue"))
         let certificates = CredentialAPI.Certificates(certificates: [Self.mail, Self.chat, Self.foreign])
-        let lines = CertificateCommands.report(of: certificates, nowUnixSeconds: 1_999).text.split(separator: "\n")
+        let lines = CertificateCommands.report(of: certificates, now: Timestamp(unixSeconds: 1_999)).text
+            .split(separator: "\n")
         #expect(lines.count == 4)
         #expect(lines[1].hasPrefix("0123456789abcdef  ABCDE12345  both "))
         #expect(lines[1].contains("  valid ") && lines[1].hasSuffix("  org.example.Mail"))
         #expect(lines[2].contains("  development  ") && lines[2].contains("  revoked 19"))
         #expect(lines[3].hasPrefix("ffffffffffffffff  foreign ") && lines[3].contains("  revoked 19"))
-        let later = CertificateCommands.report(of: certificates, nowUnixSeconds: 2_000).text.split(separator: "\n")
+        let later = CertificateCommands.report(of: certificates, now: Timestamp(unixSeconds: 2_000)).text
+            .split(separator: "\n")
         #expect(later[1].contains("  expired "))
     }
 

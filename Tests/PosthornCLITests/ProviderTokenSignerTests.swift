@@ -20,11 +20,11 @@ struct ProviderTokenSignerTests {
     @Test func `a signed token verifies with the public key and names its issuer and time`() throws {
         let key = try PrivateKey()
         let signer = ProviderTokenSigner(key: key, keyID: "ABC1234567", teamID: "TEAM123456")
-        let text = try signer.sign(issuedAtUnixSeconds: 1_795_295_709)
+        let text = try signer.sign(issuedAt: Timestamp(unixSeconds: 1_795_295_709))
         let compact = Array(text.utf8)
         let token = try parsed(compact)
         #expect(token.keyID == "ABC1234567" && token.teamID == "TEAM123456")
-        #expect(token.issuedAtUnixSeconds == 1_795_295_709 && token.algorithm == .es256)
+        #expect(token.issuedAt.unixSeconds == 1_795_295_709 && token.algorithm == .es256)
 
         let verifier = try VerifyingKey(der: key.publicKeyDER)
         var signed = Array(compact[..<token.signedByteCount])
@@ -35,7 +35,7 @@ struct ProviderTokenSignerTests {
 
     @Test func `another key does not verify it`() throws {
         let signer = ProviderTokenSigner(key: try PrivateKey(), keyID: "ABC1234567", teamID: "TEAM123456")
-        let compact = Array(try signer.sign(issuedAtUnixSeconds: 0).utf8)
+        let compact = Array(try signer.sign(issuedAt: .unixEpoch).utf8)
         let token = try parsed(compact)
         let other = try VerifyingKey(der: try PrivateKey().publicKeyDER)
         let signed = Array(compact[..<token.signedByteCount])

@@ -9,17 +9,17 @@ internal import Testing
 
 struct QuietCommandTests {
     /// The time 1,800,000,000 is a Wednesday.
-    private static let now: Int64 = 1_800_000_000
+    private static let now = Timestamp(unixSeconds: 1_800_000_000)
 
     private func call(_ words: String...) throws -> [BusValue]? {
-        try QuietCommand.setCall(try typed(["dnd"] + words), nowUnixSeconds: Self.now)?.arguments
+        try QuietCommand.setCall(try typed(["dnd"] + words), now: Self.now)?.arguments
     }
 
     private func report(_ manual: String, _ schedule: String) -> Report {
         let settings = [("do-not-disturb", manual), ("schedule", schedule)].map { name, value in
             SettingRecord(.dictionary([("name", .string(name)), ("value", .string(value))]))
         }
-        return QuietCommand.report(of: settings, nowUnixSeconds: Self.now)
+        return QuietCommand.report(of: settings, now: Self.now)
     }
 
     @Test func `arguments become settings`() throws {
@@ -29,7 +29,7 @@ struct QuietCommandTests {
         #expect(try call() == nil)
         #expect(try call("on") == setting("do-not-disturb", "on"))
         #expect(try call("off") == setting("do-not-disturb", "off"))
-        #expect(try call("for", "2h") == setting("do-not-disturb", "until \(Self.now + 7200)"))
+        #expect(try call("for", "2h") == setting("do-not-disturb", "until \(Self.now.unixSeconds + 7200)"))
         #expect(try call("schedule", "none") == setting("schedule", "none"))
         #expect(
             try call("schedule", "mon-tue", "22:00-07:00,", "sun", "09:00-10:00")
@@ -43,7 +43,7 @@ struct QuietCommandTests {
     func `invalid arguments are refused`(words: [String]) throws {
         let invocation = try typed(["dnd"] + words)
         let error = thrown { () throws(CommandError) in
-            _ = try QuietCommand.setCall(invocation, nowUnixSeconds: Self.now)
+            _ = try QuietCommand.setCall(invocation, now: Self.now)
         }
         #expect(error?.exitCode == .usage)
     }
@@ -56,38 +56,39 @@ struct QuietCommandTests {
     func `an invalid length of time is explained`(words: [String], reason: String) throws {
         let invocation = try typed(["dnd"] + words)
         let error = thrown { () throws(CommandError) in
-            _ = try QuietCommand.setCall(invocation, nowUnixSeconds: Self.now)
+            _ = try QuietCommand.setCall(invocation, now: Self.now)
         }
         #expect(error?.problem.hasSuffix(reason) == true, "\(error?.problem ?? "")")
     }
 
     @Test(arguments: ["00:00", "7:30", "07:30", "12:00", "23:59"])
     func `a time of day means its next occurrence`(time: String) throws {
-        let end = try #require(LocalTime.next(time, afterUnixSeconds: Self.now))
-        #expect(end > Self.now && end <= Self.now + 25 * 3600)
-        let shown = LocalTime.text(unixSeconds: end)
+        let end = try #require(LocalTime.next(time, after: Self.now))
+        #expect(end > Self.now && end <= Self.now.advanced(bySeconds: 25 * 3600))
+        let shown = LocalTime.text(end)
         #expect(shown.contains(" \(time.utf8.count == 4 ? "0" : "")\(time):00"))
     }
 
     @Test func `the report shows the state and its end`() throws {
         #expect(report("off", "none").text == "Do Not Disturb is off.")
-        #expect(report("until \(Self.now)", "none").text == "Do Not Disturb is off.")
+        #expect(report("until \(Self.now.unixSeconds)", "none").text == "Do Not Disturb is off.")
         #expect(report("on", "none").text.contains("posthorn dnd off"))
-        let later = report("until \(Self.now + 60)", "none")
-        #expect(later.text == "Do Not Disturb is on until \(LocalTime.text(unixSeconds: Self.now + 60)).")
-        #expect(try later.jsonText == #"{"active":true,"schedule":"none","until":1800000060}"#)
+        let later = Self.now.advanced(bySeconds: 60)
+        let timed = report("until \(later.unixSeconds)", "none")
+        #expect(timed.text == "Do Not Disturb is on until \(LocalTime.text(later)).")
+        #expect(try timed.jsonText == #"{"active":true,"schedule":"none","until":1800000060}"#)
     }
 
     @Test func `an active schedule ends at the end of adjoining spans`() throws {
-        let minute = LocalTime.weekTime(unixSeconds: Self.now).minute
+        let minute = LocalTime.weekTime(Self.now).minute
         func clock(_ minute: Int) -> String {
             let (hour, rest) = (minute % 1440).quotientAndRemainder(dividingBy: 60)
             return "\(hour < 10 ? "0" : "")\(hour):\(rest < 10 ? "0" : "")\(rest)"
         }
         let times = "\(clock(minute + 1439))-\(clock(minute + 5)), \(clock(minute + 5))-\(clock(minute + 9))"
-        let end = Self.now - Self.now % 60 + 9 * 60
+        let end = Self.now.advanced(bySeconds: 9 * 60 - Self.now.unixSeconds % 60)
         let holding = report("off", times)
-        let until = LocalTime.text(unixSeconds: end)
+        let until = LocalTime.text(end)
         #expect(holding.text.hasPrefix("Do Not Disturb is on by its schedule until \(until)."))
         #expect(holding.text.contains("posthorn dnd schedule none"))
         #expect(holding.text.hasSuffix("\nSchedule: \(times)"))

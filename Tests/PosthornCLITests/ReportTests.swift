@@ -56,11 +56,11 @@ struct ReportTests {
             SettingRecord(
                 .dictionary([("event", .string(event)), ("name", .string(name)), ("value", .string(value))]))
         }
-        let (app, later) = (AppRecord(.dictionary([])), LocalTime.nowUnixSeconds + 3600)
+        let (app, later) = (AppRecord(.dictionary([])), LocalTime.now.advanced(bySeconds: 3600))
         let personal = SettingsCommands.report(
-            of: app, [line("", "do-not-disturb", "until \(later)"), line("", "silent", "off")])
+            of: app, [line("", "do-not-disturb", "until \(later.unixSeconds)"), line("", "silent", "off")])
         #expect(
-            personal.text.contains("until \(LocalTime.text(unixSeconds: later))") && !personal.text.contains("EVENT"))
+            personal.text.contains("until \(LocalTime.text(later))") && !personal.text.contains("EVENT"))
         #expect(SettingsCommands.report(of: app, [line("", "do-not-disturb", "until 7")]).text.hasSuffix("  off"))
         #expect(SettingsCommands.report(of: app, [line("NEWS", "sound", "on")]).text.contains("EVENT"))
         let standard = SettingsCommands.report(of: ["a.b", "", "sound"], value: "on", isStandard: true)
@@ -91,7 +91,7 @@ struct ReportTests {
 
     @Test func `a created key shows both ids and its file, never the key`() throws {
         let key = CredentialAPI.Key(
-            keyID: "ABC1234567", teamID: "TEAM123456", topics: nil, createdAt: 0, privateKey: "-----BEGIN")
+            keyID: "ABC1234567", teamID: "TEAM123456", topics: nil, createdAt: .unixEpoch, privateKey: "-----BEGIN")
         let report = KeyCommands.report(of: key, path: "AuthKey_ABC1234567.p8")
         #expect(
             report.text == """
@@ -108,14 +108,16 @@ struct ReportTests {
 
     @Test func `a revoked key shows the time`() {
         let key = CredentialAPI.Key(
-            keyID: "K", teamID: "T", topics: ["a", "b"], createdAt: 0, revokedAt: 1_795_295_709)
+            keyID: "K", teamID: "T", topics: ["a", "b"], createdAt: .unixEpoch,
+            revokedAt: Timestamp(unixSeconds: 1_795_295_709))
         let text = KeyCommands.report(of: CredentialAPI.Keys(keys: [key])).text
         #expect(text.contains("revoked 2026-11-2") && text.hasSuffix("a, b"))
     }
 
     @Test(arguments: [(nil, "both"), (Environment.production, "production"), (.development, "development")])
     func `a key shows its environment`(environment: Environment?, word: String) throws {
-        let key = CredentialAPI.Key(keyID: "K", teamID: "T", topics: nil, createdAt: 0, environment: environment)
+        let key = CredentialAPI.Key(
+            keyID: "K", teamID: "T", topics: nil, createdAt: .unixEpoch, environment: environment)
         #expect(KeyCommands.report(of: CredentialAPI.Keys(keys: [key])).text.contains("\nK       T        \(word) "))
         let created = KeyCommands.report(of: key, path: "k.p8")
         #expect(created.text.contains("\nEnvironment  \(word)\n"))
@@ -127,8 +129,8 @@ struct ReportTests {
     ])
     func `a device shows when it was last seen`(connected: Bool, seenAt: Int64?, text: String) {
         let device = AdminAPI.Device(
-            deviceID: "0123456789abcdef", name: "desk", platform: "linux", enrolledAt: 0, connected: connected,
-            topics: [], pendingCount: 0, seenAt: seenAt)
+            deviceID: "0123456789abcdef", name: "desk", platform: "linux", enrolledAt: .unixEpoch,
+            connected: connected, topics: [], pendingCount: 0, seenAt: seenAt.map(Timestamp.init(unixSeconds:)))
         let word = connected ? "yes" : "no"
         #expect(DeviceCommands.report(of: device).text.contains("\nConnected  \(word)\nLast seen  \(text)"))
         let table = DeviceCommands.report(of: AdminAPI.Devices(devices: [device])).text
@@ -139,10 +141,12 @@ struct ReportTests {
         let channels = AdminAPI.Channels(channels: [
             AdminAPI.Channel(
                 channelID: "AAAAAAAAAAAAAAAAAAAAAA==", topic: "t", environment: .production,
-                messageStoragePolicy: .noMessageStored, createdAt: 1_795_295_709, subscriptionCount: 12),
+                messageStoragePolicy: .noMessageStored, createdAt: Timestamp(unixSeconds: 1_795_295_709),
+                subscriptionCount: 12),
             AdminAPI.Channel(
                 channelID: "BAAAAAAAAAAAAAAAAAAAAA==", topic: "t", environment: .development,
-                messageStoragePolicy: .mostRecentMessageStored, createdAt: 1_795_295_709, subscriptionCount: 0),
+                messageStoragePolicy: .mostRecentMessageStored, createdAt: Timestamp(unixSeconds: 1_795_295_709),
+                subscriptionCount: 0),
         ])
         let lines = ChannelCommands.report(of: channels, topic: "t").text.split(separator: "\n")
         #expect(lines[0] == "CHANNEL ID                ENVIRONMENT  STORES  SUBSCRIPTIONS  CREATED")
@@ -163,7 +167,8 @@ struct ReportTests {
         ("$(reboot)", "posthorn agent enrol '$(reboot)' ABCD-EFGH"),
     ])
     func `enrol prints a command that can be pasted into a shell`(serverURL: String, command: String) {
-        let code = CredentialAPI.EnrolmentCode(code: "ABCD-EFGH", expiresAt: 0, serverURL: serverURL, caFile: "/a.pem")
+        let code = CredentialAPI.EnrolmentCode(
+            code: "ABCD-EFGH", expiresAt: .unixEpoch, serverURL: serverURL, caFile: "/a.pem")
         #expect(EnrolCommand.deviceCommand(for: code) == command)
         #expect(EnrolCommand.report(of: code).text.hasSuffix("\n  \(command)"))
     }
@@ -175,7 +180,7 @@ struct ReportTests {
         counts.outcomes = ["viewed": 2, "closed": 1]
         counts.glitches = 3
         let status = AdminAPI.Status(
-            version: "1.2.3", processID: 77, startedAt: 0, serverURL: "https://a:1", dataDirectory: "/d",
+            version: "1.2.3", processID: 77, startedAt: .unixEpoch, serverURL: "https://a:1", dataDirectory: "/d",
             teamID: "T", counts: counts)
         let text = StatusCommand.report(of: status).text
         #expect(text.contains("Version           1.2.3, process 77"))
@@ -185,7 +190,7 @@ struct ReportTests {
 
     @Test func `the status shows connections and their memory`() throws {
         var status = AdminAPI.Status(
-            version: "1.2.3", processID: 77, startedAt: 0, serverURL: "https://a:1", dataDirectory: "/d",
+            version: "1.2.3", processID: 77, startedAt: .unixEpoch, serverURL: "https://a:1", dataDirectory: "/d",
             teamID: "T", counts: AdminAPI.Counts())
         status.connections = AdminAPI.Connections(
             strangers: 1, devices: 2, providers: 3, limit: 960, shed: 0, overLimit: 0)
@@ -204,11 +209,12 @@ struct ReportTests {
 
     @Test func `the status shows a full disk, refused requests and the remedy`() throws {
         var status = AdminAPI.Status(
-            version: "1.2.3", processID: 77, startedAt: 0, serverURL: "https://a:1", dataDirectory: "/srv/posthorn",
+            version: "1.2.3", processID: 77, startedAt: .unixEpoch, serverURL: "https://a:1",
+            dataDirectory: "/srv/posthorn",
             teamID: "T", counts: AdminAPI.Counts())
         #expect(!StatusCommand.report(of: status).text.contains("Disk"))
         #expect(try !StatusCommand.report(of: status).jsonText.contains("disk_full_since"))
-        status.diskFullSince = 1_800_000_000
+        status.diskFullSince = Timestamp(unixSeconds: 1_800_000_000)
         let report = StatusCommand.report(of: status)
         #expect(report.text.contains("\nDisk full since  2027-01-15 "))
         #expect(report.text.contains("503 ServiceUnavailable") && report.text.contains("free space for /srv/posthorn"))

@@ -112,13 +112,13 @@ struct SendTests {
     ])
     func `an expiration may be relative to now`(text: String?, sent: String?) throws {
         let options = try options(text.map { ["--expiration", $0] } ?? [])
-        #expect(try options.expiration(nowUnixSeconds: 1000) == sent)
+        #expect(try options.expiration(now: Timestamp(unixSeconds: 1000)) == sent)
     }
 
     @Test(arguments: ["+", "+x", "+9223372036854775807", "+99999999999999999999"])
     func `a relative expiration needs a number that fits`(text: String) throws {
         let options = try options(["--expiration", text])
-        let error = thrown { () throws(CommandError) in _ = try options.expiration(nowUnixSeconds: 1000) }
+        let error = thrown { () throws(CommandError) in _ = try options.expiration(now: Timestamp(unixSeconds: 1000)) }
         #expect(error?.exitCode == .usage)
     }
 
@@ -126,7 +126,7 @@ struct SendTests {
         try NotificationRequest(
             options(["-t", "org.example.Mail", "-d", "00ff", "--badge", "1"] + words), server: server,
             caFile: "/ca.pem",
-            providerToken: "a.b.c", nowUnixSeconds: 1000)
+            providerToken: "a.b.c", now: Timestamp(unixSeconds: 1000))
     }
 
     @Test func `a request has the headers of an APNs client`() throws {
@@ -163,14 +163,14 @@ struct SendTests {
     @Test func `a device token cannot change other parts of the path`() throws {
         let options = try options(["-t", "t", "-d", "../x?y", "--title", "t"])
         let request = try NotificationRequest(
-            options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
+            options, server: "https://a", caFile: nil, providerToken: "", now: .unixEpoch)
         #expect(request.httpRequest.url == "https://a/3/device/..%2Fx%3Fy")
     }
 
     private func broadcast(_ words: [String]) throws -> NotificationRequest {
         try NotificationRequest(
             options(["-t", "org.example.News", "--channel", "dHN0LXNyY2gtY2hubA==", "--title", "x"] + words),
-            server: "https://a:1", caFile: nil, providerToken: "a.b.c", nowUnixSeconds: 1000)
+            server: "https://a:1", caFile: nil, providerToken: "a.b.c", now: Timestamp(unixSeconds: 1000))
     }
 
     @Test(arguments: [
@@ -194,7 +194,7 @@ struct SendTests {
     @Test func `a topic cannot change other parts of a broadcast's path`() throws {
         let options = try options(["-t", "../x?y", "--channel", "c", "--title", "t"])
         let request = try NotificationRequest(
-            options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
+            options, server: "https://a", caFile: nil, providerToken: "", now: .unixEpoch)
         #expect(request.httpRequest.url == "https://a/4/broadcasts/apps/..%2Fx%3Fy")
     }
 

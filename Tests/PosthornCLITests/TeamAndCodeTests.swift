@@ -2,6 +2,7 @@
 
 @testable import PosthornCLI
 internal import PushAPI
+internal import PushCore
 internal import Testing
 
 struct TeamAndCodeTests {
@@ -9,14 +10,14 @@ struct TeamAndCodeTests {
         AdminAPI.App(topic: topic, name: topic, teamID: team, registrationCount: 0, pendingCount: 0)
     }
 
-    private func key(_ team: String, revokedAt: Int64? = nil) -> CredentialAPI.Key {
-        CredentialAPI.Key(keyID: "K", teamID: team, topics: nil, createdAt: 0, revokedAt: revokedAt)
+    private func key(_ team: String, revokedAt: Timestamp? = nil) -> CredentialAPI.Key {
+        CredentialAPI.Key(keyID: "K", teamID: team, topics: nil, createdAt: .unixEpoch, revokedAt: revokedAt)
     }
 
     @Test func `the default team is first, and revoked keys do not count`() throws {
         let teams = TeamCommands.teams(
             of: [app("a", "TEAM000002"), app("b", "TEAM000003"), app("c", "TEAM000002")],
-            [key("TEAM000002"), key("TEAM000001", revokedAt: 1), key("TEAM000002", revokedAt: 1)],
+            [key("TEAM000002"), key("TEAM000001", revokedAt: .unixEpoch), key("TEAM000002", revokedAt: .unixEpoch)],
             defaultTeamID: "TEAM000003")
         let report = TeamCommands.report(of: teams)
         #expect(
@@ -36,7 +37,9 @@ struct TeamAndCodeTests {
     }
 
     @Test func `codes are listed by id`() throws {
-        let code = CredentialAPI.UnusedCode(id: "00ff12ab", createdAt: 1_795_209_309, expiresAt: 1_795_295_709)
+        let code = CredentialAPI.UnusedCode(
+            id: "00ff12ab", createdAt: Timestamp(unixSeconds: 1_795_209_309),
+            expiresAt: Timestamp(unixSeconds: 1_795_295_709))
         let report = CodeCommands.report(of: CredentialAPI.UnusedCodes(codes: [code]))
         let lines = report.text.split(separator: "\n")
         #expect(lines[0].hasPrefix("ID        CREATED ") && lines[0].hasSuffix("VALID UNTIL"))
@@ -55,7 +58,7 @@ struct TeamAndCodeTests {
 
     @Test func `a new code is printed with its id`() {
         let code = CredentialAPI.EnrolmentCode(
-            code: "ABCD-EFGH", expiresAt: 0, serverURL: "https://a", caFile: nil, id: "00ff12ab")
+            code: "ABCD-EFGH", expiresAt: .unixEpoch, serverURL: "https://a", caFile: nil, id: "00ff12ab")
         #expect(EnrolCommand.report(of: code).text.hasPrefix("Code         ABCD-EFGH\nID           00ff12ab\n"))
     }
 }

@@ -2,6 +2,7 @@
 
 @testable import PosthornCLI
 import PushAPI
+internal import PushCore
 import Testing
 
 struct TraceCommandTests {
@@ -15,7 +16,7 @@ struct TraceCommandTests {
         (["--app", "a", "--since", "2m", "--after", "99"], "/v1/trace?app=a&since=99880000&after=99"),
     ])
     func `trace sends its arguments to the server`(words: [String], path: String) throws {
-        let request = try TraceCommand.request(try typed(["trace"] + words), nowUnixSeconds: 100_000)
+        let request = try TraceCommand.request(try typed(["trace"] + words), now: Timestamp(unixSeconds: 100_000))
         #expect(request.method == "GET" && request.path == path && request.body.isEmpty)
     }
 
@@ -29,7 +30,7 @@ struct TraceCommandTests {
     func `invalid arguments are a usage error`(words: [String]) throws {
         let invocation = try typed(["trace"] + words)
         let error = thrown { () throws(CommandError) in
-            _ = try TraceCommand.request(invocation, nowUnixSeconds: 100_000)
+            _ = try TraceCommand.request(invocation, now: Timestamp(unixSeconds: 100_000))
         }
         #expect(error?.exitCode == .usage)
     }
@@ -39,7 +40,7 @@ struct TraceCommandTests {
     {
         let isFirst = word == "accepted"
         return TraceAPI.TraceEvent(
-            event: word, reason: reason, at: at, sequence: sequence, deviceID: device,
+            event: word, reason: reason, at: Timestamp(unixMilliseconds: at), sequence: sequence, deviceID: device,
             topic: isFirst ? "org.example.Mail" : nil, apnsID: isFirst ? Self.id : nil,
             apnsUniqueID: isFirst ? "unique \(sequence)" : nil)
     }
@@ -97,7 +98,8 @@ struct TraceCommandTests {
     @Test func `an app's webhook is shown with its problem and a generated secret`() {
         var app = AdminAPI.App(topic: "a", name: "A", teamID: "T", registrationCount: 0, pendingCount: 0)
         #expect(!AppCommands.report(of: app).text.contains("Webhook"))
-        app.webhook = TraceAPI.Webhook(url: "https://a", failingSince: 0, problem: "it answered 500", secret: "s3cret")
+        app.webhook = TraceAPI.Webhook(
+            url: "https://a", failingSince: .unixEpoch, problem: "it answered 500", secret: "s3cret")
         let text = AppCommands.report(of: app).text
         for word in ["Webhook", "https://a", "Failing", "it answered 500", "Secret", "s3cret", "not shown again"] {
             #expect(text.contains(word))

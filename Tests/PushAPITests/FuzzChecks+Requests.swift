@@ -10,7 +10,7 @@ extension FuzzChecks {
     @Sendable static func headerValues(_ input: [UInt8]) -> String? {
         let text = String(validating: input, as: UTF8.self)
         let isNumber = !input.isEmpty && input.allSatisfy { (0x30...0x39).contains($0) }
-        let seconds = HeaderValues.expiration(input.span)
+        let seconds = HeaderValues.expiration(input.span)?.unixSeconds
         if let seconds, !isNumber || text.flatMap(Int64.init) != seconds { return "It is another expiration." }
         if seconds == nil, isNumber, input.count <= 10, input[0] != 0x30 { return "A good expiration is refused." }
         let wanted: UInt8? = text.flatMap { ["10": 10, "5": 5, "1": 1][$0] }

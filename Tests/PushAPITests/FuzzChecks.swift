@@ -55,9 +55,7 @@ enum FuzzChecks {
         guard let token = ProviderToken(compact: input.span) else { return nil }
         let identifiers = [token.keyID, token.teamID]
         if identifiers.contains(where: { $0.utf8.count != 10 }) { return "An identifier has not ten bytes." }
-        if !(0...HeaderValues.expirationUnixSecondsMax).contains(token.issuedAtUnixSeconds) {
-            return "iat is out of range."
-        }
+        if !(.unixEpoch...HeaderValues.expirationMax).contains(token.issuedAt) { return "iat is out of range." }
         if token.signature.isEmpty { return "There is no signature." }
         let isDot = input.indices.contains(token.signedByteCount) && input[token.signedByteCount] == UInt8(ascii: ".")
         return isDot ? nil : "The signed bytes do not end before a dot."
@@ -83,8 +81,8 @@ enum FuzzChecks {
             address: DeviceTokenContents(device: DeviceID(rawValue: 0), topic: TopicID(rawValue: 1), generation: 0),
             apnsID: Array(received.apnsID.utf8), uniqueID: received.uniqueID, topicName: received.topicName,
             pushType: received.pushType, priority: received.priority,
-            expirationUnixSeconds: received.expirationUnixSeconds, collapseID: received.collapseID,
-            payload: received.payload, acceptedUnixMilliseconds: received.acceptedUnixMilliseconds)
+            expiration: received.expiration, collapseID: received.collapseID,
+            payload: received.payload, acceptedAt: received.acceptedAt)
         var output: [UInt8] = []
         NotificationEvent.append(
             PendingNotification(sequence: received.sequence, notification: notification), app: received.app, to: &output

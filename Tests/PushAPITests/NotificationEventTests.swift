@@ -9,7 +9,7 @@ struct NotificationEventTests {
     private static let payload = #"{"aps":{"alert":"Hi"}}"#
 
     private static func pending(
-        sequence: Int64 = 42, pushType: PushType? = .alert, priority: UInt8? = 10, expiration: Int64? = 0,
+        sequence: Int64 = 42, pushType: PushType? = .alert, priority: UInt8? = 10, expiration: Timestamp? = .unixEpoch,
         collapseID: [UInt8]? = bytes("inbox"), payload: String = payload,
         uniqueID: UniqueID = UniqueID(high: 1, low: 2), topicName: String = "com.example.Mail.voip"
     ) -> PendingNotification {
@@ -17,8 +17,8 @@ struct NotificationEventTests {
             address: DeviceTokenContents(device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 2), generation: 3),
             apnsID: bytes("123E4567-E89B-12D3-A456-4266554400A0"), uniqueID: uniqueID,
             topicName: topicName, pushType: pushType, priority: priority,
-            expirationUnixSeconds: expiration, collapseID: collapseID, payload: bytes(payload),
-            acceptedUnixMilliseconds: 1_790_000_000_000)
+            expiration: expiration, collapseID: collapseID, payload: bytes(payload),
+            acceptedAt: Timestamp(unixMilliseconds: 1_790_000_000_000))
         return PendingNotification(sequence: sequence, notification: notification)
     }
 
@@ -43,7 +43,7 @@ struct NotificationEventTests {
         #expect(received.app == nil)
         #expect(received.pushType == nil)
         #expect(received.priority == nil)
-        #expect(received.expirationUnixSeconds == nil)
+        #expect(received.expiration == nil)
         #expect(received.collapseID == nil)
         #expect(received.payload == bytes(Self.payload))
     }
@@ -92,7 +92,7 @@ struct NotificationEventTests {
             pushType: PushType.allCases.randomElement(using: &generator),
             priority: [nil, 1, 5, 10].randomElement(using: &generator) ?? nil,
             expiration: Bool.random(using: &generator)
-                ? nil : Int64.random(in: 0...1_000_000_000_000, using: &generator),
+                ? nil : Timestamp(unixSeconds: Int64.random(in: 0...1_000_000_000_000, using: &generator)),
             collapseID: Bool.random(using: &generator) ? nil : generator.bytes(countMax: 63) + [1],
             payload: String(decoding: payload, as: UTF8.self),
             uniqueID: UniqueID(high: generator.next(), low: generator.next()),
@@ -102,9 +102,9 @@ struct NotificationEventTests {
             sequence: pending.sequence, uniqueID: pending.notification.uniqueID,
             topicName: pending.notification.topicName,
             app: app, apnsID: "123E4567-E89B-12D3-A456-4266554400A0", pushType: pending.notification.pushType,
-            priority: pending.notification.priority, expirationUnixSeconds: pending.notification.expirationUnixSeconds,
+            priority: pending.notification.priority, expiration: pending.notification.expiration,
             collapseID: pending.notification.collapseID,
-            acceptedUnixMilliseconds: pending.notification.acceptedUnixMilliseconds, payload: payload)
+            acceptedAt: pending.notification.acceptedAt, payload: payload)
         #expect(try roundTrip(pending, app: app) == expected)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushAPI
+import PushCore
 import Testing
 
 struct PersonalSettingTests {
@@ -59,7 +60,10 @@ struct PersonalSettingTests {
     }
 
     @Test func `do-not-disturb ends at its set time`() {
-        #expect(DoNotDisturb("until 100")?.holds(at: 99) == true && DoNotDisturb("until 100")?.holds(at: 100) == false)
-        #expect(DoNotDisturb("on")?.holds(at: 0) == true && DoNotDisturb("off")?.holds(at: 0) == false)
+        func holds(_ text: String, _ seconds: Int64) -> Bool? {
+            DoNotDisturb(text)?.holds(at: Timestamp(unixSeconds: seconds))
+        }
+        #expect(holds("until 100", 99) == true && holds("until 100", 100) == false)
+        #expect(holds("on", 0) == true && holds("off", 0) == false)
     }
 }

@@ -11,8 +11,8 @@ struct StreamMessageTests {
         notification: Notification(
             address: DeviceTokenContents(device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 2), generation: 3),
             apnsID: bytes("A"), uniqueID: UniqueID(high: 1, low: 2), topicName: "com.example.Mail", pushType: .alert,
-            priority: 10, expirationUnixSeconds: nil, collapseID: nil, payload: bytes(#"{"aps":{}}"#),
-            acceptedUnixMilliseconds: 5))
+            priority: 10, expiration: nil, collapseID: nil, payload: bytes(#"{"aps":{}}"#),
+            acceptedAt: Timestamp(unixMilliseconds: 5)))
 
     private static func refusal(_ text: String) -> StreamMessageError? {
         do throws(StreamMessageError) {

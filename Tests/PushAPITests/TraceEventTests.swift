@@ -15,13 +15,11 @@ struct TraceEventTests {
             generation: UInt32(truncatingIfNeeded: number()), uniqueID: UniqueID(high: number(), low: number()),
             apnsID: UniqueID(high: number(), low: number()), hasCapitals: number() % 2 == 0)
         let (sequence, device) = (Int64(bitPattern: number()), DeviceID(rawValue: number()))
-        let milliseconds = Int64(bitPattern: number())
+        let time = Timestamp(unixMilliseconds: Int64(bitPattern: number()))
         if step == .accepted {
-            return TraceEvent(
-                accepted: origin, detail, sequence: sequence, device: device, unixMilliseconds: milliseconds)
+            return TraceEvent(accepted: origin, detail, sequence: sequence, device: device, at: time)
         }
-        return TraceEvent(
-            step, detail, sequence: sequence, topic: origin.topic, device: device, unixMilliseconds: milliseconds)
+        return TraceEvent(step, detail, sequence: sequence, topic: origin.topic, device: device, at: time)
     }
 
     @Test(arguments: seeds)

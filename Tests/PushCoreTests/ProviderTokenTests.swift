@@ -31,7 +31,7 @@ struct ProviderTokenTests {
         let token = try #require(ProviderToken(compact: compact))
         #expect(token.keyID == "ABC123DEFG")
         #expect(token.teamID == "DEF123GHIJ")
-        #expect(token.issuedAtUnixSeconds == 1_790_000_000)
+        #expect(token.issuedAt.unixSeconds == 1_790_000_000)
         #expect(token.algorithm == .es256)
         #expect(token.signature == Array(0..<64))
         #expect(compact[token.signedByteCount] == UInt8(ascii: "."))
@@ -55,7 +55,7 @@ struct ProviderTokenTests {
         ] as [(String, Int64)])
     func `the issue time is an integer, a float or a string of digits`(moment: String, seconds: Int64) {
         let claims = #"{"iat":\#(moment),"iss":"DEF123GHIJ","kid":"ABC123DEFG","exp":1}"#
-        #expect(ProviderToken(compact: compact(Self.header, claims))?.issuedAtUnixSeconds == seconds)
+        #expect(ProviderToken(compact: compact(Self.header, claims))?.issuedAt.unixSeconds == seconds)
     }
 
     @Test func `parts in standard base64 with padding are decoded, and verified as received`() throws {

@@ -108,14 +108,6 @@ import Testing
         }
     }
 
-    @Test func `the wall clock agrees with the kernel's seconds`() {
-        let before = Int64(time(nil))
-        let now = WallClock.unixMilliseconds()
-        let after = Int64(time(nil))
-        // time(2) reads a clock that may lag by a tick.
-        #expect(now / 1_000 >= before && now / 1_000 <= after + 1)
-    }
-
     @Test func `errors say what happened and what to do`() {
         let inUse = NetError.system(call: "bind", code: EADDRINUSE, subject: "* port 443")
         #expect(inUse.description == "bind * port 443: Address already in use")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushCore
 import PushNet
 import Synchronization
 import Testing
@@ -58,7 +59,7 @@ import Testing
         ]
             as [(Int64, Int64, Int64)]
         {
-            let moment = QuotaMoment(monotonic: .past, unixSeconds: midnight + seconds)
+            let moment = QuotaMoment(monotonic: .past, time: Timestamp(unixSeconds: midnight + seconds))
             #expect(moment.day == day && moment.secondsLeft == left)
         }
         #expect([1, 999_999_999, 1_000_000_000, 1_000_000_001].map(QuotaMoment.seconds) == [1, 1, 1, 2])

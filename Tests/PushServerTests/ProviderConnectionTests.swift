@@ -22,7 +22,7 @@ import Testing
         let key = try PrivateKey()
         let record = SigningKey(
             id: Self.keyID, teamID: Self.teamID, topics: nil, publicKey: key.publicKeyDER,
-            createdUnixSeconds: Self.start)
+            createdAt: Timestamp(unixSeconds: Self.start))
         self.key = key
         directory = TopicDirectory(Directory(version: 1, topics: [:], keys: [Self.keyID: record]))
         connection = ProviderConnection(environment: .production, certificate: nil)
@@ -38,17 +38,17 @@ import Testing
     }
 
     /// Sends a request on the connection, and returns the id of the authenticated key.
-    private func send(_ value: [UInt8], at unixSeconds: Int64) throws -> String {
+    private func send(_ value: [UInt8], at seconds: Int64) throws -> String {
         let moment = ProviderConnection.Moment(
-            directory: directory, unixSeconds: unixSeconds,
-            monotonic: .past.advanced(bySeconds: unixSeconds - Self.start), updateCountMax: 100)
+            directory: directory, now: Timestamp(unixSeconds: seconds),
+            monotonic: .past.advanced(bySeconds: seconds - Self.start), updateCountMax: 100)
         let sender = try connection.authenticate(0..<value.count, in: value.span, at: moment)
         return sender.id
     }
 
     /// Sends a request on the connection, and returns the rejection reason, or nil when the key is authenticated.
-    private func reason(_ value: [UInt8], at unixSeconds: Int64) -> RejectionReason? {
-        let result = Result { try send(value, at: unixSeconds) }
+    private func reason(_ value: [UInt8], at seconds: Int64) -> RejectionReason? {
+        let result = Result { try send(value, at: seconds) }
         guard case .failure(let error) = result else { return nil }
         return (error as? Rejection)?.reason
     }

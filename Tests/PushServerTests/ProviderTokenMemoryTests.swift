@@ -17,7 +17,8 @@ import Testing
         /// Offers a verified token, and returns whether it is accepted.
         func takes(_ number: Int, text: String? = nil, at seconds: Int64 = 0) -> Bool {
             let entry = ProviderTokenMemory.Entry(
-                compact: Self.compact(number, text), keyID: "KEY0000001", issuedAtUnixSeconds: Int64(number))
+                compact: Self.compact(number, text), keyID: "KEY0000001",
+                issuedAt: Timestamp(unixSeconds: Int64(number)))
             return memory.remember(entry, updateCountMax: updateCountMax, now: .past.advanced(bySeconds: seconds))
         }
 

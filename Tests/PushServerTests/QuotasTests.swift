@@ -14,7 +14,7 @@ import Testing
     private static let chat = Topic(id: TopicID(rawValue: 2), name: "org.example.Chat", teamID: "TEAM000001")
     private static let other = Topic(id: TopicID(rawValue: 3), name: "org.other.App", teamID: "TEAM000002")
     private static let noon = QuotaMoment(
-        monotonic: .past.advanced(bySeconds: 9), unixSeconds: 20_000 * 86_400 + 43_200)
+        monotonic: .past.advanced(bySeconds: 9), time: Timestamp(unixSeconds: 20_000 * 86_400 + 43_200))
 
     /// Takes the allowances of one request, and returns nil, or the seconds after which to retry.
     private func send(
@@ -135,7 +135,7 @@ import Testing
         #expect((0..<3).map { _ in takeBad(at: Self.noon) } == [nil, nil, 1800])
         #expect(send(loop) == nil)
         let later = QuotaMoment(
-            monotonic: Self.noon.monotonic.advanced(bySeconds: 1800), unixSeconds: Self.noon.unixSeconds)
+            monotonic: Self.noon.monotonic.advanced(bySeconds: 1800), time: Self.noon.time)
         #expect(takeBad(at: later) == nil && takeBad(at: later) == 1800)
     }
 

@@ -17,7 +17,8 @@ import Testing
         var entry = TraceEntry(
             position: 92,
             event: TraceEvent(
-                step, detail, sequence: 5, topic: origin.topic, device: device, unixMilliseconds: 1_800_000_000_123))
+                step, detail, sequence: 5, topic: origin.topic, device: device,
+                at: Timestamp(unixMilliseconds: 1_800_000_000_123)))
         if hasOrigin {
             entry.origin = origin
             entry.token = TraceEntry.Token(contents: contents, environment: .production)
@@ -39,7 +40,7 @@ import Testing
     /// The value is from: printf '1800000000.[]' | openssl mac -digest SHA256 -macopt key:secret HMAC.
     @Test func `a signature covers the time and the body`() {
         let signature = WebhookMessage.signature(
-            of: Array("[]".utf8), secret: Array("secret".utf8), unixSeconds: 1_800_000_000)
+            of: Array("[]".utf8), secret: Array("secret".utf8), now: Timestamp(unixSeconds: 1_800_000_000))
         #expect(
             signature == "t=1800000000,v1=088824cbfb8e3ce035819126da8cb74ef932b6dc1e545cecb534ec071b4160ad")
     }

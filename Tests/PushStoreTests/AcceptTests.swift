@@ -19,8 +19,8 @@ import Testing
         let notification = Notification(
             address: token, apnsID: Array("0000".utf8), uniqueID: UniqueID(high: .max, low: 1),
             topicName: "com.example.App.voip", pushType: .voip, priority: 5,
-            expirationUnixSeconds: TestStore.startMilliseconds / 1000 + 60, collapseID: [0, 255, 1],
-            payload: Array("{\"aps\":{}}\0\u{e9}".utf8), acceptedUnixMilliseconds: 1_799_999_999_999)
+            expiration: TestStore.start.advanced(bySeconds: 60), collapseID: [0, 255, 1],
+            payload: Array("{\"aps\":{}}\0\u{e9}".utf8), acceptedAt: Timestamp(unixMilliseconds: 1_799_999_999_999))
         try store.accept(notification)
         try store.reopen()
         let (stream, replies) = try store.attach(device)
@@ -31,22 +31,21 @@ import Testing
         #expect(delivered.topicName == notification.topicName)
         #expect(delivered.pushType == notification.pushType)
         #expect(delivered.priority == notification.priority)
-        #expect(delivered.expirationUnixSeconds == notification.expirationUnixSeconds)
+        #expect(delivered.expiration == notification.expiration)
         #expect(delivered.collapseID == notification.collapseID)
         #expect(delivered.payload == notification.payload)
-        #expect(delivered.acceptedUnixMilliseconds == notification.acceptedUnixMilliseconds)
+        #expect(delivered.acceptedAt == notification.acceptedAt)
     }
 
     @Test func `fields that the provider omits are omitted on delivery`() throws {
         let bare = Notification(
             address: token, apnsID: [], uniqueID: UniqueID(high: 0, low: 0), topicName: "", pushType: nil,
-            priority: nil, expirationUnixSeconds: nil, collapseID: nil, payload: [],
-            acceptedUnixMilliseconds: TestStore.startMilliseconds)
+            priority: nil, expiration: nil, collapseID: nil, payload: [], acceptedAt: TestStore.start)
         try store.accept(bare)
         let (stream, replies) = try store.attach(device)
         let delivered = try #require(replies.delivered(to: stream).first?.notification)
         #expect(delivered.pushType == nil && delivered.priority == nil && delivered.collapseID == nil)
-        #expect(delivered.expirationUnixSeconds == nil)
+        #expect(delivered.expiration == nil)
         #expect(delivered.apnsID == [] && delivered.payload == [] && delivered.topicName == "")
     }
 

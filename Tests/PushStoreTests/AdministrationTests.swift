@@ -11,7 +11,9 @@ import Testing
     init() throws { store = try TestStore(loopCount: 2) }
 
     private func key(_ id: String, created: Int64 = 1, topics: [String]? = nil) -> SigningKey {
-        SigningKey(id: id, teamID: "TEAM000000", topics: topics, publicKey: [1, 2, 3], createdUnixSeconds: created)
+        SigningKey(
+            id: id, teamID: "TEAM000000", topics: topics, publicKey: [1, 2, 3],
+            createdAt: Timestamp(unixSeconds: created))
     }
 
     /// Returns the directories that a loop received since the last call.
@@ -107,7 +109,7 @@ import Testing
         try store.succeed(.addKey(key("OLDER00000", created: 3)))
         try store.succeed(.addKey(key("NONE000000", created: 12, topics: [])))
         try store.succeed(.revokeKey(id: "OLDER00000"))
-        let revoked = store.clock.now / 1000
+        let revoked = Timestamp(unixMilliseconds: store.clock.now).roundedDownToSeconds
         store.clock.now += 60_000
         try store.succeed(.revokeKey(id: "OLDER00000"))
         try store.reopen()
@@ -144,7 +146,7 @@ import Testing
         #expect(devices.map(\.topics) == [["a", "b"], []])
         #expect(devices.map(\.pendingCount) == [1, 0])
         #expect(devices.map(\.connected) == [false, true])
-        #expect(devices.map(\.enrolledAt) == [1_800_000_000, 1_800_000_001])
+        #expect(devices.map(\.enrolledAt.unixSeconds) == [1_800_000_000, 1_800_000_001])
         guard case .device(let one) = try store.succeed(.device(first.id)) else { throw MissingReply(what: "device") }
         #expect(one.connected && one.name == "desk" && one.platform == "linux")
     }
@@ -176,7 +178,7 @@ import Testing
                 ["com.example.App"], ["com.example.App"], ["com.example.App"], [],
             ])
         #expect(seen.map { $0.keys["KEY0000000"] != nil } == [false, true, true, true])
-        #expect(seen[2].keys["KEY0000000"]?.revokedUnixSeconds == store.clock.now / 1000)
+        #expect(seen[2].keys["KEY0000000"]?.revokedAt?.unixSeconds == store.clock.now / 1000)
         #expect(seen[1].keys["KEY0000000"] == key("KEY0000000", topics: ["a"]))
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.version < $1.version })
     }

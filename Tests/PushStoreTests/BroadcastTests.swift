@@ -70,10 +70,10 @@ import Testing
             #expect(notification.topicName == "com.example.App.push-type.liveactivity")
             #expect(notification.pushType == .liveactivity)
             #expect(notification.priority == 5)
-            #expect(notification.expirationUnixSeconds == startSeconds + 1_000_000)
+            #expect(notification.expiration == TestStore.start.advanced(bySeconds: 1_000_000))
             #expect(notification.collapseID == nil)
             #expect(notification.payload == Array("a".utf8))
-            #expect(notification.acceptedUnixMilliseconds == TestStore.startMilliseconds)
+            #expect(notification.acceptedAt == TestStore.start)
             #expect(notification.channel == channel.id)
         }
         #expect(direct.sequence == read.sequence && read.sequence > 0)

@@ -12,8 +12,9 @@ import Testing
     private func certificate(_ number: UInt8, created: Int64 = 1, revoked: Int64? = nil) -> ProviderCertificate {
         ProviderCertificate(
             fingerprint: Array(repeating: number, count: 32), serialNumber: "0\(number)", teamID: "TEAM000000",
-            topics: ["b", "a"], environment: number == 1 ? nil : .development, createdUnixSeconds: created,
-            expiresUnixSeconds: 99, revokedUnixSeconds: revoked)
+            topics: ["b", "a"], environment: number == 1 ? nil : .development,
+            createdAt: Timestamp(unixSeconds: created), expiresAt: Timestamp(unixSeconds: 99),
+            revokedAt: revoked.map(Timestamp.init(unixSeconds:)))
     }
 
     private func all() throws -> [ProviderCertificate] {
@@ -47,13 +48,13 @@ import Testing
 
     @Test func `a revocation is permanent and keeps its first time`() throws {
         try store.succeed(.addCertificate(certificate(1)))
-        let time = store.clock.now / 1000
+        let time = Timestamp(unixMilliseconds: store.clock.now).roundedDownToSeconds
         try store.succeed(.revokeCertificate(certificate(1).fingerprint))
         store.clock.now += 60_000
         try store.succeed(.revokeCertificate(certificate(1).fingerprint))
         try store.succeed(.addCertificate(certificate(1, revoked: 5)))
         #expect(try store.refusal(.addCertificate(certificate(1))) == .alreadyExists)
-        #expect(try all().map(\.revokedUnixSeconds) == [time])
+        #expect(try all().map(\.revokedAt) == [time])
     }
 
     @Test func `adding a known certificate as revoked revokes it`() throws {

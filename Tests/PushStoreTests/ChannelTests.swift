@@ -34,7 +34,7 @@ import Testing
             #expect(read.topic == Station.topic)
             #expect(read.environment == .development)
             #expect(read.messageStoragePolicy == .noMessageStored)
-            #expect(read.createdAt == 1_800_000_001)
+            #expect(read.createdAt.unixSeconds == 1_800_000_001)
             #expect(read.subscriptionCount == 0)
             try store.reopen()
         }

@@ -38,9 +38,8 @@ import Testing
     private func notification(_ address: DeviceTokenContents, _ text: String, _ collapseID: [UInt8]) -> Notification {
         Notification(
             address: address, apnsID: Array(text.utf8), uniqueID: UniqueID(high: 1, low: 1),
-            topicName: "com.example.App", pushType: .alert, priority: 10, expirationUnixSeconds: nil,
-            collapseID: collapseID, payload: Array(text.utf8),
-            acceptedUnixMilliseconds: TestStore.startMilliseconds)
+            topicName: "com.example.App", pushType: .alert, priority: 10, expiration: nil,
+            collapseID: collapseID, payload: Array(text.utf8), acceptedAt: TestStore.start)
     }
 
     @Test func `the two ids of these tests differ and have the same hash`() {

@@ -19,7 +19,7 @@ import Testing
     private let code = [UInt8](repeating: 7, count: 32)
 
     @Test func `an enrolment code works once`() throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
+        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
         #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code))) == nil)
         #expect(try store.refusal(.enrol(TestDevice(number: 2).enrolment(codeHash: code))) == .badEnrolmentCode)
         try store.reopen()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `an enrolment whose answer was lost can be repeated with its request id, also after a restart`() throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
+        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
         #expect(try enrol(1, requestID: 9) == DeviceID(rawValue: 1))
         #expect(try enrol(2, requestID: 9) == DeviceID(rawValue: 1))
         try store.reopen()
@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: [UInt8?.none, 8])
     func `a used code is refused with another request id, and without one`(requestID: UInt8?) throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
+        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
         #expect(try enrol(1, requestID: 9) == DeviceID(rawValue: 1))
         #expect(try enrol(2, requestID: requestID) == nil)
         #expect(try store.counts().devices == 1)
@@ -61,7 +61,7 @@ import Testing
     @Test func `an enrolment cannot be repeated after a stream, a removal or the code's expiration`() throws {
         for number in 1...3 as ClosedRange<UInt64> {
             let hash = [UInt8](repeating: UInt8(number), count: 32)
-            try store.succeed(.addEnrolmentCode(hash: hash, expiresUnixSeconds: 1_800_000_060))
+            try store.succeed(.addEnrolmentCode(hash: hash, expiresAt: TestStore.start.advanced(bySeconds: 60)))
             let device = TestDevice(number: number)
             try store.succeed(.enrol(device.enrolment(codeHash: hash, requestHash: hash)))
             switch number {
@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: [(Int64(60_999), true), (61_000, false)])
     func `an enrolment code is valid until the end of its last second`(laterMilliseconds: Int64, isGood: Bool) throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
+        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
         store.clock.now += laterMilliseconds
         let refusal = try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
         #expect(refusal == (isGood ? nil : .badEnrolmentCode))
@@ -88,18 +88,17 @@ import Testing
     }
 
     @Test func `an enrolment code cannot be added twice, even after its use`() throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max))
-        #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max)) == .alreadyExists)
+        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: .distantFuture))
+        #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresAt: .distantFuture)) == .alreadyExists)
         try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
-        #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max)) == .alreadyExists)
+        #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresAt: .distantFuture)) == .alreadyExists)
     }
 
     // MARK: Unused codes
 
     /// Adds a code whose hash begins with four bytes of this value.
-    private func addCode(_ byte: UInt8, expiresUnixSeconds: Int64) throws {
-        try store.succeed(
-            .addEnrolmentCode(hash: [UInt8](repeating: byte, count: 32), expiresUnixSeconds: expiresUnixSeconds))
+    private func addCode(_ byte: UInt8, expiresAt: Timestamp) throws {
+        try store.succeed(.addEnrolmentCode(hash: [UInt8](repeating: byte, count: 32), expiresAt: expiresAt))
     }
 
     private func unusedCodes() throws -> [UnusedEnrolmentCode] {
@@ -111,10 +110,10 @@ import Testing
 
     @Test func `codes are listed until they are used or expire, in the order of expiration`() throws {
         for (byte, seconds) in [(1, 90), (2, 60), (7, 70)] {
-            try addCode(UInt8(byte), expiresUnixSeconds: 1_800_000_000 + Int64(seconds))
+            try addCode(UInt8(byte), expiresAt: TestStore.start.advanced(bySeconds: Int64(seconds)))
         }
         #expect(try unusedCodes().map(\.id) == [2, 7, 1].map { [UInt8](repeating: $0, count: 4) })
-        #expect(try unusedCodes().map(\.expiresUnixSeconds) == [1_800_000_060, 1_800_000_070, 1_800_000_090])
+        #expect(try unusedCodes().map(\.expiresAt.unixSeconds) == [1_800_000_060, 1_800_000_070, 1_800_000_090])
         try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
         #expect(try unusedCodes().map(\.id) == [2, 1].map { [UInt8](repeating: $0, count: 4) })
         store.clock.now += 61_000
@@ -124,8 +123,8 @@ import Testing
     }
 
     @Test func `a revoked code enrols no device, and others still do`() throws {
-        try addCode(7, expiresUnixSeconds: .max)
-        try addCode(8, expiresUnixSeconds: .max)
+        try addCode(7, expiresAt: .distantFuture)
+        try addCode(8, expiresAt: .distantFuture)
         #expect(try store.refusal(.revokeEnrolmentCode(id: [7, 7, 7, 8])) == .unknownCode)
         try store.succeed(.revokeEnrolmentCode(id: [7, 7, 7, 7]))
         #expect(try store.refusal(.revokeEnrolmentCode(id: [7, 7, 7, 7])) == .unknownCode)
@@ -136,8 +135,8 @@ import Testing
     }
 
     @Test func `a used or expired code cannot be revoked`() throws {
-        try addCode(7, expiresUnixSeconds: .max)
-        try addCode(8, expiresUnixSeconds: 1_800_000_060)
+        try addCode(7, expiresAt: .distantFuture)
+        try addCode(8, expiresAt: TestStore.start.advanced(bySeconds: 60))
         try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code, requestHash: code)))
         store.clock.now += 61_000
         for byte in [UInt8(7), 8] {
@@ -148,7 +147,7 @@ import Testing
 
     @Test func `an enrolment with a taken id or secret does not use up its code`() throws {
         let first = try store.enrol(1)
-        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max))
+        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: .distantFuture))
         var same = TestDevice(number: 2).enrolment(codeHash: code)
         same.secretHash = first.secretHash
         #expect(try store.refusal(.enrol(same)) == .alreadyExists)
@@ -228,7 +227,11 @@ import Testing
         ])
         #expect(replies.delivered(to: stream).isEmpty)
         let ended = replies.contains { reply in
-            if case .refused(.unregistered, store.clock.now, refused) = reply { true } else { false }
+            if case .refused(.unregistered, let ended, refused) = reply {
+                ended?.unixMilliseconds == store.clock.now
+            } else {
+                false
+            }
         }
         #expect(ended)
         #expect(try store.counts().unregistered == 1)

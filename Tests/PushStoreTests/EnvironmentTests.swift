@@ -80,7 +80,7 @@ import Testing
                 .addKey(
                     SigningKey(
                         id: "KEY000000\(index)", teamID: "TEAM000000", topics: nil, publicKey: [1],
-                        createdUnixSeconds: Int64(index), environment: environment)))
+                        createdAt: Timestamp(unixSeconds: Int64(index)), environment: environment)))
         }
         _ = store.collectors[0].takeAll()
         try store.reopen()

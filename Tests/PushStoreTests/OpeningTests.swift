@@ -18,7 +18,7 @@ import Testing
     }
 
     private func open(_ path: String) throws(StoreError) -> SQLiteStore {
-        try SQLiteStore(.init(path: path) { 0 })
+        try SQLiteStore(.init(path: path) { .unixEpoch })
     }
 
     @Test func `a second store on the same file is refused immediately`() throws {
@@ -35,7 +35,7 @@ import Testing
         let result = await #expect(processExitsWith: .exitCode(75), observing: [\.standardErrorContent]) {
             [path = path as String] in
             do throws(StoreError) {
-                _ = try SQLiteStore(.init(path: path) { 0 })
+                _ = try SQLiteStore(.init(path: path) { .unixEpoch })
             } catch {
                 FileHandle.standardError.write(Data(error.description.utf8))
                 exit(error.isLocked ? 75 : 1)

@@ -43,12 +43,12 @@ import Testing
         #expect(try refusal(.team, "TEAM999999") == nil)
         try store.addApp()
         try store.succeed(
-            .addKey(SigningKey(id: "KEY0000001", teamID: "T", topics: nil, publicKey: [1], createdUnixSeconds: 1)))
+            .addKey(SigningKey(id: "KEY0000001", teamID: "T", topics: nil, publicKey: [1], createdAt: .unixEpoch)))
         try store.succeed(
             .addCertificate(
                 ProviderCertificate(
                     fingerprint: Array(repeating: 10, count: 32), serialNumber: "1", teamID: "T", topics: [],
-                    environment: nil, createdUnixSeconds: 1, expiresUnixSeconds: 2)))
+                    environment: nil, createdAt: .unixEpoch, expiresAt: .unixEpoch)))
         #expect(try refusal(.topic, "com.example.App") == nil)
         #expect(try refusal(.key, "KEY0000001") == nil)
         #expect(try refusal(.key, digits) == nil)

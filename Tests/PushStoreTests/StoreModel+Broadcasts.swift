@@ -12,7 +12,7 @@ extension StoreModel {
         guard let channel = channels[broadcast.channel] else { return .refused(.channelNotRegistered, ended: nil) }
         guard channel.policy == .mostRecentMessageStored else { return .refused(.badExpirationDate, ended: nil) }
         counts.accepted += 1
-        guard broadcast.expirationUnixSeconds * 1000 >= now else {
+        guard broadcast.expiration.unixMilliseconds >= now else {
             counts.expired += 1
             return .accepted
         }
@@ -22,7 +22,7 @@ extension StoreModel {
         let latest = now + Limits.broadcastStorageSecondsMax * 1000
         channels[broadcast.channel]?.stored = (
             lastOrdinal, String(decoding: broadcast.payload, as: UTF8.self),
-            min(latest, broadcast.expirationUnixSeconds * 1000)
+            min(latest, broadcast.expiration.unixMilliseconds)
         )
         for device in channels[broadcast.channel]?.subscribers.keys.sorted(by: { $0.rawValue < $1.rawValue }) ?? []
         where !refused[device, default: []].contains(broadcast.topic) {

@@ -105,7 +105,9 @@ struct StoreModel {
         counts.accepted += 1
         if refused[token.device, default: []].contains(token.topic) {
             counts.dropped += 1
-        } else if let expiration = notification.expirationUnixSeconds, expiration * 1000 < now, expiration != 0 {
+        } else if let expiration = notification.expiration, expiration.unixMilliseconds < now,
+            expiration != .unixEpoch
+        {
             counts.expired += 1
         } else {
             store(notification, at: place)
@@ -139,8 +141,8 @@ struct StoreModel {
         waiting[place.device, default: []].append(
             Waiting(
                 ordinal: lastOrdinal, text: text, token: notification.address, collapseID: collapseID,
-                hasExpiration: notification.expirationUnixSeconds != nil,
-                expiresMilliseconds: min(latest, notification.expirationUnixSeconds.map { $0 * 1000 } ?? latest)))
+                hasExpiration: notification.expiration != nil,
+                expiresMilliseconds: min(latest, notification.expiration?.unixMilliseconds ?? latest)))
         counts.pending += 1
         offer(text, to: place.device)
     }

@@ -108,7 +108,9 @@ extension [StoreReply] {
     func acceptance(at answer: ReplyAddress) throws -> Acceptance {
         for reply in self {
             if case .accepted(answer) = reply { return .accepted }
-            if case .refused(let reason, let ended, answer) = reply { return .refused(reason, ended: ended) }
+            if case .refused(let reason, let ended, answer) = reply {
+                return .refused(reason, ended: ended?.unixMilliseconds)
+            }
         }
         throw MissingReply(what: "accepted or refused at \(answer)")
     }
@@ -126,7 +128,8 @@ extension Broadcast {
         Broadcast(
             channel: channel.id, topic: channel.topic, environment: channel.environment,
             requestID: Array("request of \(text)".utf8), uniqueID: UniqueID(high: 2, low: .max),
-            topicName: "\(Station.topic).push-type.liveactivity", priority: 5, expirationUnixSeconds: expiration,
-            payload: Array(text.utf8), acceptedUnixMilliseconds: TestStore.startMilliseconds)
+            topicName: "\(Station.topic).push-type.liveactivity", priority: 5,
+            expiration: Timestamp(unixSeconds: expiration),
+            payload: Array(text.utf8), acceptedAt: TestStore.start)
     }
 }

@@ -100,9 +100,10 @@ extension Notification {
     ) -> Notification {
         Notification(
             address: address, apnsID: Array("id of \(text)".utf8), uniqueID: UniqueID(high: 1, low: .max),
-            topicName: "com.example.App", pushType: .alert, priority: priority, expirationUnixSeconds: expiration,
+            topicName: "com.example.App", pushType: .alert, priority: priority,
+            expiration: expiration.map(Timestamp.init(unixSeconds:)),
             collapseID: collapseID.map { Array($0.utf8) }, payload: Array(text.utf8),
-            acceptedUnixMilliseconds: accepted)
+            acceptedAt: Timestamp(unixMilliseconds: accepted))
     }
 }
 

@@ -11,8 +11,8 @@ extension Notification {
         UniqueID.apns(number).append(to: &text)
         return Notification(
             address: address, apnsID: text, uniqueID: .unique(number), topicName: topicName, pushType: pushType,
-            priority: priority, expirationUnixSeconds: expirationUnixSeconds, collapseID: collapseID, payload: payload,
-            acceptedUnixMilliseconds: acceptedUnixMilliseconds, channel: channel)
+            priority: priority, expiration: expiration, collapseID: collapseID, payload: payload,
+            acceptedAt: acceptedAt, channel: channel)
     }
 }
 
@@ -24,11 +24,10 @@ extension UniqueID {
 extension TestStore {
     /// Returns the result of a trace search.
     func trace(
-        _ subject: TraceQuery.Subject, since: Int64 = .min, after: Int64 = 0, limit: Int = 1000,
+        _ subject: TraceQuery.Subject, since: Timestamp = .distantPast, after: Int64 = 0, limit: Int = 1000,
         isForWebhook: Bool = false
     ) throws -> TraceFindings {
-        let query = TraceQuery(
-            subject, sinceUnixMilliseconds: since, after: after, countMax: limit, isForWebhook: isForWebhook)
+        let query = TraceQuery(subject, since: since, after: after, countMax: limit, isForWebhook: isForWebhook)
         let answer = address()
         store.submit([.perform(.trace(query), answer: answer)])
         // A long search may end after requests that were submitted later.

@@ -2,12 +2,14 @@
 
 import PushAPI
 @testable import PushStore
+import PushCore
 import PushNet
 import TestSupport
 
 /// A real store in a temporary file with a synchronous interface: `run` returns the replies to its commands.
 final class TestStore {
     static let startMilliseconds: Int64 = 1_800_000_000_000
+    static let start = Timestamp(unixMilliseconds: startMilliseconds)
 
     let path: String
     let clock = TestClock(milliseconds: TestStore.startMilliseconds)
@@ -27,7 +29,7 @@ final class TestStore {
         self.directory = try directory ?? TemporaryDirectory()
         self.path = path ?? self.directory.path(of: "posthorn.sqlite")
         let clock = clock
-        var configuration = SQLiteStore.Configuration(path: self.path) { clock.now }
+        var configuration = SQLiteStore.Configuration(path: self.path) { Timestamp(unixMilliseconds: clock.now) }
         // The interval is much longer than any test, so that a sweep runs only in tests that change it.
         configuration.sweepIntervalMilliseconds = 3_600_000
         configuration.pendingPerDeviceCountMax = .max

@@ -37,7 +37,7 @@ import Testing
         #expect(half.entries.allSatisfy { $0.origin?.uniqueID == .unique(2) })
         #expect(try store.trace(app, after: 30).hasGap)
         store.clock.now += 60_000
-        #expect(try eventually(store, "none left") { $0.entries.isEmpty }.oldestUnixMilliseconds == nil)
+        #expect(try eventually(store, "none left") { $0.entries.isEmpty }.oldestAt == nil)
         try store.reopen()
         try store.accept(.to(token, "c").identified(3))
         let late = try store.trace(app, after: all.next)

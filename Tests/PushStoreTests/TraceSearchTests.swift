@@ -25,17 +25,18 @@ import Testing
             let id = UniqueID(high: 1, low: UInt64(sequence))
             TraceEvent(
                 accepted: .init(topic: topic, generation: 1, uniqueID: id, apnsID: id), sequence: sequence,
-                device: device, unixMilliseconds: 1
+                device: device, at: Timestamp(unixMilliseconds: 1)
             ).append(to: &beginnings)
-            TraceEvent(.shown, sequence: sequence, topic: topic, device: device, unixMilliseconds: 2)
-                .append(to: &outcomes)
+            TraceEvent(
+                .shown, sequence: sequence, topic: topic, device: device, at: Timestamp(unixMilliseconds: 2)
+            ).append(to: &outcomes)
         }
         end = Int64(beginnings.count)
         for (position, events) in [(0, beginnings), (end, outcomes)] {
             try table.append(
                 TraceTable.Row(
-                    position: position, firstUnixMilliseconds: 1, lastUnixMilliseconds: 2, lastSequence: 3,
-                    events: events))
+                    position: position, firstEventAt: Timestamp(unixMilliseconds: 1),
+                    lastEventAt: Timestamp(unixMilliseconds: 2), lastSequence: 3, events: events))
         }
     }
 

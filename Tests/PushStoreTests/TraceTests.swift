@@ -22,7 +22,7 @@ import Testing
         try store.report(device, [.init(id: sequence, outcome: .viewed)])
         let findings = try store.trace(.notification(.unique(1)))
         #expect(findings.entries.map(\.text) == ["accepted", "stored", "sent", "acknowledged", "shown", "viewed"])
-        let times = findings.entries.map { $0.event.unixMilliseconds - TestStore.startMilliseconds }
+        let times = findings.entries.map { $0.event.at.milliseconds(since: TestStore.start) }
         #expect(times == [0, 0, 5000, 5100, 5100, 65_100])
         #expect(findings.entries.allSatisfy { $0.event.device == device.id && $0.event.sequence == sequence })
         let origin = try #require(findings.entries.first?.origin)
@@ -145,10 +145,10 @@ import Testing
         } while pages[pages.count - 1].isMore
         #expect(pages.flatMap(\.entries).map(\.position) == whole.entries.map(\.position))
         #expect(pages.dropLast().allSatisfy { $0.entries.count == 7 })
-        let since = TestStore.startMilliseconds + 29_000
+        let since = TestStore.start.advanced(byMilliseconds: 29_000)
         let late = try store.trace(.device(device.id), since: since)
         #expect(late.entries.map(\.text) == ["accepted", "stored"])
-        #expect(late.oldestUnixMilliseconds == TestStore.startMilliseconds + 1000)
+        #expect(late.oldestAt == TestStore.start.advanced(byMilliseconds: 1000))
         #expect(try store.trace(.app(topic: "com.example.App")).entries.count == 60)
         #expect(try store.refusal(.trace(TraceQuery(.app(topic: "no.such"), countMax: 1))) == .unknownTopic)
     }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
+internal import PushCore
 
 extension StatusRecord {
-    /// The start of the current connection in UNIX seconds; nil while disconnected.
-    var connectionStartUnixSeconds: Int64? {
-        isConnected && connectedSinceUnixSeconds > 0 ? connectedSinceUnixSeconds : nil
-    }
-
-    /// The time of the last connection in UNIX seconds; nil if there was none.
-    var lastConnectionUnixSeconds: Int64? { lastConnectedUnixSeconds > 0 ? lastConnectedUnixSeconds : nil }
+    /// The start of the current connection; nil while disconnected.
+    var connectionStart: Timestamp? { isConnected ? connectedSince : nil }
 }
 
 extension AppRecord {

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import PushAPI
+internal import PushCore
 
 /// Formats times for the panel, in the local time zone.
 enum PanelTime {
@@ -17,14 +18,16 @@ enum PanelTime {
         /// The number of the day, for differences between two days.
         var dayNumber: Int64
 
-        init?(_ unixSeconds: Int64) {
-            var seconds = time_t(unixSeconds)
+        init?(_ time: Timestamp) {
+            // A number out of range became one of these times.
+            guard time > .distantPast, time < .distantFuture else { return nil }
+            var seconds = time_t(time.unixSeconds)
             var parts = unsafe tm()
             guard unsafe localtime_r(&seconds, &parts) != nil else { return nil }
             (year, month, day) = unsafe (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
             (hour, minute) = unsafe (Int(parts.tm_hour), Int(parts.tm_min))
             weekday = unsafe (Int(parts.tm_wday) + 6) % 7
-            dayNumber = unsafe unixSeconds.addingReportingOverflow(Int64(parts.tm_gmtoff)).partialValue / 86_400
+            dayNumber = unsafe (time.unixSeconds + Int64(parts.tm_gmtoff)) / 86_400
         }
 
         var date: String { "\(year)-\(PanelTime.twoDigits(month))-\(PanelTime.twoDigits(day))" }
@@ -34,11 +37,11 @@ enum PanelTime {
     /// Formats a time for a row: today's time, `Yesterday`, the weekday within a week, or the date.
     ///
     /// - Parameters:
-    ///   - unixSeconds: The time to format.
+    ///   - time: The time to format.
     ///   - now: The current time.
     /// - Returns: A short text; empty for a time outside the calendar's range.
-    static func short(_ unixSeconds: Int64, now: Int64) -> String {
-        guard let then = Parts(unixSeconds), let today = Parts(now) else { return "" }
+    static func short(_ time: Timestamp, now: Timestamp) -> String {
+        guard let then = Parts(time), let today = Parts(now) else { return "" }
         switch today.dayNumber - then.dayNumber {
         case 0: return then.clock
         case 1: return tr("Yesterday")
@@ -48,26 +51,27 @@ enum PanelTime {
     }
 
     /// Formats date and time, for example `2026-11-21 20:15`.
-    static func long(_ unixSeconds: Int64) -> String {
-        Parts(unixSeconds).map { "\($0.date) \($0.clock)" } ?? ""
+    static func long(_ time: Timestamp) -> String {
+        Parts(time).map { "\($0.date) \($0.clock)" } ?? ""
     }
 
     /// Formats only the time if it is today, else date and time.
-    static func moment(_ unixSeconds: Int64, now: Int64) -> String {
-        guard let then = Parts(unixSeconds), let today = Parts(now) else { return "" }
+    static func moment(_ time: Timestamp, now: Timestamp) -> String {
+        guard let then = Parts(time), let today = Parts(now) else { return "" }
         return then.dayNumber == today.dayNumber ? then.clock : "\(then.date) \(then.clock)"
     }
 
-    /// Returns the next time, in UNIX seconds, when the local clock shows the given minute of the day.
-    static func next(minute: Int, after now: Int64) -> Int64 {
+    /// Returns the next time when the local clock shows the given minute of the day.
+    static func next(minute: Int, after now: Timestamp) -> Timestamp {
         guard let parts = Parts(now) else { return now }
         let difference = minute - (parts.hour * 60 + parts.minute)
-        return (now / 60 + Int64(difference > 0 ? difference : difference + 1440)) * 60
+        let minutes = now.unixSeconds / 60 + Int64(difference > 0 ? difference : difference + 1440)
+        return Timestamp(unixSeconds: minutes * 60)
     }
 
     /// Returns the local weekday and minute; nil for a time outside the calendar's range.
-    static func local(_ unixSeconds: Int64) -> QuietSchedule.LocalTime? {
-        Parts(unixSeconds).map { QuietSchedule.LocalTime(weekday: $0.weekday, minute: $0.hour * 60 + $0.minute) }
+    static func local(_ time: Timestamp) -> QuietSchedule.LocalTime? {
+        Parts(time).map { QuietSchedule.LocalTime(weekday: $0.weekday, minute: $0.hour * 60 + $0.minute) }
     }
 
     /// Formats a minute of the day, for example `22:00`.
@@ -83,8 +87,8 @@ enum PanelTime {
         [tr("Mon"), tr("Tue"), tr("Wed"), tr("Thu"), tr("Fri"), tr("Sat"), tr("Sun")]
     }
 
-    /// The current time in seconds since 1970.
-    static var now: Int64 { Int64(time(nil)) }
+    /// The current time, in whole seconds.
+    static var now: Timestamp { .now.roundedDownToSeconds }
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

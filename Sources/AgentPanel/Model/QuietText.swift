@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushAPI
+internal import PushCore
 
 /// Texts about Do Not Disturb.
 enum QuietText {
@@ -9,23 +10,23 @@ enum QuietText {
     /// - Parameters:
     ///   - value: The setting `do-not-disturb`.
     ///   - schedule: The setting `schedule`.
-    ///   - now: The current time in UNIX seconds.
+    ///   - now: The current time.
     /// - Returns: A word or two.
-    static func state(_ value: String, schedule: String, now: Int64) -> String {
+    static func state(_ value: String, schedule: String, now: Timestamp) -> String {
         if isOn(value, now: now) { return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) } ?? tr("On") }
         if let end = scheduledEnd(of: schedule, now: now) { return Texts.fill(tr("Until %1"), end) }
         return QuietTimes.all(of: schedule).isEmpty ? tr("Off") : tr("Scheduled")
     }
 
     /// Reports whether Do Not Disturb is active, either switched on or by the schedule.
-    static func isInForce(_ value: String, schedule: String, now: Int64) -> Bool {
+    static func isInForce(_ value: String, schedule: String, now: Timestamp) -> Bool {
         guard !isOn(value, now: now) else { return true }
         guard let schedule = QuietSchedule(schedule), let time = PanelTime.local(now) else { return false }
         return schedule.contains(time)
     }
 
     /// Returns when the active schedule ends; nil if it is inactive or never ends.
-    private static func scheduledEnd(of schedule: String, now: Int64) -> String? {
+    private static func scheduledEnd(of schedule: String, now: Timestamp) -> String? {
         guard let schedule = QuietSchedule(schedule), let start = PanelTime.local(now), schedule.contains(start) else {
             return nil
         }
@@ -38,10 +39,10 @@ enum QuietText {
     }
 
     /// Reports whether Do Not Disturb is switched on, without regard to the schedule.
-    static func isOn(_ value: String, now: Int64) -> Bool { DoNotDisturb(value)?.holds(at: now) ?? false }
+    static func isOn(_ value: String, now: Timestamp) -> Bool { DoNotDisturb(value)?.holds(at: now) ?? false }
 
     /// Returns when Do Not Disturb ends; nil if it has no end.
-    static func end(_ value: String, now: Int64) -> String? {
+    static func end(_ value: String, now: Timestamp) -> String? {
         guard case .until(let end) = DoNotDisturb(value), end > now else { return nil }
         return PanelTime.moment(end, now: now)
     }
@@ -61,24 +62,24 @@ enum QuietText {
         }
 
         /// Returns the value of the setting `do-not-disturb`.
-        func value(now: Int64) -> String {
+        func value(now: Timestamp) -> String {
             switch self {
             case .untilSwitchedOff: DoNotDisturb.on.text
-            case .oneHour: DoNotDisturb.until(now + 3600).text
+            case .oneHour: DoNotDisturb.until(now.advanced(bySeconds: 3600)).text
             case .thisEvening: DoNotDisturb.until(PanelTime.next(minute: 18 * 60, after: now)).text
             case .tomorrowMorning: DoNotDisturb.until(PanelTime.next(minute: 7 * 60, after: now)).text
             }
         }
 
         /// Returns the choice that matches a value; nil for a future end that no choice has.
-        static func of(_ value: String, now: Int64) -> Choice? {
+        static func of(_ value: String, now: Timestamp) -> Choice? {
             guard case .until(let end) = DoNotDisturb(value), end > now else { return .untilSwitchedOff }
             return [.thisEvening, .tomorrowMorning].first { DoNotDisturb($0.value(now: now)) == .until(end) }
         }
     }
 
     /// Returns a list title such as `Until 04:39` for an end that no choice has; nil if a choice matches.
-    static func otherEnd(_ value: String, now: Int64) -> String? {
+    static func otherEnd(_ value: String, now: Timestamp) -> String? {
         guard Choice.of(value, now: now) == nil else { return nil }
         return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) }
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
+
 /// The reason why new notifications are listed but not shown, for the line above the list.
 enum WithheldText: Equatable, Sendable {
     case switchedOff
@@ -12,8 +14,8 @@ enum WithheldText: Equatable, Sendable {
     ///   - master: The setting `master`.
     ///   - quiet: The setting `do-not-disturb`.
     ///   - schedule: The setting `schedule`.
-    ///   - now: The current time in UNIX seconds.
-    init?(master: String, quiet: String, schedule: String, now: Int64) {
+    ///   - now: The current time.
+    init?(master: String, quiet: String, schedule: String, now: Timestamp) {
         if master == "off" {
             self = .switchedOff
         } else if QuietText.isInForce(quiet, schedule: schedule, now: now) {

@@ -36,7 +36,7 @@ final class EntryPage: Page {
     /// The details, each with a small colored name at the left and the value after it.
     private var facts: PreferencesGroup {
         let group = PreferencesGroup()
-        group.add(fact(tr("Received"), PanelTime.long(entry.receivedUnixMilliseconds / 1000)))
+        group.add(fact(tr("Received"), PanelTime.long(entry.receivedAt)))
         group.add(fact(tr("Outcome"), EntryText(entry).outcome))
         let effects = entry.effects.map(ReasonText.effect)
         if !effects.isEmpty { group.add(fact(tr("Parts"), effects.joined(separator: "\n"))) }

@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import PanelToolkit
+internal import PushCore
 
 /// A row of the notification list: a section header or a notification.
 ///
@@ -83,7 +84,7 @@ final class EntryRow {
     }
 
     /// Shows other content; the caller sets the icon separately.
-    func show(_ row: NotificationRows.Row, now: Int64, isChecked: Bool?) {
+    func show(_ row: NotificationRows.Row, now: Timestamp, isChecked: Bool?) {
         if row.key != self.row?.key { clearPlace.isRevealed = false }
         self.row = row
         switch row {
@@ -124,7 +125,7 @@ final class EntryRow {
         sectionClear.firstChild?.named(Texts.fill(tr("Clear all of %1"), section.name))
     }
 
-    private func show(_ entry: InboxRecord, _ now: Int64) {
+    private func show(_ entry: InboxRecord, _ now: Timestamp) {
         sectionPart.isVisible = false
         entryPart.isVisible = true
         let text = EntryText(entry)
@@ -134,7 +135,7 @@ final class EntryRow {
         detail.setText(reason.isEmpty ? text.detail : reason)
         detail.isVisible = !reason.isEmpty || !text.detail.isEmpty
         suppressed.isVisible = entry.reasonNotShown != nil
-        time.setText(PanelTime.short(entry.receivedUnixMilliseconds / 1000, now: now))
+        time.setText(PanelTime.short(entry.receivedAt, now: now))
         dot.isVisible = !entry.isRead
         details.firstChild?.described(text.headline)
     }
@@ -154,7 +155,7 @@ final class EntryRow {
     }
 
     /// Returns the accessible name of a row.
-    static func name(of row: NotificationRows.Row, now: Int64) -> String {
+    static func name(of row: NotificationRows.Row, now: Timestamp) -> String {
         switch row {
         case .section(let section):
             return [section.name, news(of: section)].filter { !$0.isEmpty }.joined(separator: tr(", "))
@@ -162,7 +163,7 @@ final class EntryRow {
             let text = EntryText(entry)
             let parts = [
                 entry.isRead ? "" : tr("New"), entry.appTitle, text.headline, text.detail,
-                PanelTime.short(entry.receivedUnixMilliseconds / 1000, now: now),
+                PanelTime.short(entry.receivedAt, now: now),
                 entry.reasonNotShown == nil ? "" : text.outcome,
             ]
             return parts.filter { !$0.isEmpty }.joined(separator: tr(", "))

@@ -133,12 +133,12 @@ package final class AppTable {
 
     /// Stores a badge; returns false if a newer one is already stored.
     package func setBadge(
-        _ badge: UInt32, of id: AppID, sequence: Int64, acceptedUnixMilliseconds: Int64
+        _ badge: UInt32, of id: AppID, sequence: Int64, acceptedAt: Timestamp
     ) throws(SQLiteError) -> Bool {
         updateBadge.bind(id.text, at: 1)
         updateBadge.bind(Int64(badge), at: 2)
         updateBadge.bind(sequence, at: 3)
-        updateBadge.bind(acceptedUnixMilliseconds, at: 4)
+        updateBadge.bind(acceptedAt.unixMilliseconds, at: 4)
         try updateBadge.run()
         return connection.changedRowCount > 0
     }

@@ -15,17 +15,17 @@ package final class InstallationTable {
         delete = try connection.prepare("DELETE FROM installations WHERE app_id = ?")
     }
 
-    /// Returns the time since which an app is missing, in UNIX seconds; 0 if it is installed, nil if it never was.
-    package func goneUnixSeconds(_ appID: AppID) throws(SQLiteError) -> Int64? {
+    /// Returns the time since which an app is missing; `unixEpoch` if it is installed, nil if it never was.
+    package func goneSince(_ appID: AppID) throws(SQLiteError) -> Timestamp? {
         defer { selectGone.reset() }
         selectGone.bind(appID.text, at: 1)
-        return try selectGone.step() ? selectGone.int64(0) : nil
+        return try selectGone.step() ? Timestamp(unixSeconds: selectGone.int64(0)) : nil
     }
 
-    /// Stores the time since which an app is missing; 0 if it is installed.
-    package func set(_ appID: AppID, goneUnixSeconds: Int64) throws(SQLiteError) {
+    /// Stores the time since which an app is missing; `unixEpoch` if it is installed.
+    package func set(_ appID: AppID, goneSince: Timestamp) throws(SQLiteError) {
         replace.bind(appID.text, at: 1)
-        replace.bind(goneUnixSeconds, at: 2)
+        replace.bind(goneSince.unixSeconds, at: 2)
         try replace.run()
     }
 

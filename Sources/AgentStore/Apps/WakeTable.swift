@@ -45,16 +45,14 @@ package final class WakeTable {
     }
 
     /// Moves a wake from the waiting ones to the starts, and deletes starts that are too old to count.
-    package func begin(
-        _ wake: BackgroundWake, nowUnixMilliseconds now: Int64, periodMilliseconds: Int64
-    ) throws(SQLiteError) {
+    package func begin(_ wake: BackgroundWake, now: Timestamp, periodMilliseconds: Int64) throws(SQLiteError) {
         deleteDue.bind(wake.appID.text, at: 1)
         deleteDue.bind(wake.entry.rawValue, at: 2)
         try deleteDue.run()
-        deleteStarts.bind(now - periodMilliseconds, at: 1)
+        deleteStarts.bind(now.advanced(byMilliseconds: -periodMilliseconds).unixMilliseconds, at: 1)
         try deleteStarts.run()
         insertStart.bind(wake.appID.text, at: 1)
-        insertStart.bind(now, at: 2)
+        insertStart.bind(now.unixMilliseconds, at: 2)
         try insertStart.run()
     }
 
@@ -65,14 +63,14 @@ package final class WakeTable {
     }
 
     /// Returns the times of the starts, oldest first; times in the future, from a clock that was ahead, count as now.
-    package func starts(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [(
-        appID: AppID, unixMilliseconds: Int64
-    )] {
-        clampStarts.bind(now, at: 1)
+    package func starts(now: Timestamp) throws(SQLiteError) -> [(appID: AppID, startedAt: Timestamp)] {
+        clampStarts.bind(now.unixMilliseconds, at: 1)
         try clampStarts.run()
         defer { selectStarts.reset() }
-        var starts: [(appID: AppID, unixMilliseconds: Int64)] = []
-        while try selectStarts.step() { starts.append((AppID(selectStarts.string(0)), selectStarts.int64(1))) }
+        var starts: [(appID: AppID, startedAt: Timestamp)] = []
+        while try selectStarts.step() {
+            starts.append((AppID(selectStarts.string(0)), Timestamp(unixMilliseconds: selectStarts.int64(1))))
+        }
         return starts
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushSQLite
 
 /// The check of the device's clock, so that a wrong clock cannot delete data as too old.
@@ -17,22 +18,23 @@ extension AgentDatabase {
     /// but wrong after an empty battery. The difference is unknown until the clock has run for a day. Another leap
     /// during that day restarts the wait.
     ///
-    /// - Parameter now: The clock now, in UNIX seconds.
+    /// - Parameter now: The clock now; parts of a second do not count.
     /// - Returns: Whether the clock is trusted.
     /// - Throws: `SQLiteError` if a value cannot be read or stored.
-    package func trustsClock(nowUnixSeconds now: Int64) throws(SQLiteError) -> Bool {
-        let trusted = try facts.value(of: .clockTrustedUnixSeconds)
-        let doubted = try facts.value(of: .clockDoubtedUnixSeconds) ?? 0
-        let isNear = trusted.map { now - $0 <= Self.clockLeapSecondsMax } ?? true
-        guard isNear || (Self.clockDoubtSeconds...Self.clockLeapSecondsMax).contains(now - doubted) else {
-            if !(0...Self.clockLeapSecondsMax).contains(now - doubted) {
-                try facts.set(.clockDoubtedUnixSeconds, to: now)
+    package func trustsClock(now: Timestamp) throws(SQLiteError) -> Bool {
+        let trusted = try facts.time(of: .clockTrustedAt)
+        let doubted = try facts.time(of: .clockDoubtedAt) ?? .unixEpoch
+        let isNear = trusted.map { now.seconds(since: $0) <= Self.clockLeapSecondsMax } ?? true
+        let doubtSeconds = now.seconds(since: doubted)
+        guard isNear || (Self.clockDoubtSeconds...Self.clockLeapSecondsMax).contains(doubtSeconds) else {
+            if !(0...Self.clockLeapSecondsMax).contains(doubtSeconds) {
+                try facts.set(.clockDoubtedAt, to: now)
             }
             return false
         }
-        if doubted != 0 { try facts.set(.clockDoubtedUnixSeconds, to: 0) }
-        if let trusted, (0..<Self.clockNoteSeconds).contains(now - trusted) { return true }
-        try facts.set(.clockTrustedUnixSeconds, to: now)
+        if doubted != .unixEpoch { try facts.set(.clockDoubtedAt, to: .unixEpoch) }
+        if let trusted, (0..<Self.clockNoteSeconds).contains(now.seconds(since: trusted)) { return true }
+        try facts.set(.clockTrustedAt, to: now)
         return true
     }
 }

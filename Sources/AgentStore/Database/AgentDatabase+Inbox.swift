@@ -63,13 +63,13 @@ extension AgentDatabase {
 
     /// Deletes entries beyond the limits of age and count, and returns their numbers; must be called inside a
     /// transaction.
-    package func trimInbox(nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [EntryID] {
+    package func trimInbox(now: Timestamp) throws(SQLiteError) -> [EntryID] {
         let days = Int64(try settings.value(of: .inboxDays, at: .person).text) ?? 0
         let count = Int64(try settings.value(of: .inboxCount, at: .person).text) ?? 0
         // Both settings have a default and are validated when they are set.
         guard days > 0, count > 0 else { return [] }
         let surplus = try inbox.removeSurplus(countMax: count)
-        guard try trustsClock(nowUnixSeconds: now / 1000) else { return surplus }
-        return surplus + (try inbox.removeOld(ageMaxMilliseconds: days * 24 * 3600 * 1000, nowUnixMilliseconds: now))
+        guard try trustsClock(now: now) else { return surplus }
+        return surplus + (try inbox.removeOld(ageMaxMilliseconds: days * 24 * 3600 * 1000, now: now))
     }
 }

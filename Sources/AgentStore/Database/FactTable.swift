@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushSQLite
 
 /// The table of numbers that the agent stores by name.
@@ -11,15 +12,15 @@ package final class FactTable {
         /// The version of the server's policies on this device; 0 for none.
         case policyVersion = "policy_version"
         /// The last stored time at which the stream was open, in UNIX seconds.
-        case lastConnectedUnixSeconds = "last_connected"
+        case lastConnectedAt = "last_connected"
         /// The last time of the clock while it was trusted, in UNIX seconds.
-        case clockTrustedUnixSeconds = "clock_trusted"
+        case clockTrustedAt = "clock_trusted"
         /// The upper half of the random ID of the unanswered enrolment request; 0 for none.
         case enrolmentRequestHigh = "enrolment_request_high"
         /// The lower half of the same ID.
         case enrolmentRequestLow = "enrolment_request_low"
         /// The time of the clock when it was first distrusted, in UNIX seconds; 0 while it is trusted.
-        case clockDoubtedUnixSeconds = "clock_doubted"
+        case clockDoubtedAt = "clock_doubted"
     }
 
     private let select: Statement
@@ -37,10 +38,18 @@ package final class FactTable {
         return try select.step() ? select.int64(0) : nil
     }
 
+    /// Returns a time that is stored in UNIX seconds; nil if it was never set.
+    package func time(of name: Name) throws(SQLiteError) -> Timestamp? {
+        try value(of: name).map(Timestamp.init(unixSeconds:))
+    }
+
     /// Stores a number.
     package func set(_ name: Name, to value: Int64) throws(SQLiteError) {
         replace.bind(name.rawValue, at: 1)
         replace.bind(value, at: 2)
         try replace.run()
     }
+
+    /// Stores a time in UNIX seconds.
+    package func set(_ name: Name, to time: Timestamp) throws(SQLiteError) { try set(name, to: time.unixSeconds) }
 }

@@ -34,9 +34,9 @@ package struct InboxEntry: Sendable, Equatable {
     package var topic: String
     package var apnsID: String
     /// The time at which the notification arrived on the device.
-    package var receivedUnixMilliseconds: Int64
+    package var receivedAt: Timestamp
     /// The time at which the server accepted the notification.
-    package var acceptedUnixMilliseconds: Int64
+    package var acceptedAt: Timestamp
     /// The alert's title, unsanitized.
     package var title: String?
     /// The alert's subtitle, unsanitized.
@@ -62,7 +62,7 @@ package struct InboxEntry: Sendable, Equatable {
     /// Creates a new entry without a number, which the insertion assigns.
     package init(
         uniqueID: String, sequence: Int64, appID: AppID, topic: String, apnsID: String,
-        receivedUnixMilliseconds: Int64, acceptedUnixMilliseconds: Int64, title: String? = nil,
+        receivedAt: Timestamp, acceptedAt: Timestamp, title: String? = nil,
         subtitle: String? = nil, body: String? = nil, payload: [UInt8], collapseID: [UInt8]? = nil,
         channel: String? = nil, threadID: String? = nil, state: State, reason: String = "", effects: String = ""
     ) {
@@ -72,8 +72,8 @@ package struct InboxEntry: Sendable, Equatable {
         self.appID = appID
         self.topic = topic
         self.apnsID = apnsID
-        self.receivedUnixMilliseconds = receivedUnixMilliseconds
-        self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
+        self.receivedAt = receivedAt
+        self.acceptedAt = acceptedAt
         self.title = title
         self.subtitle = subtitle
         self.body = body

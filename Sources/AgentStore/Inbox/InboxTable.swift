@@ -103,8 +103,8 @@ package final class InboxTable {
         insert.bind(entry.appID.text, at: 3)
         insert.bind(entry.topic, at: 4)
         insert.bind(entry.apnsID, at: 5)
-        insert.bind(entry.receivedUnixMilliseconds, at: 6)
-        insert.bind(entry.acceptedUnixMilliseconds, at: 7)
+        insert.bind(entry.receivedAt.unixMilliseconds, at: 6)
+        insert.bind(entry.acceptedAt.unixMilliseconds, at: 7)
         insert.bind(entry.title, at: 8)
         insert.bind(entry.subtitle, at: 9)
         insert.bind(entry.body, at: 10)
@@ -132,7 +132,7 @@ package final class InboxTable {
     package func hasTwin(of entry: InboxEntry, for parts: Set<PresentationEffect.Part>) throws(SQLiteError) -> Bool {
         defer { selectTwin.reset() }
         selectTwin.bind(entry.appID.text, at: 1)
-        selectTwin.bind(entry.receivedUnixMilliseconds, at: 2)
+        selectTwin.bind(entry.receivedAt.unixMilliseconds, at: 2)
         selectTwin.bind(entry.title, at: 3)
         selectTwin.bind(entry.subtitle, at: 4)
         selectTwin.bind(entry.body, at: 5)
@@ -294,9 +294,9 @@ package final class InboxTable {
     }
 
     /// Deletes entries beyond an age, except those still to be presented; returns their numbers.
-    func removeOld(ageMaxMilliseconds: Int64, nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [EntryID] {
-        removeOld.bind(now - ageMaxMilliseconds, at: 1)
-        removeOld.bind(now, at: 2)
+    func removeOld(ageMaxMilliseconds: Int64, now: Timestamp) throws(SQLiteError) -> [EntryID] {
+        removeOld.bind(now.advanced(byMilliseconds: -ageMaxMilliseconds).unixMilliseconds, at: 1)
+        removeOld.bind(now.unixMilliseconds, at: 2)
         return try numbers(removeOld)
     }
 
@@ -335,7 +335,8 @@ package final class InboxTable {
     static func entry(in row: Statement) -> InboxEntry {
         var entry = InboxEntry(
             uniqueID: row.string(1), sequence: row.int64(2), appID: AppID(row.string(3)), topic: row.string(4),
-            apnsID: row.string(5), receivedUnixMilliseconds: row.int64(6), acceptedUnixMilliseconds: row.int64(7),
+            apnsID: row.string(5), receivedAt: Timestamp(unixMilliseconds: row.int64(6)),
+            acceptedAt: Timestamp(unixMilliseconds: row.int64(7)),
             title: row.optionalString(8), subtitle: row.optionalString(9), body: row.optionalString(10),
             payload: row.bytes(11), collapseID: row.optionalBytes(12), channel: row.optionalString(15),
             threadID: row.optionalString(18), state: InboxEntry.State(rawValue: row.string(13)) ?? .suppressed,

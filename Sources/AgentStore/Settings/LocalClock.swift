@@ -2,12 +2,13 @@
 
 internal import Glibc
 internal import PushAPI
+internal import PushCore
 
 /// The wall clock in the user's time zone.
 enum LocalClock {
     /// Returns the weekday and the minute of the day in the user's time zone.
-    static func time(atUnixSeconds seconds: Int64) -> QuietSchedule.LocalTime {
-        var moment = time_t(seconds)
+    static func time(at time: Timestamp) -> QuietSchedule.LocalTime {
+        var moment = time_t(time.unixSeconds)
         var parts = unsafe tm()
         // The time zone may have changed since the agent started, because laptops travel.
         tzset()

@@ -117,18 +117,16 @@ package final class SettingStore {
     /// Returns the settings and states that apply to all apps.
     ///
     /// - Parameters:
-    ///   - now: The time in UNIX milliseconds.
+    ///   - now: The time.
     ///   - desk: The state of the desktop.
     /// - Returns: The circumstances.
     /// - Throws: `SQLiteError` if a setting cannot be read.
-    package func circumstances(
-        nowUnixMilliseconds now: Int64, desk: DesktopState
-    ) throws(SQLiteError) -> PresentationContext {
+    package func circumstances(now: Timestamp, desk: DesktopState) throws(SQLiteError) -> PresentationContext {
         let manual = DoNotDisturb(try value(of: .doNotDisturb, at: .person).text)
         let schedule = QuietSchedule(try value(of: .schedule, at: .person).text)
-        let isScheduled = schedule?.contains(LocalClock.time(atUnixSeconds: now / 1000)) ?? false
+        let isScheduled = schedule?.contains(LocalClock.time(at: now)) ?? false
         return PresentationContext(
-            isMasterOn: try isOn(.master), isQuiet: manual?.holds(at: now / 1000) ?? false || isScheduled,
+            isMasterOn: try isOn(.master), isQuiet: manual?.holds(at: now) ?? false || isScheduled,
             isSilent: try isOn(.silent), desk: desk)
     }
 }

@@ -4,7 +4,7 @@ package import AgentBus
 internal import AgentStore
 internal import Glibc
 internal import PushAPI
-internal import PushCore
+package import PushCore
 internal import PushNet
 
 extension StatusRecord {
@@ -23,8 +23,8 @@ extension StatusRecord {
 }
 
 extension Agent {
-    /// Returns the agent's status; `now` is the wall clock in UNIX seconds.
-    package func status(nowUnixSeconds now: Int64) -> StatusRecord {
+    /// Returns the agent's status; `now` is the wall clock.
+    package func status(now: Timestamp) -> StatusRecord {
         var status = StatusRecord()
         status.version = ProductVersion.text
         status.processID = UInt32(clamping: getpid())
@@ -32,11 +32,10 @@ extension Agent {
         status.serverURL = link.identity?.serverURL ?? ""
         status.deviceID = link.identity?.deviceID ?? ""
         status.isRemoved = link.isRemoved
-        status.isConnected = link.connectedSinceUnixSeconds != nil
-        status.connectedSinceUnixSeconds = link.connectedSinceUnixSeconds ?? 0
-        status.lastConnectedUnixSeconds =
-            link.connectedSinceUnixSeconds == nil ? link.lastConnectedUnixSeconds ?? 0 : now
-        status.nextTryUnixSeconds = nextTry(nowUnixSeconds: now)
+        status.isConnected = link.connectedSince != nil
+        status.connectedSince = link.connectedSince
+        status.lastConnectedAt = link.connectedSince == nil ? link.lastConnectedAt : now
+        status.nextTryAt = nextTry(now: now)
         status.lastError = link.lastError
         status.notice = subscriptions.notice
         status.presenter = presenterText
@@ -51,12 +50,12 @@ extension Agent {
         return environment.hooks?.summary.map { "hooks: \($0)" } ?? "none"
     }
 
-    /// Returns the time of the next attempt in UNIX seconds, rounded up, so that the wait is over by then; 0 for none.
-    private func nextTry(nowUnixSeconds now: Int64) -> Int64 {
+    /// Returns the time of the next attempt, rounded up by a second, so that the wait is over by then; nil for none.
+    private func nextTry(now: Timestamp) -> Timestamp? {
         guard
             let due = link.identity == nil ? enrolmentDue : link.clients?.stream.connectsAt
-        else { return 0 }
+        else { return nil }
         let rest = due.nanoseconds(since: loop.now)
-        return rest > 0 ? now + rest / 1_000_000_000 + 1 : now
+        return rest > 0 ? now.advanced(bySeconds: rest / 1_000_000_000 + 1) : now
     }
 }

@@ -89,10 +89,10 @@ package final class Agent {
     /// Connects the parts that report to each other.
     private func wire() {
         link.registrarDelegate = registrations
-        link.onArrivals = { [weak inbox] in inbox?.receive($0, serverUnixMilliseconds: $1) ?? false }
+        link.onArrivals = { [weak inbox] in inbox?.receive($0, serverNow: $1) ?? false }
         link.onOpen = { [weak registrations, weak installations] now in
-            registrations?.check(nowUnixSeconds: now)
-            installations?.check(nowUnixSeconds: now)
+            registrations?.check(now: now)
+            installations?.check(now: now)
         }
         link.onPolicyVersion = { [weak policy] in policy?.serverAnnounced(version: $0) }
         inbox.onBurst = { [weak self] in self?.trimMemorySoon() }

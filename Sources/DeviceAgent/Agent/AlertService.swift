@@ -13,7 +13,7 @@ package final class AlertService {
     /// An alert that waits for an answer in the panel.
     struct WaitingAlert: Sendable, Equatable {
         var alert: Alert
-        var receivedUnixMilliseconds: Int64
+        var receivedAt: Timestamp
     }
 
     private let database: AgentDatabase
@@ -112,8 +112,7 @@ package final class AlertService {
                 if entry.threadID != nil {
                     alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry)
                 }
-                alerts.append(
-                    WaitingAlert(alert: alert, receivedUnixMilliseconds: entry.receivedUnixMilliseconds))
+                alerts.append(WaitingAlert(alert: alert, receivedAt: entry.receivedAt))
             }
             return alerts
         }

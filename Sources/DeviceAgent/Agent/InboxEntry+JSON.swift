@@ -22,7 +22,7 @@ extension InboxEntry {
             JSONWriter.append(text, to: &output)
         }
         JSONWriter.append(key: "received_at", to: &output)
-        JSONWriter.append(receivedUnixMilliseconds, to: &output)
+        JSONWriter.append(receivedAt.unixMilliseconds, to: &output)
         JSONWriter.append(key: "payload", to: &output)
         return output + payload + [UInt8(ascii: "}")]
     }

@@ -32,8 +32,7 @@ package final class InboxService {
         filters = FilterQueue(
             database, loop: context.loop, filter: environment.filter, texts: environment.texts
         ) { () throws(SQLiteError) in
-            try database.settings.circumstances(
-                nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: environment.desk())
+            try database.settings.circumstances(now: .now, desk: environment.desk())
         }
         self.wakes = wakes
         joinFilters()
@@ -62,12 +61,10 @@ package final class InboxService {
     // MARK: Arrivals
 
     /// Stores the arrivals, acknowledges them, then presents them; returns false when the database fails.
-    func receive(_ arrivals: [Arrival], serverUnixMilliseconds: Int64?) -> Bool {
+    func receive(_ arrivals: [Arrival], serverNow: Timestamp?) -> Bool {
         let reception: Reception
         do {
-            reception = try receiver.receive(
-                arrivals, nowUnixMilliseconds: WallClock.unixMilliseconds(),
-                serverUnixMilliseconds: serverUnixMilliseconds)
+            reception = try receiver.receive(arrivals, now: .now, serverNow: serverNow)
         } catch {
             failures.report(error)
             return false
@@ -173,11 +170,11 @@ package final class InboxService {
     /// Removes entries that exceed the user's limits of age and count.
     func trim() {
         do {
-            let now = WallClock.unixMilliseconds()
-            let isConnected = link.connectedSinceUnixSeconds != nil
+            let now = Timestamp.now
+            let isConnected = link.connectedSince != nil
             let removed = try database.transaction { () throws(SQLiteError) in
-                if isConnected { try database.facts.set(.lastConnectedUnixSeconds, to: now / 1000) }
-                return try database.trimInbox(nowUnixMilliseconds: now)
+                if isConnected { try database.facts.set(.lastConnectedAt, to: now) }
+                return try database.trimInbox(now: now)
             }
             guard !removed.isEmpty else { return }
             presentations.withdraw(removed)

@@ -34,13 +34,13 @@ package final class InstallationService {
     ///
     /// With a server the first check waits for the connection, because an app can only be unregistered then.
     func start() {
-        if link.clients == nil { check(nowUnixSeconds: WallClock.unixMilliseconds() / 1000) }
+        if link.clients == nil { check(now: .now.roundedDownToSeconds) }
         scheduleCheck()
     }
 
     private func scheduleCheck() {
         loop.schedule(after: Self.checkInterval) { [weak self] in
-            self?.check(nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
+            self?.check(now: .now.roundedDownToSeconds)
             self?.scheduleCheck()
         }
     }
@@ -49,15 +49,16 @@ package final class InstallationService {
     ///
     /// An app that never had a .desktop file, such as a script, stays registered.
     ///
-    /// - Parameter now: The wall clock in UNIX seconds.
-    func check(nowUnixSeconds now: Int64) {
+    /// - Parameter now: The wall clock, in whole seconds.
+    func check(now: Timestamp) {
         do {
             let trustsClock = try database.transaction { () throws(SQLiteError) in
-                try database.trustsClock(nowUnixSeconds: now)
+                try database.trustsClock(now: now)
             }
             for app in try database.apps.all() {
-                let goneSince = try noteInstallation(of: app.appID, now)
-                guard trustsClock, goneSince > 0, now - goneSince >= Self.uninstalledAfterSeconds else { continue }
+                guard let goneSince = try noteInstallation(of: app.appID, now), trustsClock,
+                    now.seconds(since: goneSince) >= Self.uninstalledAfterSeconds
+                else { continue }
                 forgetUninstalled(app.appID)
             }
         } catch {
@@ -65,18 +66,17 @@ package final class InstallationService {
         }
     }
 
-    /// Returns the time since which an app's .desktop file is missing, in UNIX seconds; 0 if it exists or never
-    /// existed.
-    private func noteInstallation(of appID: AppID, _ now: Int64) throws(SQLiteError) -> Int64 {
-        let noted = try database.installations.goneUnixSeconds(appID)
+    /// Returns the time since which an app's .desktop file is missing; nil if it exists or never existed.
+    private func noteInstallation(of appID: AppID, _ now: Timestamp) throws(SQLiteError) -> Timestamp? {
+        let noted = try database.installations.goneSince(appID)
         if environment.describeApp(appID) != nil {
-            if noted != 0 { try database.installations.set(appID, goneUnixSeconds: 0) }
-            return 0
+            if noted != .unixEpoch { try database.installations.set(appID, goneSince: .unixEpoch) }
+            return nil
         }
-        guard let noted else { return 0 }
+        guard let noted else { return nil }
         // A stored time in the future comes from a wrong clock: restart the period.
-        if noted > 0, noted <= now { return noted }
-        try database.installations.set(appID, goneUnixSeconds: now)
+        if noted > .unixEpoch, noted <= now { return noted }
+        try database.installations.set(appID, goneSince: now)
         return now
     }
 

@@ -222,7 +222,7 @@ package final class RegistrationService {
     private func noteRegistration(of appID: AppID) {
         do {
             if environment.describeApp(appID) == nil { return try database.installations.remove(appID) }
-            try database.installations.set(appID, goneUnixSeconds: 0)
+            try database.installations.set(appID, goneSince: .unixEpoch)
         } catch {
             failures.report(error)
         }
@@ -235,10 +235,10 @@ package final class RegistrationService {
     /// All are checked after a start, after an enrolment and once a day. Those without a device token are checked at
     /// each connection.
     ///
-    /// - Parameter now: The wall clock in UNIX seconds.
-    func check(nowUnixSeconds now: Int64) {
+    /// - Parameter now: The wall clock, in whole seconds.
+    func check(now: Timestamp) {
         guard let clients = link.clients else { return }
-        let isDue = Self.isCheckDue(lastUnixSeconds: clients.registrar.checkedUnixSeconds, nowUnixSeconds: now)
+        let isDue = Self.isCheckDue(last: clients.registrar.checkedAt, now: now)
         do {
             for app in try database.apps.all() where isDue || app.deviceToken.isEmpty {
                 clients.registrar.check(app.appID)
@@ -246,13 +246,13 @@ package final class RegistrationService {
         } catch {
             return failures.report(error)
         }
-        if isDue { clients.registrar.checkedUnixSeconds = now }
+        if isDue { clients.registrar.checkedAt = now }
     }
 
     /// Whether the last check is a day old or more; true also when the clock was set back.
-    static func isCheckDue(lastUnixSeconds last: Int64?, nowUnixSeconds now: Int64) -> Bool {
+    static func isCheckDue(last: Timestamp?, now: Timestamp) -> Bool {
         guard let last else { return true }
-        return now < last || now - last >= 24 * 3600
+        return now < last || now.seconds(since: last) >= 24 * 3600
     }
 }
 

@@ -17,9 +17,9 @@ final class ServerLink {
     }
 
     /// Receives arrivals; returns false if they could not be stored.
-    var onArrivals: (([Arrival], _ serverUnixMilliseconds: Int64?) -> Bool)?
-    /// Called when the stream has opened, before the registrar sends; the argument is the wall clock in UNIX seconds.
-    var onOpen: ((Int64) -> Void)?
+    var onArrivals: (([Arrival], _ serverNow: Timestamp?) -> Bool)?
+    /// Called when the stream has opened, before the registrar sends; the argument is the wall clock, in whole seconds.
+    var onOpen: ((Timestamp) -> Void)?
     /// Called when the server announces the version of its policies.
     var onPolicyVersion: ((Int64) -> Void)?
     /// Receives the registrar's results.
@@ -36,8 +36,8 @@ final class ServerLink {
 
     private(set) var identity: Identity?
     private(set) var clients: Clients?
-    private(set) var connectedSinceUnixSeconds: Int64?
-    private(set) var lastConnectedUnixSeconds: Int64?
+    private(set) var connectedSince: Timestamp?
+    private(set) var lastConnectedAt: Timestamp?
     /// The last error of the connection, of the enrolment or of the database, for the status.
     private(set) var lastError = ""
     /// Whether the server has removed this device; an enrolment resets it.
@@ -80,7 +80,7 @@ final class ServerLink {
     /// Reads the identity and the time of the last connection.
     func load() throws(SQLiteError) {
         identity = try database.identity.load()
-        lastConnectedUnixSeconds = try database.facts.value(of: .lastConnectedUnixSeconds)
+        lastConnectedAt = try database.facts.time(of: .lastConnectedAt)
     }
 
     /// Removes the identity from memory after it was removed from the database.
@@ -129,20 +129,20 @@ final class ServerLink {
     }
 
     private func noteDisconnected() {
-        guard connectedSinceUnixSeconds != nil else { return }
-        connectedSinceUnixSeconds = nil
-        noteLastConnected(atUnixSeconds: WallClock.unixMilliseconds() / 1000)
+        guard connectedSince != nil else { return }
+        connectedSince = nil
+        noteLastConnected(at: .now.roundedDownToSeconds)
     }
 
     /// Stores the time of the last connection.
     ///
     /// The time is also stored when the connection opens and when the inbox is trimmed, so that a kill does not lose it.
     ///
-    /// - Parameter now: The wall clock in UNIX seconds.
-    private func noteLastConnected(atUnixSeconds now: Int64) {
-        lastConnectedUnixSeconds = now
+    /// - Parameter now: The wall clock, in whole seconds.
+    private func noteLastConnected(at now: Timestamp) {
+        lastConnectedAt = now
         do {
-            try database.facts.set(.lastConnectedUnixSeconds, to: now)
+            try database.facts.set(.lastConnectedAt, to: now)
         } catch {
             failures.report(error)
         }
@@ -154,18 +154,17 @@ extension ServerLink: StreamClientDelegate {
     func streamReceived(_ arrivals: [Arrival]) -> Bool {
         let elapsed = ElapsedClock.milliseconds()
         for case .notification(let notification) in arrivals {
-            serverClock.note(
-                acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, atElapsedMilliseconds: elapsed)
+            serverClock.note(acceptedAt: notification.acceptedAt, atElapsedMilliseconds: elapsed)
         }
-        return onArrivals?(arrivals, serverClock.unixMilliseconds(atElapsedMilliseconds: elapsed)) ?? false
+        return onArrivals?(arrivals, serverClock.time(atElapsedMilliseconds: elapsed)) ?? false
     }
 
     /// Records the connection, sends the outbox, and checks registrations.
     func streamOpened() {
-        let now = WallClock.unixMilliseconds() / 1000
-        connectedSinceUnixSeconds = now
+        let now = Timestamp.now.roundedDownToSeconds
+        connectedSince = now
         lastError = ""
-        noteLastConnected(atUnixSeconds: now)
+        noteLastConnected(at: now)
         agentLog.info("connected", ["server": identity?.serverURL ?? ""])
         clients?.outboxSender.open()
         onOpen?(now)

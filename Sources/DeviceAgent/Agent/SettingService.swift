@@ -101,7 +101,7 @@ package final class SettingService {
             throw AgentRefusal(.badValue, sounds.noSound(sound, for: appID))
         }
         if setting == .doNotDisturb, let value, case .until(let end)? = DoNotDisturb(value),
-            end <= WallClock.unixMilliseconds() / 1000
+            end <= .now
         {
             throw AgentRefusal(.badValue, "Invalid value '\(value)' for \(name): the time is in the past.")
         }

@@ -99,7 +99,7 @@ final class AgentProgram {
         watchMachine()
         enrolment.start()
         ServiceManager.notify("READY=1")
-        let status = agent.status(nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
+        let status = agent.status(now: .now)
         ServiceManager.notify("STATUS=\(status.line)")
         agentLog.info("started", ["version": status.version, "presenter": status.presenter])
         loop.run()

@@ -303,7 +303,7 @@ final class PresentationQueue {
     }
 
     func circumstances() throws(SQLiteError) -> PresentationContext {
-        try database.settings.circumstances(nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: desk())
+        try database.settings.circumstances(now: .now, desk: desk())
     }
 
     /// Plays the sound of a presented alert if the presenter did not, and stores the outcome and a waiting hook.

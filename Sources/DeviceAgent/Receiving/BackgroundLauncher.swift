@@ -46,14 +46,14 @@ final class BackgroundLauncher {
     private let database: AgentDatabase
     private let loop: EventLoop
     private let period: Duration
-    private let now: () -> Int64
+    private let now: () -> Timestamp
     private let retry: StorageRetry
     private var apps: [AppID: App] = [:]
 
     /// Creates the queue with the full budget for each app; `resume` restores the used part.
     init(
         _ database: AgentDatabase, loop: EventLoop, period: Duration = BackgroundLauncher.period,
-        nowUnixMilliseconds now: @escaping () -> Int64 = { WallClock.unixMilliseconds() }
+        now: @escaping () -> Timestamp = { .now }
     ) {
         self.database = database
         self.loop = loop
@@ -66,8 +66,8 @@ final class BackgroundLauncher {
     /// Continues at startup with the wakes that an earlier run of the agent left.
     func resume() throws(SQLiteError) {
         let now = now()
-        for start in try database.wakes.starts(nowUnixMilliseconds: now) {
-            let ageMilliseconds = max(0, now - start.unixMilliseconds)
+        for start in try database.wakes.starts(now: now) {
+            let ageMilliseconds = max(0, now.milliseconds(since: start.startedAt))
             guard ageMilliseconds < periodMilliseconds else { continue }
             apps[start.appID, default: App()].recentStarts.append(loop.now.advanced(byMilliseconds: -ageMilliseconds))
         }
@@ -117,7 +117,7 @@ final class BackgroundLauncher {
     /// Records the start before the app is called, so a crash in between loses one call and never repeats one.
     private func begin(_ wake: BackgroundWake) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
-            try database.wakes.begin(wake, nowUnixMilliseconds: now(), periodMilliseconds: periodMilliseconds)
+            try database.wakes.begin(wake, now: now(), periodMilliseconds: periodMilliseconds)
         }
     }
 

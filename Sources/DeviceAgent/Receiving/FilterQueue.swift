@@ -171,7 +171,7 @@ final class FilterQueue {
         let decision = try database.decide(payload, for: app, circumstances())
         guard decision.keepsBadge else { return nil }
         let isNewest = try database.apps.setBadge(
-            badge, of: app.appID, sequence: entry.sequence, acceptedUnixMilliseconds: entry.acceptedUnixMilliseconds)
+            badge, of: app.appID, sequence: entry.sequence, acceptedAt: entry.acceptedAt)
         return isNewest && decision.badge != nil ? (badge, app.appID) : nil
     }
 }

@@ -82,17 +82,17 @@ final class Receiver {
     ///
     /// - Parameters:
     ///   - arrivals: The arrivals, in the order of the stream.
-    ///   - now: The wall clock, in UNIX milliseconds.
-    ///   - serverNow: The server's clock, in UNIX milliseconds; nil if it is unknown.
+    ///   - now: The wall clock.
+    ///   - serverNow: The server's clock; nil if it is unknown.
     /// - Returns: The work that remains.
     /// - Throws: `SQLiteError`. Then nothing of the batch is stored, and nothing of it may be acknowledged.
     func receive(
-        _ arrivals: [Arrival], nowUnixMilliseconds now: Int64, serverUnixMilliseconds serverNow: Int64? = nil
+        _ arrivals: [Arrival], now: Timestamp, serverNow: Timestamp? = nil
     ) throws(SQLiteError) -> Reception {
         try database.transaction { () throws(SQLiteError) in
             var reception = Reception()
-            try database.facts.set(.lastConnectedUnixSeconds, to: now / 1000)
-            let circumstances = try database.settings.circumstances(nowUnixMilliseconds: now, desk: desk())
+            try database.facts.set(.lastConnectedAt, to: now)
+            let circumstances = try database.settings.circumstances(now: now, desk: desk())
             for arrival in arrivals {
                 switch arrival {
                 case .unreadable(let sequence): try refuse(sequence: sequence)
@@ -108,7 +108,7 @@ final class Receiver {
                     }
                 }
             }
-            if !reception.arrived.isEmpty { reception.removed = try database.trimInbox(nowUnixMilliseconds: now) }
+            if !reception.arrived.isEmpty { reception.removed = try database.trimInbox(now: now) }
             return reception
         }
     }
@@ -135,7 +135,7 @@ final class Receiver {
     }
 
     private func receive(
-        _ notification: ReceivedNotification, _ circumstances: PresentationContext, now: Int64, isExpired: Bool,
+        _ notification: ReceivedNotification, _ circumstances: PresentationContext, now: Timestamp, isExpired: Bool,
         _ reception: inout Reception
     ) throws(SQLiteError) {
         try database.outbox.append(sequence: notification.sequence, .delivered)
@@ -203,20 +203,19 @@ final class Receiver {
         _ reception: inout Reception
     ) throws(SQLiteError) {
         let wins = try database.apps.setBadge(
-            badge, of: app.appID, sequence: notification.sequence,
-            acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds)
+            badge, of: app.appID, sequence: notification.sequence, acceptedAt: notification.acceptedAt)
         if wins, decision?.badge != nil { reception.badges[app.appID] = badge }
     }
 
     private func append(
         _ notification: ReceivedNotification, _ topic: String, _ app: RegisteredApp?, _ payload: Payload?,
-        _ decision: Decision?, now: Int64, _ reception: inout Reception
+        _ decision: Decision?, now: Timestamp, _ reception: inout Reception
     ) throws(SQLiteError) -> InboxEntry {
         var decision = decision
         var entry = InboxEntry(
             uniqueID: notification.uniqueID.text, sequence: notification.sequence, appID: app?.appID ?? "",
-            topic: topic, apnsID: notification.apnsID, receivedUnixMilliseconds: now,
-            acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, title: payload?.alert?.title,
+            topic: topic, apnsID: notification.apnsID, receivedAt: now,
+            acceptedAt: notification.acceptedAt, title: payload?.alert?.title,
             subtitle: payload?.alert?.subtitle, body: payload?.alert?.body, payload: notification.payload,
             collapseID: notification.collapseID, channel: notification.channel?.text, threadID: payload?.threadID,
             state: .suppressed)
@@ -277,9 +276,9 @@ extension RegisteredApp {
 
 extension ReceivedNotification {
     /// Returns whether the notification has expired; an expiration of 0 means "now or never", and it has arrived.
-    fileprivate func hasExpired(at unixMilliseconds: Int64) -> Bool {
-        guard let expirationUnixSeconds, expirationUnixSeconds > 0 else { return false }
-        return expirationUnixSeconds <= unixMilliseconds / 1000
+    fileprivate func hasExpired(at time: Timestamp) -> Bool {
+        guard let expiration, expiration > .unixEpoch else { return false }
+        return expiration <= time
     }
 
     /// The topic that an app registered, without the suffix of the push type.

@@ -56,7 +56,7 @@ final class Registrar {
     /// The receiver of the results; not retained.
     weak var delegate: (any RegistrarDelegate)?
     /// The time of the last comparison of all registrations with the server; nil before the first one.
-    var checkedUnixSeconds: Int64?
+    var checkedAt: Timestamp?
 
     private let database: AgentDatabase
     private let loop: EventLoop

@@ -5,7 +5,6 @@ internal import FoundationEssentials
 internal import PushAPI
 internal import PushCore
 internal import PushCurl
-internal import PushNet
 
 /// The reason why a request to the server failed.
 enum ServerFailure: Error, Sendable, Equatable {
@@ -222,8 +221,7 @@ extension ServerFailure {
         let detail = body?["detail"]?.string.map { DisplayText.terminal($0, scalarCountMax: 300) }
         self = .refused(
             status: response.status, error: word ?? "", detail: detail ?? Self.detail(ofForeign: response),
-            retryAfter: RetryPause.parse(
-                response.value(of: "retry-after"), nowUnixSeconds: WallClock.unixMilliseconds() / 1000))
+            retryAfter: RetryPause.parse(response.value(of: "retry-after"), now: .now))
     }
 
     /// Returns the explanation of a response that is not the server's own.

@@ -313,7 +313,7 @@ extension StreamClient: StreamAttemptDelegate {
             brokenCount += 1
             if brokenCount < Self.brokenCountMax { ended(reason) } else { fallBack(reason) }
         case .refused(let status, let retryAfter):
-            self.retryAfter = RetryPause.parse(retryAfter, nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
+            self.retryAfter = RetryPause.parse(retryAfter, now: .now)
             ended("the server answered \(status) to the request for the stream")
         case .failed(let reason): ended(reason)
         }

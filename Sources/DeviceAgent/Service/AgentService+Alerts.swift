@@ -46,7 +46,7 @@ extension AlertService.WaitingAlert {
         record.body = alert.body ?? ""
         record.viewLabel = alert.viewLabel ?? ""
         record.actions = alert.actions.map(\.record)
-        record.receivedUnixMilliseconds = receivedUnixMilliseconds
+        record.receivedAt = receivedAt
         record.earlierCount = UInt32(clamping: alert.earlierCount)
         return record
     }

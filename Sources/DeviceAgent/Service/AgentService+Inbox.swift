@@ -69,7 +69,7 @@ extension InboxEntry {
         record.uniqueID = uniqueID
         record.appID = appID.text
         record.appName = appName ?? appID.text
-        record.receivedUnixMilliseconds = receivedUnixMilliseconds
+        record.receivedAt = receivedAt
         record.title = title ?? ""
         record.body = body ?? ""
         record.payload = String(decoding: payload, as: UTF8.self)

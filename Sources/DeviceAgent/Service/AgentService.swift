@@ -133,8 +133,7 @@ final class AgentService {
     ) throws(AgentRefusal) -> [BusValue] {
         switch method {
         case .getStatus:
-            let now = WallClock.unixMilliseconds() / 1000
-            return [agent.status(nowUnixSeconds: now).dictionary]
+            return [agent.status(now: .now).dictionary]
         case .listApps:
             return [
                 AppRecord.array(try agent.registrations.apps().map { app throws(AgentRefusal) in try record(of: app) })
@@ -234,8 +233,8 @@ extension AgentService: AgentObserver {
     /// Reports the status to the service manager and emits StatusChanged, unless the status is unchanged.
     package func statusChanged() {
         // The comparison leaves out times, because a new time alone is no change.
-        var status = agent.status(nowUnixSeconds: 0)
-        status.nextTryUnixSeconds = 0
+        var status = agent.status(now: .unixEpoch)
+        status.nextTryAt = nil
         guard status != toldStatus else { return }
         toldStatus = status
         ServiceManager.notify("STATUS=\(status.line)")

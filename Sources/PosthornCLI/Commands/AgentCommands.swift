@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import CommandLineKit
+internal import PushCore
 internal import PushDBus
 
 /// The command `posthorn agent`: shows this user's agent, enrols it and unenrolls it.
@@ -169,9 +170,7 @@ enum AgentCommands {
         }
         fields.append(("Alerts shown by", presenter(of: status)))
         if !status.lastError.isEmpty { fields.append(("Last error", status.lastError)) }
-        if status.nextTryUnixSeconds > 0 {
-            fields.append(("Next retry", LocalTime.text(unixSeconds: status.nextTryUnixSeconds)))
-        }
+        if let nextTry = status.nextTryAt { fields.append(("Next retry", LocalTime.text(nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(Table.fields(fields), json: status)
     }
@@ -192,8 +191,8 @@ enum AgentCommands {
     }
 
     private static func connection(of status: StatusRecord) -> String {
-        if status.isConnected { return "since \(LocalTime.text(unixSeconds: status.connectedSinceUnixSeconds))" }
-        guard status.lastConnectedUnixSeconds > 0 else { return "no, never" }
-        return "no; last \(LocalTime.text(unixSeconds: status.lastConnectedUnixSeconds))"
+        if status.isConnected { return "since \(LocalTime.text(status.connectedSince ?? .unixEpoch))" }
+        guard let last = status.lastConnectedAt else { return "no, never" }
+        return "no; last \(LocalTime.text(last))"
     }
 }

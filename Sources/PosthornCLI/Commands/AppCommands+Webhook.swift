@@ -61,7 +61,7 @@ extension AppCommands {
     static func fields(of webhook: TraceAPI.Webhook) -> [(name: String, value: String)] {
         var fields = [(name: "Webhook", value: webhook.url)]
         if let since = webhook.failingSince {
-            fields.append(("Failing", "since \(LocalTime.text(unixSeconds: since)): \(webhook.problem ?? "")"))
+            fields.append(("Failing", "since \(LocalTime.text(since)): \(webhook.problem ?? "")"))
         }
         if let secret = webhook.secret {
             fields.append(("Secret", secret))

@@ -66,7 +66,7 @@ enum CertificateCommands {
     ) { (invocation, context) throws(CommandError) in
         let certificates = try context.admin(invocation).send(
             .get("certificates"), for: CredentialAPI.Certificates.self)
-        return report(of: certificates, nowUnixSeconds: LocalTime.nowUnixSeconds)
+        return report(of: certificates, now: LocalTime.now)
     }
 
     private static func issue(_ invocation: Invocation, client: AdminClient) throws(CommandError) -> Report {
@@ -114,7 +114,7 @@ enum CertificateCommands {
             ("Fingerprint", certificate.fingerprint), ("Serial number", certificate.serialNumber),
             ("Team ID", certificate.teamID), ("Topics", certificate.topics.joined(separator: ", ")),
             ("Environment", environment(of: certificate)),
-            ("Expires", LocalTime.text(unixSeconds: certificate.expiresAt)),
+            ("Expires", LocalTime.text(certificate.expiresAt)),
         ]
         if let path = files.pem { fields.append(("File", path)) }
         if let path = files.p12 { fields.append(("PKCS#12 file", path)) }
@@ -129,7 +129,7 @@ enum CertificateCommands {
     }
 
     /// Formats the output of `certificate list`.
-    static func report(of certificates: CredentialAPI.Certificates, nowUnixSeconds: Int64) -> Report {
+    static func report(of certificates: CredentialAPI.Certificates, now: Timestamp) -> Report {
         guard !certificates.certificates.isEmpty else {
             return Report("No certificates. Issue one with 'posthorn certificate issue TOPIC'.", json: certificates)
         }
@@ -143,17 +143,17 @@ enum CertificateCommands {
                 return [
                     String(certificate.fingerprint.prefix(16)), isForeign ? "foreign" : certificate.teamID,
                     isForeign ? "" : environment(of: certificate),
-                    isForeign ? "" : LocalTime.text(unixSeconds: certificate.expiresAt),
-                    state(of: certificate, nowUnixSeconds: nowUnixSeconds),
+                    isForeign ? "" : LocalTime.text(certificate.expiresAt),
+                    state(of: certificate, now: now),
                     certificate.topics.joined(separator: ", "),
                 ]
             })
         return Report(table.text, json: certificates)
     }
 
-    private static func state(of certificate: CredentialAPI.Certificate, nowUnixSeconds: Int64) -> String {
-        if let revoked = certificate.revokedAt { return "revoked \(LocalTime.text(unixSeconds: revoked))" }
-        return certificate.expiresAt > nowUnixSeconds ? "valid" : "expired"
+    private static func state(of certificate: CredentialAPI.Certificate, now: Timestamp) -> String {
+        if let revoked = certificate.revokedAt { return "revoked \(LocalTime.text(revoked))" }
+        return certificate.expiresAt > now ? "valid" : "expired"
     }
 
     private static func environment(of certificate: CredentialAPI.Certificate) -> String {
@@ -168,7 +168,7 @@ private struct IssuedCertificate: Encodable, Sendable {
     let teamID: String
     let topics: [String]
     let environment: Environment?
-    let expiresAt: Int64
+    let expiresAt: Timestamp
     let file: String?
     let p12File: String?
     let p12Password: String?

@@ -103,7 +103,7 @@ enum ChannelCommands {
                 ("Channel ID", channel.channelID), ("Topic", channel.topic),
                 ("Environment", channel.environment.rawValue), ("Stores", word(channel.messageStoragePolicy)),
                 ("Subscriptions", "\(channel.subscriptionCount)"),
-                ("Created", LocalTime.text(unixSeconds: channel.createdAt)),
+                ("Created", LocalTime.text(channel.createdAt)),
             ]), json: channel)
     }
 
@@ -119,7 +119,7 @@ enum ChannelCommands {
             rows: channels.channels.map { channel in
                 [
                     channel.channelID, channel.environment.rawValue, word(channel.messageStoragePolicy),
-                    "\(channel.subscriptionCount)", LocalTime.text(unixSeconds: channel.createdAt),
+                    "\(channel.subscriptionCount)", LocalTime.text(channel.createdAt),
                 ]
             })
         return Report(table.text, json: channels)

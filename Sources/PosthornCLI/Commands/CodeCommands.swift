@@ -39,8 +39,8 @@ enum CodeCommands {
             [.text("ID"), .text("CREATED"), .text("VALID UNTIL")],
             rows: codes.codes.map { code in
                 [
-                    code.id, LocalTime.text(unixSeconds: code.createdAt),
-                    LocalTime.text(unixSeconds: code.expiresAt),
+                    code.id, LocalTime.text(code.createdAt),
+                    LocalTime.text(code.expiresAt),
                 ]
             })
         return Report(table.text, json: codes)

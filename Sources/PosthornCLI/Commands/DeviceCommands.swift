@@ -78,7 +78,7 @@ enum DeviceCommands {
         Report(
             Table.fields([
                 ("Device ID", device.deviceID), ("Name", device.name), ("Platform", device.platform),
-                ("Enrolled", LocalTime.text(unixSeconds: device.enrolledAt)),
+                ("Enrolled", LocalTime.text(device.enrolledAt)),
                 ("Connected", device.connected ? "yes" : "no"), ("Last seen", lastSeen(device)),
                 ("Pending", "\(device.pendingCount)"),
                 ("Topics", device.topics.isEmpty ? "none" : device.topics.joined(separator: ", ")),
@@ -102,13 +102,13 @@ enum DeviceCommands {
             rows: devices.devices.map { device in
                 [
                     device.deviceID, device.name, device.platform, device.connected ? "yes" : "no", lastSeen(device),
-                    "\(device.pendingCount)", "\(device.topics.count)", LocalTime.text(unixSeconds: device.enrolledAt),
+                    "\(device.pendingCount)", "\(device.topics.count)", LocalTime.text(device.enrolledAt),
                 ]
             })
     }
 
     private static func lastSeen(_ device: AdminAPI.Device) -> String {
         if device.connected { return "now" }
-        return device.seenAt.map { LocalTime.text(unixSeconds: $0) } ?? "unknown"
+        return device.seenAt.map { LocalTime.text($0) } ?? "unknown"
     }
 }

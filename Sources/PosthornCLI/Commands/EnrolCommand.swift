@@ -25,7 +25,7 @@ enum EnrolCommand {
     static func report(of code: CredentialAPI.EnrolmentCode) -> Report {
         let fields = Table.fields(
             [("Code", code.code)] + (code.id.map { [(name: "ID", value: $0)] } ?? [])
-                + [("Valid until", LocalTime.text(unixSeconds: code.expiresAt))])
+                + [("Valid until", LocalTime.text(code.expiresAt))])
         let text = "\(fields)\n\nOn the device, run:\n\n  \(deviceCommand(for: code))"
         return Report(text, json: code)
     }

@@ -167,7 +167,7 @@ enum InboxCommands {
             [.number("ENTRY"), .text("RECEIVED"), .text("APP"), .text("STATE"), .text("NOTIFICATION")],
             rows: entries.map { entry in
                 [
-                    "\(entry.entry)", LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000),
+                    "\(entry.entry)", LocalTime.text(entry.receivedAt),
                     entry.appTitle, state(of: entry), entry.summary,
                 ]
             })
@@ -188,7 +188,7 @@ enum InboxCommands {
             [
                 ("Entry", "\(entry.entry)"), ("ID", entry.uniqueID),
                 ("App", entry.appName.isEmpty ? entry.appID : "\(entry.appName) (\(entry.appID))"),
-                ("Received", LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000)),
+                ("Received", LocalTime.text(entry.receivedAt)),
                 ("State", entry.outcome), ("Parts", entry.effects.joined(separator: ", ")),
             ] + channel + [("Title", entry.title), ("Payload", entry.payload)])
         if !entry.body.isEmpty {

@@ -127,9 +127,9 @@ enum KeyCommands {
                 .text("TOPICS"),
             ],
             rows: keys.keys.map { key in
-                let revoked = key.revokedAt.map { "revoked \(LocalTime.text(unixSeconds: $0))" }
+                let revoked = key.revokedAt.map { "revoked \(LocalTime.text($0))" }
                 return [
-                    key.keyID, key.teamID, environment(of: key), LocalTime.text(unixSeconds: key.createdAt),
+                    key.keyID, key.teamID, environment(of: key), LocalTime.text(key.createdAt),
                     revoked ?? "valid", topics(of: key),
                 ]
             })

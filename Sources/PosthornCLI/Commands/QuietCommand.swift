@@ -3,6 +3,7 @@
 internal import AgentBus
 internal import CommandLineKit
 internal import PushAPI
+internal import PushCore
 internal import PushDBus
 
 /// The command `posthorn dnd`: shows and changes Do Not Disturb.
@@ -32,12 +33,12 @@ enum QuietCommand {
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, context) throws(CommandError) in
-        let call = try setCall(invocation, nowUnixSeconds: LocalTime.nowUnixSeconds)
+        let call = try setCall(invocation, now: LocalTime.now)
         let agent = try context.agent()
         if let call { try agent.call(call) }
         let settings = try AgentAnswer.list(
             try agent.call(AgentCall(.listSettings, .string(""))), of: .listSettings, as: SettingRecord.self)
-        return report(of: settings, nowUnixSeconds: LocalTime.nowUnixSeconds)
+        return report(of: settings, now: LocalTime.now)
     }
 
     /// Builds the call that changes Do Not Disturb; nil when the command line only asks for its state.
@@ -47,9 +48,7 @@ enum QuietCommand {
     ///   - now: The current time.
     /// - Returns: The call.
     /// - Throws: An error when the arguments are invalid.
-    static func setCall(
-        _ invocation: Invocation, nowUnixSeconds now: Int64
-    ) throws(CommandError) -> AgentCall? {
+    static func setCall(_ invocation: Invocation, now: Timestamp) throws(CommandError) -> AgentCall? {
         guard let what = invocation.argument(0) else { return nil }
         let value = invocation.arguments.dropFirst().joined(separator: " ")
         if value.isEmpty, let missing = ["for": "DURATION", "until": "HH:MM", "schedule": "TIMES"][what] {
@@ -63,9 +62,9 @@ enum QuietCommand {
             guard let seconds = TimeSpan.seconds(value) else {
                 throw wrong(invocation, value, TimeSpan.expectation(insteadOf: value))
             }
-            return call(.doNotDisturb, DoNotDisturb.until(now + seconds).text)
+            return call(.doNotDisturb, DoNotDisturb.until(now.advanced(bySeconds: seconds)).text)
         case "until":
-            guard let end = LocalTime.next(value, afterUnixSeconds: now) else {
+            guard let end = LocalTime.next(value, after: now) else {
                 throw wrong(invocation, value, "use a time such as 07:30")
             }
             return call(.doNotDisturb, DoNotDisturb.until(end).text)
@@ -88,25 +87,25 @@ enum QuietCommand {
     // MARK: Output
 
     /// Formats the current state and the schedule.
-    static func report(of settings: [SettingRecord], nowUnixSeconds now: Int64) -> Report {
+    static func report(of settings: [SettingRecord], now: Timestamp) -> Report {
         func value(_ setting: PersonalSetting) -> String {
             settings.first { $0.name == setting.rawValue && $0.event.isEmpty }?.value ?? ""
         }
         let manual = DoNotDisturb(value(.doNotDisturb)) ?? .off
         let schedule = QuietSchedule(value(.schedule))
-        let scheduleEnd = schedule.flatMap { end(of: $0, nowUnixSeconds: now) }
+        let scheduleEnd = schedule.flatMap { end(of: $0, now: now) }
         var quiet = Quiet(active: true, until: nil, schedule: schedule?.text ?? "none")
         let text: String
         switch manual {
         case .on:
             text = "Do Not Disturb is on. Turn it off with 'posthorn dnd off'."
         case .until(let manualEnd) where manual.holds(at: now):
-            quiet.until = max(manualEnd, scheduleEnd ?? 0)
-            text = "Do Not Disturb is on until \(LocalTime.text(unixSeconds: quiet.until ?? 0))."
+            quiet.until = max(manualEnd, scheduleEnd ?? .unixEpoch)
+            text = "Do Not Disturb is on until \(LocalTime.text(quiet.until ?? .unixEpoch))."
         case .off, .until:
             quiet.active = scheduleEnd != nil
             quiet.until = scheduleEnd
-            let until = scheduleEnd.map { "on by its schedule until \(LocalTime.text(unixSeconds: $0))" }
+            let until = scheduleEnd.map { "on by its schedule until \(LocalTime.text($0))" }
             let remedy = until == nil ? "" : " Remove the schedule with 'posthorn dnd schedule none'."
             text = "Do Not Disturb is \(until ?? "off").\(remedy)"
         }
@@ -114,11 +113,15 @@ enum QuietCommand {
     }
 
     /// Returns when an active schedule ends, at most one week from now; nil when the schedule is not active.
-    private static func end(of schedule: QuietSchedule, nowUnixSeconds now: Int64) -> Int64? {
-        guard schedule.contains(LocalTime.weekTime(unixSeconds: now)) else { return nil }
-        let minute = now - now % 60
-        let week = stride(from: minute + 60, through: minute + 7 * 86_400, by: 60)
-        return week.first { !schedule.contains(LocalTime.weekTime(unixSeconds: $0)) } ?? minute + 7 * 86_400
+    private static func end(of schedule: QuietSchedule, now: Timestamp) -> Timestamp? {
+        guard schedule.contains(LocalTime.weekTime(now)) else { return nil }
+        let minute = now.advanced(bySeconds: -(now.unixSeconds % 60))
+        let minutesOfWeek = 7 * 1440
+        for count in 1...minutesOfWeek {
+            let end = minute.advanced(bySeconds: Int64(count) * 60)
+            if !schedule.contains(LocalTime.weekTime(end)) { return end }
+        }
+        return minute.advanced(bySeconds: Int64(minutesOfWeek) * 60)
     }
 }
 
@@ -126,8 +129,8 @@ enum QuietCommand {
 private struct Quiet: Encodable, Sendable {
     /// Whether Do Not Disturb is active now.
     var active: Bool
-    /// The end in UNIX seconds; absent when Do Not Disturb is inactive or has no end.
-    var until: Int64?
+    /// The end; absent when Do Not Disturb is inactive or has no end.
+    var until: Timestamp?
     /// The configured schedule.
     var schedule: String
 }

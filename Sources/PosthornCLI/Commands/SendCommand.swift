@@ -82,17 +82,17 @@ enum SendCommand {
             let teamID = options.value("team-id") ?? local?.teamID
         else { throw options.missing(options.value("server") == nil ? "server" : "team-id") }
         let signer = ProviderTokenSigner(key: key, keyID: try options.keyID(keyFile: keyFile), teamID: teamID)
-        let now = LocalTime.nowUnixSeconds
+        let now = LocalTime.now
         return try NotificationRequest(
             options, server: server, caFile: authority(options, of: local),
-            providerToken: try sign(signer, now: now, keyFile: keyFile), nowUnixSeconds: now)
+            providerToken: try sign(signer, now: now, keyFile: keyFile), now: now)
     }
 
     private static func sign(
-        _ signer: ProviderTokenSigner, now: Int64, keyFile: String
+        _ signer: ProviderTokenSigner, now: Timestamp, keyFile: String
     ) throws(CommandError) -> String {
         do throws(TLSError) {
-            return try signer.sign(issuedAtUnixSeconds: now)
+            return try signer.sign(issuedAt: now)
         } catch {
             throw .badFile(
                 path: keyFile, problem: "cannot sign with this key",
@@ -118,11 +118,11 @@ enum SendCommand {
     }
 
     /// Returns the time at which the server's certificate expired; nil if it is still valid or cannot be read.
-    private static func expiration(of request: NotificationRequest) -> Int64? {
+    private static func expiration(of request: NotificationRequest) -> Timestamp? {
         guard let certificate = try? HTTPClient().certificates(for: request.httpRequest).first,
             let seconds = try? CertificateAuthority.secondsUntilExpiry(certificate: certificate), seconds < 0
         else { return nil }
-        return LocalTime.nowUnixSeconds + seconds
+        return LocalTime.now.advanced(bySeconds: seconds)
     }
 
     private static func exchange(_ request: NotificationRequest) throws(CommandError) -> HTTPResponse {
@@ -132,7 +132,7 @@ enum SendCommand {
             switch error.kind {
             case .tls, .authorityFile, .certificateFile:
                 if error.kind == .tls, let end = expiration(of: request) {
-                    throw .certificateExpired(atUnixSeconds: end)
+                    throw .certificateExpired(at: end)
                 }
                 throw .serverNotTrusted(url: request.server, text: error.message)
             case .resolve, .resolveProxy, .connect, .proxyAuthentication, .proxyRefusal, .clientCertificateRequired,

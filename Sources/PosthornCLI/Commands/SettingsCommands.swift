@@ -217,8 +217,8 @@ enum SettingsCommands {
         guard PersonalSetting(rawValue: name) == .doNotDisturb, case .until(let end)? = DoNotDisturb(value) else {
             return oneLine(value)
         }
-        let isOver = end <= LocalTime.nowUnixSeconds
-        return isOver ? DoNotDisturb.off.text : "until \(LocalTime.text(unixSeconds: end))"
+        let isOver = end <= LocalTime.now
+        return isOver ? DoNotDisturb.off.text : "until \(LocalTime.text(end))"
     }
 
     /// Returns the origin of a value that the administrator set; empty for other values.

@@ -18,12 +18,12 @@ enum StatusCommand {
         var fields = [
             (name: "Server", value: status.serverURL),
             (name: "Version", value: "\(status.version), process \(status.processID)"),
-            (name: "Running since", value: LocalTime.text(unixSeconds: status.startedAt)),
+            (name: "Running since", value: LocalTime.text(status.startedAt)),
             (name: "Data directory", value: status.dataDirectory), (name: "Team ID", value: status.teamID),
         ]
         if let since = status.diskFullSince {
             fields += [
-                ("Disk full since", LocalTime.text(unixSeconds: since)),
+                ("Disk full since", LocalTime.text(since)),
                 ("  effect", "new notifications are refused with 503 ServiceUnavailable; deliveries continue"),
                 ("  remedy", "free space for \(status.dataDirectory); the server then resumes automatically"),
             ]

@@ -34,7 +34,7 @@ enum TraceCommand {
                 Explanation("posthorn trace --device 00a1b2c3d4e5f607 --since 1h", "Show the last hour of a device."),
             ])
     ) { (invocation, context) throws(CommandError) in
-        let request = try request(invocation, nowUnixSeconds: LocalTime.nowUnixSeconds)
+        let request = try request(invocation, now: LocalTime.now)
         let client = context.admin(invocation)
         let topics = invocation.value("app").map { [$0] } ?? []
         let trace = try client.send(request, for: TraceAPI.Trace.self, about: topics)
@@ -45,10 +45,10 @@ enum TraceCommand {
     ///
     /// - Parameters:
     ///   - invocation: The command line.
-    ///   - nowUnixSeconds: The current time.
+    ///   - now: The current time.
     /// - Returns: The request.
     /// - Throws: An error when the command line does not name exactly one subject, or a value is invalid.
-    static func request(_ invocation: Invocation, nowUnixSeconds: Int64) throws(CommandError) -> AdminRequest {
+    static func request(_ invocation: Invocation, now: Timestamp) throws(CommandError) -> AdminRequest {
         let subjects = [
             ("id", invocation.arguments.first), ("device", invocation.value("device")),
             ("app", invocation.value("app")),
@@ -65,7 +65,7 @@ enum TraceCommand {
             }
             parameters.append(("limit", "\(Limits.traceAnswerCountMax)"))
         } else {
-            parameters.append(("since", "\((nowUnixSeconds - (try age(invocation))) * 1000)"))
+            parameters.append(("since", "\(now.advanced(bySeconds: -(try age(invocation))).unixMilliseconds)"))
         }
         do throws(UsageError) {
             let limit = try invocation.integer("limit", in: 1...Int64(Limits.traceAnswerCountMax))
@@ -115,7 +115,7 @@ enum TraceCommand {
             [.text("WHEN"), .number("AFTER"), .text("EVENT")] + (devices.count > 1 ? [.text("DEVICE")] : [])
                 + [.text("DETAIL")],
             rows: events.map { event in
-                [time(event.at), duration(event.at - first.at), event.event]
+                [LocalTime.text(event.at), duration(event.at.milliseconds(since: first.at)), event.event]
                     + (devices.count > 1 ? [event.deviceID ?? ""] : []) + [meaning(event)]
             })
         return Table.fields(fields) + "\n\n" + table.text
@@ -130,16 +130,13 @@ enum TraceCommand {
             [.text("WHEN"), .text("EVENT"), .text("APP"), .text("DEVICE"), .text("APNS-UNIQUE-ID"), .text("DETAIL")],
             rows: trace.events.map { event in
                 [
-                    time(event.at), event.event, event.topic ?? "", event.deviceID ?? "", event.apnsUniqueID ?? "",
+                    LocalTime.text(event.at), event.event, event.topic ?? "", event.deviceID ?? "",
+                    event.apnsUniqueID ?? "",
                     meaning(event),
                 ]
             })
         let hint = trace.next.map { "\n\nMore events follow: add --after \($0)" } ?? ""
         return Report(table.text + hint, json: trace)
-    }
-
-    private static func time(_ unixMilliseconds: Int64) -> String {
-        LocalTime.text(unixSeconds: unixMilliseconds / 1000)
     }
 
     /// Formats a duration, for example `340 ms`, `2.5 s`, `12 min 3 s`, `2 d 4 h`.

@@ -59,7 +59,7 @@ enum WatchCommand {
     /// Formats an entry as text or as one line of JSON.
     static func line(for entry: InboxRecord, asJSON: Bool) -> String {
         if asJSON { return JSONText.printable(JSONText.encodeKnown(entry)) }
-        let time = LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000)
+        let time = LocalTime.text(entry.receivedAt)
         let outcome = entry.state == "suppressed" ? "(not shown: \(oneLine(entry.reason)))" : ""
         let texts = entry.title.isEmpty && entry.body.isEmpty ? [entry.parts] : [entry.title, entry.body]
         return ([time, "[\(oneLine(entry.appTitle))]"] + texts.map(oneLine) + [outcome])

@@ -2,6 +2,7 @@
 
 package import CommandLineKit
 package import PushAPI
+package import PushCore
 internal import PushDBus
 
 /// The reason why a command failed.
@@ -25,7 +26,7 @@ package enum CommandError: Error, Sendable {
     /// The server for providers showed a certificate that is not trusted.
     case serverNotTrusted(url: String, text: String)
     /// The server for providers showed an expired certificate.
-    case certificateExpired(atUnixSeconds: Int64)
+    case certificateExpired(at: Timestamp)
     /// The notification cannot be sent as it is.
     case notSent(String)
     case file(FileError)
@@ -58,7 +59,7 @@ package enum CommandError: Error, Sendable {
         case .serverUnreachable(let url, let text): "cannot connect to \(url): \(text)"
         case .serverNotTrusted(let url, let text): "the certificate of \(url) is not trusted: \(text)"
         case .certificateExpired(let end):
-            "the server's certificate expired on \(LocalTime.text(unixSeconds: end).prefix(10)); renew it"
+            "the server's certificate expired on \(LocalTime.text(end).prefix(10)); renew it"
         case .notSent(let text): "cannot send the notification: \(text)"
         case .file(let error): error.problem
         case .badFile(let path, let problem, _): "\(path): \(problem)"

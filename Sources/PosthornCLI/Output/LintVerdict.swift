@@ -64,7 +64,7 @@ struct LintVerdict: Encodable, Sendable {
     init(
         _ files: [(path: String, payload: [UInt8])], pushType: PushType?, appName: String?, intervalSeconds: Int64?
     ) {
-        var history = PayloadHistory(nowUnixSeconds: 0)
+        var history = PayloadHistory(now: .unixEpoch)
         var judged: [File] = []
         for (path, payload) in files {
             let findings = PayloadLinter.findings(
@@ -73,9 +73,7 @@ struct LintVerdict: Encodable, Sendable {
             judged.append(
                 File(file: path, findings: findings.map(Finding.init), excerpt: Self.excerpt(of: payload, findings)))
             history.note(payload.span, pushType: pushType)
-            // The sum cannot overflow in practice: a thousand files at intervals of thirty days stay far below the
-            // limit.
-            history.nowUnixSeconds += intervalSeconds ?? 0
+            history.now = history.now.advanced(bySeconds: intervalSeconds ?? 0)
         }
         self.files = judged
         let severities = judged.flatMap(\.findings).map(\.severity)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushCurl
 
 /// A notification as an HTTP request of a provider.
@@ -21,16 +22,16 @@ struct NotificationRequest: Sendable {
     ///   - server: The server's URL or `HOST:PORT`.
     ///   - caFile: The file with the trusted CA certificate; nil for the system's trust store.
     ///   - providerToken: The signed provider token.
-    ///   - nowUnixSeconds: The current time.
+    ///   - now: The current time.
     /// - Throws: An error when an option is missing or invalid.
     init(
-        _ options: SendOptions, server: String, caFile: String?, providerToken: String, nowUnixSeconds: Int64
+        _ options: SendOptions, server: String, caFile: String?, providerToken: String, now: Timestamp
     ) throws(CommandError) {
         self.server = Self.normalized(server)
         self.caFile = caFile
         destination = try SendDestination(options)
         topic = try options.required("topic")
-        let optional = try destination.fields(options, topic: topic, nowUnixSeconds: nowUnixSeconds)
+        let optional = try destination.fields(options, topic: topic, now: now)
         fields = [("authorization", "bearer \(providerToken)")] + optional
         payload = try options.payload()
     }

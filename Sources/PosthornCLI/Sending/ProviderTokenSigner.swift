@@ -44,13 +44,13 @@ struct ProviderTokenSigner: Sendable {
 
     /// Signs a provider token, which is valid for one hour.
     ///
-    /// - Parameter issuedAtUnixSeconds: The current time.
+    /// - Parameter issuedAt: The current time.
     /// - Returns: The header, claims and signature, joined by dots.
     /// - Throws: An error when OpenSSL cannot sign.
-    func sign(issuedAtUnixSeconds: Int64) throws(TLSError) -> String {
+    func sign(issuedAt: Timestamp) throws(TLSError) -> String {
         var token = Base64.encodeURL(JSONText.encodeKnown(Header(alg: "ES256", kid: keyID)).span)
         token.append(UInt8(ascii: "."))
-        token += Base64.encodeURL(JSONText.encodeKnown(Claims(iss: teamID, iat: issuedAtUnixSeconds)).span)
+        token += Base64.encodeURL(JSONText.encodeKnown(Claims(iss: teamID, iat: issuedAt.unixSeconds)).span)
         let signature = try key.sign(token.span)
         token.append(UInt8(ascii: "."))
         token += Base64.encodeURL(signature.span)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
+
 /// The destination of a notification; its id is not validated here, because the server reports what is wrong.
 enum SendDestination: Equatable, Sendable {
     case device(token: String)
@@ -41,9 +43,9 @@ enum SendDestination: Equatable, Sendable {
 
     /// Returns the header fields that describe the notification, and the one that asks for warnings.
     func fields(
-        _ options: SendOptions, topic: String, nowUnixSeconds: Int64
+        _ options: SendOptions, topic: String, now: Timestamp
     ) throws(CommandError) -> [(String, String)] {
-        let expiration = try options.expiration(nowUnixSeconds: nowUnixSeconds)
+        let expiration = try options.expiration(now: now)
         let fields =
             switch self {
             case .device: deviceFields(options, topic: topic, expiration: expiration)

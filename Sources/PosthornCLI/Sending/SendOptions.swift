@@ -126,12 +126,12 @@ struct SendOptions: Sendable {
 
     /// Returns `apns-expiration`; the form `+SECONDS` is converted to an absolute time.
     ///
-    /// - Parameter nowUnixSeconds: The current time.
+    /// - Parameter now: The current time.
     /// - Returns: The header value; nil when no source sets it.
     /// - Throws: An error when the text after the plus sign is not a number.
-    func expiration(nowUnixSeconds: Int64) throws(CommandError) -> String? {
+    func expiration(now: Timestamp) throws(CommandError) -> String? {
         guard let text = value("expiration"), text.utf8.first == UInt8(ascii: "+") else { return value("expiration") }
-        let (sum, overflow) = nowUnixSeconds.addingReportingOverflow(Int64(text) ?? .max)
+        let (sum, overflow) = now.unixSeconds.addingReportingOverflow(Int64(text) ?? .max)
         guard !overflow else { throw badValue("expiration", text, "use a number of seconds after the plus sign") }
         return "\(sum)"
     }

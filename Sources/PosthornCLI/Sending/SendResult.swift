@@ -64,7 +64,7 @@ struct SendResult: Encodable, Sendable {
         if let requestID { fields.append(("apns-request-id", requestID)) }
         if let uniqueID { fields.append(("apns-unique-id", uniqueID)) }
         fields += (warnings ?? []).map { ("Warning", $0) }
-        if let timestamp { fields.append(("Since", LocalTime.text(unixSeconds: timestamp / 1000))) }
+        if let timestamp { fields.append(("Since", LocalTime.text(Timestamp(unixMilliseconds: timestamp)))) }
         var report = Report(Table.fields(fields), json: self)
         report.exitCode = exitCode
         if let advice { report.complaint = ("the server refused: \(reason ?? "status \(status)")", detail ?? advice) }

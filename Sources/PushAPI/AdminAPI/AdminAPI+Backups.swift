@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import PushCore
+
 extension AdminAPI {
     /// The body of `POST /v1/backups`.
     public struct NewBackup: Codable, Sendable {
@@ -31,10 +33,10 @@ extension AdminAPI {
         /// The directory of the backup.
         public var path: String
         public var state: State
-        /// The time at which the backup started, in UNIX seconds.
-        public var startedAt: Int64
-        /// The time at which the backup completed or failed, in UNIX seconds.
-        public var endedAt: Int64?
+        /// The time at which the backup started.
+        public var startedAt: Timestamp
+        /// The time at which the backup completed or failed.
+        public var endedAt: Timestamp?
         /// The size of the database, in bytes.
         public var byteCount: Int64
         /// The number of bytes copied so far.
@@ -43,7 +45,7 @@ extension AdminAPI {
         public var problem: String?
 
         /// Creates a backup in the state `copying`.
-        public init(path: String, startedAt: Int64) {
+        public init(path: String, startedAt: Timestamp) {
             self.path = path
             state = .copying
             self.startedAt = startedAt

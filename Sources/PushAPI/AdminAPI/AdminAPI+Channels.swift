@@ -29,14 +29,14 @@ extension AdminAPI {
         public var environment: Environment
         /// The broadcasts that the channel stores for disconnected devices.
         public var messageStoragePolicy: MessageStoragePolicy
-        /// The time of creation, in UNIX seconds.
-        public var createdAt: Int64
+        /// The time of creation.
+        public var createdAt: Timestamp
         /// The number of subscribed devices.
         public var subscriptionCount: Int
 
         public init(
             channelID: String, topic: String, environment: Environment, messageStoragePolicy: MessageStoragePolicy,
-            createdAt: Int64, subscriptionCount: Int
+            createdAt: Timestamp, subscriptionCount: Int
         ) {
             self.channelID = channelID
             self.topic = topic

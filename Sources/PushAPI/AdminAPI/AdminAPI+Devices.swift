@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+public import PushCore
 
 extension AdminAPI {
     /// A device in the responses of `/v1/devices`.
@@ -11,20 +11,20 @@ extension AdminAPI {
         public var name: String
         /// The platform, for example `linux`.
         public var platform: String
-        /// The time of enrolment, in UNIX seconds.
-        public var enrolledAt: Int64
+        /// The time of enrolment.
+        public var enrolledAt: Timestamp
         /// Whether the device's stream is open now.
         public var connected: Bool
         /// The topics that are registered on the device.
         public var topics: [String]
         /// The number of notifications that wait for the device.
         public var pendingCount: Int
-        /// The time of the last connection or request, in UNIX seconds, accurate to about an hour; nil when unknown.
-        public var seenAt: Int64?
+        /// The time of the last connection or request, accurate to about an hour; nil when unknown.
+        public var seenAt: Timestamp?
 
         public init(
-            deviceID: String, name: String, platform: String, enrolledAt: Int64, connected: Bool, topics: [String],
-            pendingCount: Int, seenAt: Int64? = nil
+            deviceID: String, name: String, platform: String, enrolledAt: Timestamp, connected: Bool, topics: [String],
+            pendingCount: Int, seenAt: Timestamp? = nil
         ) {
             self.deviceID = deviceID
             self.name = name

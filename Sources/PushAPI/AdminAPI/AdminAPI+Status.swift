@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+public import PushCore
 
 extension AdminAPI {
     /// The response of `GET /v1/status`.
     public struct Status: Codable, Sendable {
         public var version: String
         public var processID: Int32
-        /// The time at which the server started, in UNIX seconds.
-        public var startedAt: Int64
+        /// The time at which the server started.
+        public var startedAt: Timestamp
         /// The URL that providers and devices connect to.
         public var serverURL: String
         public var dataDirectory: String
@@ -18,10 +18,10 @@ extension AdminAPI {
         public var counts: Counts
         /// The PEM file of the authority that providers must trust; nil when the server's certificate is configured.
         public var caFile: String?
-        /// The time since which the disk is full, in UNIX seconds; nil while there is space.
+        /// The time since which the disk is full; nil while there is space.
         ///
         /// While the disk is full, the server refuses requests that need storage.
-        public var diskFullSince: Int64?
+        public var diskFullSince: Timestamp?
         /// The refusals by limits since the server started, by principal and cause; nil from a server without these
         /// counters.
         public var refusals: [Refusal]?
@@ -31,8 +31,8 @@ extension AdminAPI {
         public var memory: Memory?
 
         public init(
-            version: String, processID: Int32, startedAt: Int64, serverURL: String, dataDirectory: String,
-            teamID: String, counts: Counts, caFile: String? = nil, diskFullSince: Int64? = nil,
+            version: String, processID: Int32, startedAt: Timestamp, serverURL: String, dataDirectory: String,
+            teamID: String, counts: Counts, caFile: String? = nil, diskFullSince: Timestamp? = nil,
             refusals: [Refusal]? = nil, connections: Connections? = nil, memory: Memory? = nil
         ) {
             self.refusals = refusals

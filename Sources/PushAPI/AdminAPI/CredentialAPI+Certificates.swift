@@ -56,12 +56,12 @@ extension CredentialAPI {
         public var topics: [String]
         /// The environment that the certificate is valid for; nil for both.
         public var environment: Environment?
-        /// The time of issue, in UNIX seconds.
-        public var createdAt: Int64
-        /// The end of validity, in UNIX seconds; 0 for a foreign certificate that was revoked here.
-        public var expiresAt: Int64
-        /// The time of revocation, in UNIX seconds; nil while the certificate is not revoked.
-        public var revokedAt: Int64?
+        /// The time of issue.
+        public var createdAt: Timestamp
+        /// The end of validity; `unixEpoch` for a foreign certificate that was revoked here.
+        public var expiresAt: Timestamp
+        /// The time of revocation; nil while the certificate is not revoked.
+        public var revokedAt: Timestamp?
         /// The certificate in PEM; only the response that issues it contains it.
         public var certificate: String?
         /// The private key in PKCS#8 PEM; only the response that issues it contains it, and the server never stores it.
@@ -69,7 +69,7 @@ extension CredentialAPI {
 
         public init(
             fingerprint: String, serialNumber: String, teamID: String, topics: [String], environment: Environment?,
-            createdAt: Int64, expiresAt: Int64, revokedAt: Int64? = nil, certificate: String? = nil,
+            createdAt: Timestamp, expiresAt: Timestamp, revokedAt: Timestamp? = nil, certificate: String? = nil,
             privateKey: String? = nil
         ) {
             self.fingerprint = fingerprint

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import PushCore
+
 extension CredentialAPI {
     /// The response of `POST /v1/enrolment-codes`.
     public struct EnrolmentCode: Codable, Sendable {
         /// The code, which works once.
         public var code: String
-        /// The time at which the code expires, in UNIX seconds.
-        public var expiresAt: Int64
+        /// The time at which the code expires.
+        public var expiresAt: Timestamp
         /// The URL that devices connect to, for example `https://push.example.org:2197`.
         public var serverURL: String
         /// The file of the authority that a device must trust; nil when the server's certificate is configured.
@@ -14,7 +16,7 @@ extension CredentialAPI {
         /// The id by which the code can be revoked; nil from an older server.
         public var id: String?
 
-        public init(code: String, expiresAt: Int64, serverURL: String, caFile: String?, id: String? = nil) {
+        public init(code: String, expiresAt: Timestamp, serverURL: String, caFile: String?, id: String? = nil) {
             self.id = id
             self.code = code
             self.expiresAt = expiresAt
@@ -34,13 +36,13 @@ extension CredentialAPI {
     public struct UnusedCode: Codable, Equatable, Sendable {
         /// Eight lower-case hexadecimal digits: the beginning of the hash of the code's secret.
         public var id: String
-        /// The time of creation, in UNIX seconds.
-        public var createdAt: Int64
-        /// The last second in which the code is valid, in UNIX seconds.
-        public var expiresAt: Int64
+        /// The time of creation.
+        public var createdAt: Timestamp
+        /// The last second in which the code is valid.
+        public var expiresAt: Timestamp
 
         /// Creates the description of a code.
-        public init(id: String, createdAt: Int64, expiresAt: Int64) {
+        public init(id: String, createdAt: Timestamp, expiresAt: Timestamp) {
             self.id = id
             self.createdAt = createdAt
             self.expiresAt = expiresAt

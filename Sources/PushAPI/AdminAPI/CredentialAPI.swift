@@ -33,10 +33,10 @@ public enum CredentialAPI {
         public var teamID: String
         /// The topics that the key may send to; nil for every topic of the team.
         public var topics: [String]?
-        /// The time of creation, in UNIX seconds.
-        public var createdAt: Int64
-        /// The time of revocation, in UNIX seconds; nil while the key is valid.
-        public var revokedAt: Int64?
+        /// The time of creation.
+        public var createdAt: Timestamp
+        /// The time of revocation; nil while the key is valid.
+        public var revokedAt: Timestamp?
         /// The private key in the format of a .p8 file (PKCS#8 PEM).
         ///
         /// Only the response that creates the key contains it. The server never stores it.
@@ -45,7 +45,7 @@ public enum CredentialAPI {
         public var environment: Environment?
 
         public init(
-            keyID: String, teamID: String, topics: [String]?, createdAt: Int64, revokedAt: Int64? = nil,
+            keyID: String, teamID: String, topics: [String]?, createdAt: Timestamp, revokedAt: Timestamp? = nil,
             privateKey: String? = nil, environment: Environment? = nil
         ) {
             self.keyID = keyID

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import PushCore
+
 /// The JSON bodies of the admin API that only a server for tests has.
 public enum TestModeAPI {
     /// The body of `POST /v1/ephemeral/fail`.
@@ -35,25 +37,26 @@ public enum TestModeAPI {
         public var headers: [String: String]
         /// The payload as text, byte for byte.
         public var payload: String
-        /// The time of receipt, in UNIX milliseconds.
-        public var receivedAt: Int64
+        /// The time of receipt.
+        public var receivedAt: Timestamp { Timestamp(unixMilliseconds: receivedMilliseconds) }
+        private var receivedMilliseconds: Int64
 
         public init(
             topic: String, token: String, deviceID: String, headers: [String: String], payload: String,
-            receivedAt: Int64
+            receivedAt: Timestamp
         ) {
             self.topic = topic
             self.token = token
             self.deviceID = deviceID
             self.headers = headers
             self.payload = payload
-            self.receivedAt = receivedAt
+            receivedMilliseconds = receivedAt.unixMilliseconds
         }
 
         private enum CodingKeys: String, CodingKey {
             case topic, token, headers, payload
             case deviceID = "device_id"
-            case receivedAt = "received_at"
+            case receivedMilliseconds = "received_at"
         }
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import PushCore
+
 /// The JSON bodies of the admin API about the trace and the webhooks that report its events.
 public enum TraceAPI {
     /// The response of `GET /v1/trace`.
@@ -8,18 +10,19 @@ public enum TraceAPI {
         public var events: [TraceEvent]
         /// The value of `after` that requests the next page of events; nil on the last page.
         public var next: Int64?
-        /// The time of the oldest stored event, in UNIX milliseconds; nil for an empty trace.
-        public var oldestAt: Int64?
+        /// The time of the oldest stored event; nil for an empty trace.
+        public var oldestAt: Timestamp? { oldestMilliseconds.map(Timestamp.init(unixMilliseconds:)) }
+        private var oldestMilliseconds: Int64?
 
-        public init(events: [TraceEvent], next: Int64? = nil, oldestAt: Int64? = nil) {
+        public init(events: [TraceEvent], next: Int64? = nil, oldestAt: Timestamp? = nil) {
             self.events = events
             self.next = next
-            self.oldestAt = oldestAt
+            oldestMilliseconds = oldestAt?.unixMilliseconds
         }
 
         private enum CodingKeys: String, CodingKey {
             case events, next
-            case oldestAt = "oldest_at"
+            case oldestMilliseconds = "oldest_at"
         }
     }
 
@@ -29,8 +32,9 @@ public enum TraceAPI {
         public var event: String
         /// The reason, as the raw value of a `TraceDetail`.
         public var reason: String?
-        /// The time of the event, in UNIX milliseconds.
-        public var at: Int64
+        /// The time of the event.
+        public var at: Timestamp { Timestamp(unixMilliseconds: milliseconds) }
+        private var milliseconds: Int64
         /// The number that all events of one notification share.
         public var sequence: Int64
         /// The device; nil for events of a whole broadcast.
@@ -43,12 +47,12 @@ public enum TraceAPI {
         public var apnsUniqueID: String?
 
         public init(
-            event: String, reason: String? = nil, at: Int64, sequence: Int64, deviceID: String? = nil,
+            event: String, reason: String? = nil, at: Timestamp, sequence: Int64, deviceID: String? = nil,
             topic: String? = nil, apnsID: String? = nil, apnsUniqueID: String? = nil
         ) {
             self.event = event
             self.reason = reason
-            self.at = at
+            milliseconds = at.unixMilliseconds
             self.sequence = sequence
             self.deviceID = deviceID
             self.topic = topic
@@ -57,7 +61,8 @@ public enum TraceAPI {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case event, reason, at, sequence, topic
+            case event, reason, sequence, topic
+            case milliseconds = "at"
             case deviceID = "device_id"
             case apnsID = "apns_id"
             case apnsUniqueID = "apns_unique_id"
@@ -68,14 +73,14 @@ public enum TraceAPI {
     public struct Webhook: Codable, Sendable {
         /// The URL that receives the events.
         public var url: String
-        /// The time since which requests fail, in UNIX seconds; nil while they succeed.
-        public var failingSince: Int64?
+        /// The time since which requests fail; nil while they succeed.
+        public var failingSince: Timestamp?
         /// The error of the last request; nil while requests succeed.
         public var problem: String?
         /// The key of the signatures; only the response to the request that creates it contains it.
         public var secret: String?
 
-        public init(url: String, failingSince: Int64? = nil, problem: String? = nil, secret: String? = nil) {
+        public init(url: String, failingSince: Timestamp? = nil, problem: String? = nil, secret: String? = nil) {
             self.url = url
             self.failingSince = failingSince
             self.problem = problem

@@ -30,9 +30,10 @@ extension NotificationEvent {
             apnsID: try members.require(Key.apnsID, members.string(Key.apnsID)),
             pushType: try members.pushType(Key.pushType),
             priority: try members.priority(Key.priority),
-            expirationUnixSeconds: try members.natural(Key.expiration),
+            expiration: try members.natural(Key.expiration).map(Timestamp.init(unixSeconds:)),
             collapseID: try members.collapseID(),
-            acceptedUnixMilliseconds: try members.require(Key.acceptedAt, members.natural(Key.acceptedAt)),
+            acceptedAt: try Timestamp(
+                unixMilliseconds: members.require(Key.acceptedAt, members.natural(Key.acceptedAt))),
             payload: try members.payload(),
             channel: try members.channel(Key.channel))
     }

@@ -76,7 +76,7 @@ package enum NotificationEvent {
         JSONWriter.append(utf8: apnsID.span, to: &output)
         appendOptions(of: notification, to: &output)
         output.append(literal: #","accepted-at":"#)
-        Decimal.append(notification.acceptedUnixMilliseconds, to: &output)
+        Decimal.append(notification.acceptedAt.unixMilliseconds, to: &output)
         appendPayload(payload.span, to: &output)
         output.append(UInt8(ascii: "}"))
     }
@@ -91,9 +91,9 @@ package enum NotificationEvent {
             output.append(literal: #","priority":"#)
             Decimal.append(Int64(priority), to: &output)
         }
-        if let expiration = notification.expirationUnixSeconds {
+        if let expiration = notification.expiration {
             output.append(literal: #","expiration":"#)
-            Decimal.append(expiration, to: &output)
+            Decimal.append(expiration.unixSeconds, to: &output)
         }
         if let channel = notification.channel {
             output.append(literal: #","channel-id":"#)

@@ -19,11 +19,11 @@ package struct ReceivedNotification: Sendable, Equatable {
     /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none, which means 10.
     package var priority: UInt8?
     /// The `apns-expiration`; 0 means now or never, and nil means that the provider sent none (30 days).
-    package var expirationUnixSeconds: Int64?
+    package var expiration: Timestamp?
     /// The `apns-collapse-id`, 1 to 64 bytes.
     package var collapseID: [UInt8]?
     /// The time of acceptance by the server.
-    package var acceptedUnixMilliseconds: Int64
+    package var acceptedAt: Timestamp
     /// The payload, byte for byte as the provider sent it.
     package var payload: [UInt8]
     /// The channel of a broadcast; nil for a notification to this device only.
@@ -31,7 +31,7 @@ package struct ReceivedNotification: Sendable, Equatable {
 
     package init(
         sequence: Int64, uniqueID: UniqueID, topicName: String, app: String?, apnsID: String, pushType: PushType?,
-        priority: UInt8?, expirationUnixSeconds: Int64?, collapseID: [UInt8]?, acceptedUnixMilliseconds: Int64,
+        priority: UInt8?, expiration: Timestamp?, collapseID: [UInt8]?, acceptedAt: Timestamp,
         payload: [UInt8], channel: ChannelID? = nil
     ) {
         self.sequence = sequence
@@ -41,9 +41,9 @@ package struct ReceivedNotification: Sendable, Equatable {
         self.apnsID = apnsID
         self.pushType = pushType
         self.priority = priority
-        self.expirationUnixSeconds = expirationUnixSeconds
+        self.expiration = expiration
         self.collapseID = collapseID
-        self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
+        self.acceptedAt = acceptedAt
         self.payload = payload
         self.channel = channel
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
+
 /// The state of Do Not Disturb.
 package enum DoNotDisturb: Sendable, Equatable {
     case off
     case on
-    /// Do Not Disturb is on until this time, in UNIX seconds.
-    case until(Int64)
+    /// Do Not Disturb is on until this time.
+    case until(Timestamp)
 
     /// Parses `on`, `off`, or `until` followed by UNIX seconds.
     package init?(_ text: String) {
@@ -15,7 +17,7 @@ package enum DoNotDisturb: Sendable, Equatable {
         case "on" where words.count == 1: self = .on
         case "until" where words.count == 2:
             guard let seconds = Int64(String(decoding: words[1], as: UTF8.self)), seconds >= 0 else { return nil }
-            self = .until(seconds)
+            self = .until(Timestamp(unixSeconds: seconds))
         default: return nil
         }
     }
@@ -25,12 +27,12 @@ package enum DoNotDisturb: Sendable, Equatable {
         switch self {
         case .off: "off"
         case .on: "on"
-        case .until(let seconds): "until \(seconds)"
+        case .until(let end): "until \(end.unixSeconds)"
         }
     }
 
-    /// Reports whether Do Not Disturb is active at a time in UNIX seconds.
-    package func holds(at now: Int64) -> Bool {
+    /// Reports whether Do Not Disturb is active at a time.
+    package func holds(at now: Timestamp) -> Bool {
         switch self {
         case .off: false
         case .on: true

@@ -26,7 +26,7 @@ public struct TraceEvent: Equatable, Sendable {
     /// The device; 0 for a broadcast as a whole, when it is accepted or its channel discards it.
     public var device: DeviceID
     /// The time of the event by the server's clock.
-    public var unixMilliseconds: Int64
+    public var at: Timestamp
     /// The app; a reader that follows one app uses it to skip the events of all others.
     public var topic: TopicID
     /// The identity of the notification; present only with `accepted`.
@@ -64,17 +64,17 @@ public struct TraceEvent: Equatable, Sendable {
     ///   - sequence: The number of the notification.
     ///   - topic: The app.
     ///   - device: The device; 0 for a broadcast as a whole.
-    ///   - unixMilliseconds: The time of the event.
+    ///   - time: The time of the event.
     public init(
         _ step: TraceStep, _ detail: TraceDetail = .none, sequence: Int64, topic: TopicID, device: DeviceID,
-        unixMilliseconds: Int64
+        at time: Timestamp
     ) {
         precondition(step != .accepted, "an accepting event has an origin")
         self.step = step
         self.detail = detail
         self.sequence = sequence
         self.device = device
-        self.unixMilliseconds = unixMilliseconds
+        at = time
         self.topic = topic
     }
 
@@ -85,16 +85,15 @@ public struct TraceEvent: Equatable, Sendable {
     ///   - detail: The reason for the step.
     ///   - sequence: The number of the notification.
     ///   - device: The device; 0 for a broadcast.
-    ///   - unixMilliseconds: The time of the event.
+    ///   - time: The time of the event.
     public init(
-        accepted origin: Origin, _ detail: TraceDetail = .none, sequence: Int64, device: DeviceID,
-        unixMilliseconds: Int64
+        accepted origin: Origin, _ detail: TraceDetail = .none, sequence: Int64, device: DeviceID, at time: Timestamp
     ) {
         step = .accepted
         self.detail = detail
         self.sequence = sequence
         self.device = device
-        self.unixMilliseconds = unixMilliseconds
+        at = time
         topic = origin.topic
         self.origin = origin
     }
@@ -102,7 +101,7 @@ public struct TraceEvent: Equatable, Sendable {
     /// Appends the packed form.
     @inline(__always)
     package func append(to output: inout [UInt8]) {
-        let (sequence, milliseconds) = (UInt64(bitPattern: sequence), UInt64(bitPattern: unixMilliseconds))
+        let (sequence, milliseconds) = (UInt64(bitPattern: sequence), UInt64(bitPattern: at.unixMilliseconds))
         // Each word holds the end of one member and the start of the next, so one copy replaces five.
         let first = origin?.hasCapitals == true ? step.rawValue | Self.capitalsBit : step.rawValue
         let words: (UInt64, UInt64, UInt64, UInt64) = (
@@ -142,7 +141,7 @@ public struct TraceEvent: Equatable, Sendable {
         self.detail = detail
         sequence = Int64(bitPattern: Self.number(in: bytes, at: offset + 2))
         device = DeviceID(rawValue: Self.number(in: bytes, at: offset + 10))
-        unixMilliseconds = Int64(bitPattern: Self.number(in: bytes, at: offset + 18))
+        at = Timestamp(unixMilliseconds: Int64(bitPattern: Self.number(in: bytes, at: offset + 18)))
         topic = TopicID(rawValue: Self.shortNumber(in: bytes, at: offset + 26))
         if step == .accepted {
             origin = Origin(bytes, at: offset + Self.byteCount, topic: topic, hasCapitals: hasCapitals)

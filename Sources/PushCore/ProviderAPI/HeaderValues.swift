@@ -6,12 +6,12 @@ package enum HeaderValues {
     ///
     /// It allows for senders that use milliseconds, and is far below any overflow. Nothing is stored longer than
     /// `Limits.retentionSecondsMax` anyway.
-    static let expirationUnixSecondsMax: Int64 = 1_000_000_000_000_000
+    static let expirationMax = Timestamp(unixSeconds: 1_000_000_000_000_000)
 
     /// Parses `apns-expiration`: UNIX seconds, or 0 for now or never; returns nil for any other value.
-    package static func expiration(_ value: Span<UInt8>) -> Int64? {
-        guard let seconds = Decimal.parse(value), seconds <= expirationUnixSecondsMax else { return nil }
-        return seconds
+    package static func expiration(_ value: Span<UInt8>) -> Timestamp? {
+        guard let seconds = Decimal.parse(value), seconds <= expirationMax.unixSeconds else { return nil }
+        return Timestamp(unixSeconds: seconds)
     }
 
     /// Parses `apns-priority`: exactly `10`, `5` or `1`; returns nil for any other value.

@@ -20,7 +20,7 @@ package struct ProviderToken: Sendable, Equatable {
     /// The `iss`: ten characters of `A` to `Z` and `0` to `9`.
     package var teamID: String
     /// The `iat`, from 0 to 10^12, so that no difference from the current time overflows.
-    package var issuedAtUnixSeconds: Int64
+    package var issuedAt: Timestamp
     package var algorithm: Algorithm
     /// The decoded signature: R and S, or their DER form.
     package var signature: [UInt8]
@@ -57,7 +57,7 @@ package struct ProviderToken: Sendable, Equatable {
         else { return nil }
         keyID = header.keyID
         teamID = claims.teamID
-        issuedAtUnixSeconds = claims.issuedAtUnixSeconds
+        issuedAt = claims.issuedAt
         algorithm = header.algorithm
         self.signature = signature
         signedByteCount = second
@@ -101,16 +101,16 @@ extension ProviderToken {
         private static let secondsMax: Int64 = 1_000_000_000_000
 
         var teamID: String
-        var issuedAtUnixSeconds: Int64
+        var issuedAt: Timestamp
 
         init?(_ text: [UInt8]) {
             guard let object = try? JSONValue(parsing: text.span),
                 object.count(of: "iss") == 1, let teamID = object["iss"]?.string, isIdentifier(teamID),
-                object.count(of: "iat") == 1, let issuedAt = object["iat"],
-                let seconds = Self.seconds(issuedAt), (0...Self.secondsMax).contains(seconds)
+                object.count(of: "iat") == 1, let iat = object["iat"],
+                let seconds = Self.seconds(iat), (0...Self.secondsMax).contains(seconds)
             else { return nil }
             self.teamID = teamID
-            issuedAtUnixSeconds = seconds
+            self.issuedAt = Timestamp(unixSeconds: seconds)
         }
 
         /// Parses a time that is an integer, a float or a string of digits; drops the fraction of a second.

@@ -39,16 +39,15 @@ public struct Broadcast: Sendable {
     /// The `apns-expiration`; 0 means that the server delivers now or never.
     ///
     /// Other values occur only for a channel that stores broadcasts.
-    public var expirationUnixSeconds: Int64
+    public var expiration: Timestamp
     /// The payload, byte for byte as received.
     public var payload: [UInt8]
     /// The time of acceptance by the server.
-    public var acceptedUnixMilliseconds: Int64
+    public var acceptedAt: Timestamp
 
     public init(
         channel: ChannelID, topic: TopicID, environment: Environment, requestID: [UInt8], uniqueID: UniqueID,
-        topicName: String, priority: UInt8?, expirationUnixSeconds: Int64, payload: [UInt8],
-        acceptedUnixMilliseconds: Int64
+        topicName: String, priority: UInt8?, expiration: Timestamp, payload: [UInt8], acceptedAt: Timestamp
     ) {
         self.channel = channel
         self.topic = topic
@@ -57,8 +56,8 @@ public struct Broadcast: Sendable {
         self.uniqueID = uniqueID
         self.topicName = topicName
         self.priority = priority
-        self.expirationUnixSeconds = expirationUnixSeconds
+        self.expiration = expiration
         self.payload = payload
-        self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
+        self.acceptedAt = acceptedAt
     }
 }

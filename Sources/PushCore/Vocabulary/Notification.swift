@@ -19,20 +19,20 @@ public final class Notification: Sendable {
     /// The `apns-expiration`.
     ///
     /// 0 means that the server delivers now or never. nil means that the provider sent none, which stands for 30 days.
-    public let expirationUnixSeconds: Int64?
+    public let expiration: Timestamp?
     /// The `apns-collapse-id`, at most 64 bytes.
     public let collapseID: [UInt8]?
     /// The payload, byte for byte as received.
     public let payload: [UInt8]
     /// The time of acceptance by the server.
-    public let acceptedUnixMilliseconds: Int64
+    public let acceptedAt: Timestamp
     /// The channel of a broadcast; nil for a notification to one device.
     public let channel: ChannelID?
 
     public init(
         address: DeviceTokenContents, apnsID: [UInt8], uniqueID: UniqueID, topicName: String, pushType: PushType?,
-        priority: UInt8?, expirationUnixSeconds: Int64?, collapseID: [UInt8]?, payload: [UInt8],
-        acceptedUnixMilliseconds: Int64, channel: ChannelID? = nil
+        priority: UInt8?, expiration: Timestamp?, collapseID: [UInt8]?, payload: [UInt8],
+        acceptedAt: Timestamp, channel: ChannelID? = nil
     ) {
         self.address = address
         self.apnsID = apnsID
@@ -40,10 +40,10 @@ public final class Notification: Sendable {
         self.topicName = topicName
         self.pushType = pushType
         self.priority = priority
-        self.expirationUnixSeconds = expirationUnixSeconds
+        self.expiration = expiration
         self.collapseID = collapseID
         self.payload = payload
-        self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
+        self.acceptedAt = acceptedAt
         self.channel = channel
     }
 }
@@ -53,8 +53,8 @@ extension Notification {
     public func addressed(to address: DeviceTokenContents) -> Notification {
         Notification(
             address: address, apnsID: apnsID, uniqueID: uniqueID, topicName: topicName, pushType: pushType,
-            priority: priority, expirationUnixSeconds: expirationUnixSeconds, collapseID: collapseID, payload: payload,
-            acceptedUnixMilliseconds: acceptedUnixMilliseconds, channel: channel)
+            priority: priority, expiration: expiration, collapseID: collapseID, payload: payload,
+            acceptedAt: acceptedAt, channel: channel)
     }
 }
 

@@ -3,7 +3,6 @@
 internal import PushAPI
 internal import PushCore
 internal import PushHTTP
-internal import PushNet
 internal import PushServing
 internal import PushStore
 
@@ -86,10 +85,10 @@ struct AdminCertificates: AdminSubject {
                 exchange, status: 400, "BadFingerprint",
                 "Invalid fingerprint: use the SHA-256 of the certificate, 64 hexadecimal digits without colons.")
         }
-        let now = WallClock.unixMilliseconds() / 1000
+        let now = Timestamp.now.roundedDownToSeconds
         let certificate = ProviderCertificate(
             fingerprint: fingerprint, serialNumber: "", teamID: "", topics: [], environment: nil,
-            createdUnixSeconds: now, expiresUnixSeconds: 0, revokedUnixSeconds: now)
+            createdAt: now, expiresAt: .unixEpoch, revokedAt: now)
         perform(.addCertificate(certificate), exchange, connection)
     }
 
@@ -107,7 +106,6 @@ extension CredentialAPI.Certificate {
         self.init(
             fingerprint: String(decoding: digits, as: UTF8.self), serialNumber: certificate.serialNumber,
             teamID: certificate.teamID, topics: certificate.topics, environment: certificate.environment,
-            createdAt: certificate.createdUnixSeconds, expiresAt: certificate.expiresUnixSeconds,
-            revokedAt: certificate.revokedUnixSeconds)
+            createdAt: certificate.createdAt, expiresAt: certificate.expiresAt, revokedAt: certificate.revokedAt)
     }
 }

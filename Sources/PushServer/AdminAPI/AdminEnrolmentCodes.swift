@@ -3,7 +3,6 @@
 internal import PushAPI
 internal import PushCore
 internal import PushHTTP
-internal import PushNet
 internal import PushServing
 internal import PushStore
 
@@ -48,8 +47,8 @@ struct AdminEnrolmentCodes: AdminSubject {
                         // All codes have the same lifetime, so the store does not keep the time of creation.
                         CredentialAPI.UnusedCode(
                             id: Self.codeID(code.id[...]),
-                            createdAt: code.expiresUnixSeconds - Limits.enrolmentCodeLifeSeconds,
-                            expiresAt: code.expiresUnixSeconds)
+                            createdAt: code.expiresAt.advanced(bySeconds: -Limits.enrolmentCodeLifeSeconds),
+                            expiresAt: code.expiresAt)
                     }))
         }
     }
@@ -65,9 +64,9 @@ struct AdminEnrolmentCodes: AdminSubject {
             return ControlAnswer.refuse(
                 exchange, status: 500, "CodeNotMade", "\(error.path): \(error.problem) \(error.remedy)")
         }
-        let expires = WallClock.unixMilliseconds() / 1000 + Limits.enrolmentCodeLifeSeconds
+        let expires = Timestamp.now.roundedDownToSeconds.advanced(bySeconds: Limits.enrolmentCodeLifeSeconds)
         let hash = EnrolmentCode.hash(code.secret)
-        let request = StoreRequest.addEnrolmentCode(hash: hash, expiresUnixSeconds: expires)
+        let request = StoreRequest.addEnrolmentCode(hash: hash, expiresAt: expires)
         perform(request, exchange, connection) { _, exchange in
             ControlAnswer.send(
                 exchange, status: 201,

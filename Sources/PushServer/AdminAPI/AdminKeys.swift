@@ -3,7 +3,6 @@
 internal import PushAPI
 internal import PushCore
 internal import PushHTTP
-internal import PushNet
 internal import PushServing
 internal import PushStore
 internal import PushTLS
@@ -48,7 +47,7 @@ struct AdminKeys: AdminSubject {
             ControlAnswer.send(
                 exchange, status: 201,
                 CredentialAPI.Key(
-                    keyID: made.key.id, teamID: teamID, topics: body.topics, createdAt: made.key.createdUnixSeconds,
+                    keyID: made.key.id, teamID: teamID, topics: body.topics, createdAt: made.key.createdAt,
                     privateKey: made.pem, environment: body.environment))
         }
     }
@@ -79,7 +78,7 @@ extension SigningKey {
         let privateKey = try PrivateKey()
         let key = SigningKey(
             id: Identifier.make(), teamID: teamID, topics: topics, publicKey: privateKey.publicKeyDER,
-            createdUnixSeconds: WallClock.unixMilliseconds() / 1000, environment: environment)
+            createdAt: .now.roundedDownToSeconds, environment: environment)
         return (key, String(decoding: privateKey.pem, as: UTF8.self))
     }
 }

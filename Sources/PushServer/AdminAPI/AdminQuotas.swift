@@ -111,8 +111,7 @@ struct AdminQuotas: AdminSubject {
 
     private var moment: QuotaMoment {
         QuotaMoment(
-            monotonic: services.loop.events.now,
-            unixSeconds: WallClock.unixMilliseconds() / 1000)
+            monotonic: services.loop.events.now, time: .now)
     }
 
     /// Returns the subject that a path names, or answers the request if the path is invalid.

@@ -24,7 +24,7 @@ struct AdminStatus: AdminSubject {
                 exchange,
                 AdminAPI.Status(
                     version: ProductVersion.text, processID: ProcessFacts.processID,
-                    startedAt: context.startedUnixSeconds,
+                    startedAt: context.startedAt,
                     serverURL: context.serverURL, dataDirectory: context.installation.directory,
                     teamID: context.installation.teamID, counts: counts,
                     caFile: context.installation.authorityFile,

@@ -41,7 +41,7 @@ struct AdminTrace: AdminSubject {
                 TraceAPI.Trace(
                     events: findings.entries.map { TraceAPI.TraceEvent($0, services.directory) },
                     next: findings.isMore && !isNotification ? findings.next : nil,
-                    oldestAt: findings.oldestUnixMilliseconds))
+                    oldestAt: findings.oldestAt))
         }
     }
 
@@ -62,7 +62,7 @@ struct AdminTrace: AdminSubject {
                 }
                 subjects.append(.device(device))
             case "app": subjects.append(.app(topic: parameter.value))
-            case "since": query.sinceUnixMilliseconds = try number(parameter, 0...Int64.max)
+            case "since": query.since = Timestamp(unixMilliseconds: try number(parameter, 0...Int64.max))
             case "after": query.after = try number(parameter, 0...Int64.max)
             case "limit":
                 query.countMax = Int(try number(parameter, 1...Int64(Limits.traceAnswerCountMax)))
@@ -92,7 +92,7 @@ extension TraceAPI.TraceEvent {
     fileprivate init(_ entry: TraceEntry, _ directory: TopicDirectory) {
         let event = entry.event
         self.init(
-            event: event.step.word, reason: event.detail.word, at: event.unixMilliseconds, sequence: event.sequence,
+            event: event.step.word, reason: event.detail.word, at: event.at, sequence: event.sequence,
             deviceID: event.device.rawValue == 0 ? nil : event.device.text,
             topic: entry.origin.flatMap { directory.topic($0.topic)?.topic.name }, apnsID: entry.origin?.apnsIDText,
             apnsUniqueID: entry.origin?.uniqueID.text)

@@ -13,7 +13,7 @@ final class ProviderConnection {
     /// The data besides the request that a check of credentials depends on.
     struct Moment {
         var directory: TopicDirectory
-        var unixSeconds: Int64
+        var now: Timestamp
         var monotonic: MonotonicTime
         var updateCountMax: Int
     }
@@ -65,7 +65,7 @@ final class ProviderConnection {
         let compact = value.extracting(range)
         guard let known = tokens.recall(compact) else { return .key(try verify(compact, at: moment)) }
         let signer = try currentKey(known.keyID, moment.directory)
-        try Self.checkAge(known.issuedAtUnixSeconds, now: moment.unixSeconds)
+        try Self.checkAge(known.issuedAt, now: moment.now)
         return .key(signer)
     }
 
@@ -74,7 +74,7 @@ final class ProviderConnection {
         if let lastKey, lastKey.directoryVersion == directory.version, lastKey.signer.key.id == id {
             return lastKey.signer
         }
-        guard let signer = directory.signer(id), signer.key.revokedUnixSeconds == nil else {
+        guard let signer = directory.signer(id), signer.key.revokedAt == nil else {
             throw Rejection(.forbidden, "Key \(id) was revoked. Use another key.")
         }
         lastKey = (signer, directory.version)
@@ -90,10 +90,9 @@ final class ProviderConnection {
         let signer = try signer(of: token, compact, moment.directory)
         let key = signer.key
         try checkEnvironment(of: key)
-        try Self.checkAge(token.issuedAtUnixSeconds, now: moment.unixSeconds)
+        try Self.checkAge(token.issuedAt, now: moment.now)
         try checkBinding(key)
-        let entry = ProviderTokenMemory.Entry(
-            compact: Array(copying: compact), keyID: key.id, issuedAtUnixSeconds: token.issuedAtUnixSeconds)
+        let entry = ProviderTokenMemory.Entry(compact: Array(copying: compact), keyID: key.id, issuedAt: token.issuedAt)
         guard
             tokens.remember(
                 entry, updateCountMax: moment.updateCountMax, now: moment.monotonic)
@@ -133,7 +132,7 @@ final class ProviderConnection {
                 .invalidProviderToken,
                 "iss: key \(key.id) belongs to team \(key.teamID), not \(token.teamID). Use team ID \(key.teamID).")
         }
-        guard key.revokedUnixSeconds == nil else {
+        guard key.revokedAt == nil else {
             throw Rejection(.invalidProviderToken, "Key \(key.id) was revoked. Use another key.")
         }
         return signer
@@ -151,9 +150,9 @@ final class ProviderConnection {
     }
 
     /// Rejects a token that was issued more than an hour before or after the current time.
-    private static func checkAge(_ issuedAt: Int64, now: Int64) throws(Rejection) {
-        let (age, isOverflow) = now.subtractingReportingOverflow(issuedAt)
-        guard isOverflow || age.magnitude > UInt64(Limits.providerTokenAgeSecondsMax) else { return }
+    private static func checkAge(_ issuedAt: Timestamp, now: Timestamp) throws(Rejection) {
+        let age = now.seconds(since: issuedAt)
+        guard age.magnitude > UInt64(Limits.providerTokenAgeSecondsMax) else { return }
         throw Rejection(
             .expiredProviderToken,
             "iat is \(age.magnitude) seconds \(age < 0 ? "ahead of" : "behind") this server's clock; at most "

@@ -19,12 +19,12 @@ struct ProviderTokenMemory {
         /// The compact token, byte for byte.
         let compact: [UInt8]
         let keyID: String
-        let issuedAtUnixSeconds: Int64
+        let issuedAt: Timestamp
 
-        init(compact: [UInt8], keyID: String, issuedAtUnixSeconds: Int64) {
+        init(compact: [UInt8], keyID: String, issuedAt: Timestamp) {
             self.compact = compact
             self.keyID = keyID
-            self.issuedAtUnixSeconds = issuedAtUnixSeconds
+            self.issuedAt = issuedAt
         }
     }
 
@@ -56,7 +56,7 @@ struct ProviderTokenMemory {
     /// - Returns: False if the token is one too many.
     mutating func remember(_ entry: Entry, updateCountMax countMax: Int, now: MonotonicTime) -> Bool {
         let isNew = !entries.contains {
-            $0.keyID == entry.keyID && $0.issuedAtUnixSeconds == entry.issuedAtUnixSeconds
+            $0.keyID == entry.keyID && $0.issuedAt == entry.issuedAt
         }
         if isNew, !entries.isEmpty {
             updates.removeAll { now >= $0.advanced(bySeconds: Limits.providerTokenUpdateSeconds) }

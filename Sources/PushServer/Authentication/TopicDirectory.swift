@@ -49,7 +49,7 @@ final class TopicDirectory {
     /// All teams, valid keys and apps.
     var quotaSubjects: Set<QuotaSubject> {
         let apps = topics.values.map(\.topic)
-        let keys = signers.values.map(\.key).filter { $0.revokedUnixSeconds == nil }
+        let keys = signers.values.map(\.key).filter { $0.revokedAt == nil }
         return Set(
             (apps.map(\.teamID) + keys.map(\.teamID)).map { QuotaSubject(.team, $0) }
                 + keys.map { QuotaSubject(.key, $0.id) } + apps.map { QuotaSubject(.topic, $0.name) })

@@ -2,6 +2,7 @@
 
 internal import FoundationEssentials
 internal import PushAPI
+internal import PushCore
 internal import PushNet
 internal import PushStore
 
@@ -51,9 +52,9 @@ final class BackupKeeper: Sendable {
     /// - Returns: The backup to request from the store.
     /// - Throws: The reason why the backup cannot start.
     func begin(_ path: String?, replaces: Bool) throws(Refusal) -> StoreBackup {
-        let now = WallClock.unixMilliseconds() / 1000
+        let now = Timestamp.now.roundedDownToSeconds
         let isNamed = path != nil
-        let path = try Self.normalized(path ?? "\(installation.directory)/backups/\(Self.name(unixSeconds: now))")
+        let path = try Self.normalized(path ?? "\(installation.directory)/backups/\(Self.name(at: now))")
         // A typo in a path must not put the backup in an unexpected place.
         let parent = PrivateFile.directory(of: path)
         guard !isNamed || PrivateFile.exists(parent) else { throw .noParent(parent) }
@@ -114,7 +115,7 @@ final class BackupKeeper: Sendable {
         state.withLock { state in
             state.last?.state = .failed
             state.last?.problem = problem
-            state.last?.endedAt = WallClock.unixMilliseconds() / 1000
+            state.last?.endedAt = .now.roundedDownToSeconds
         }
         log.error("backup_failed", ["problem": problem])
     }
@@ -129,7 +130,7 @@ final class BackupKeeper: Sendable {
             try Self.putInPlace(partial, path)
             state.withLock { state in
                 state.last?.state = .done
-                state.last?.endedAt = WallClock.unixMilliseconds() / 1000
+                state.last?.endedAt = .now.roundedDownToSeconds
             }
             log.info("backup_done", ["path": path])
         } catch {
@@ -188,9 +189,9 @@ final class BackupKeeper: Sendable {
     private static func replaced(_ path: String) -> String { "\(path).replaced" }
 
     /// Returns a name with the time, for example `20261122T055817Z`.
-    static func name(unixSeconds: Int64) -> String {
+    static func name(at time: Timestamp) -> String {
         let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
-        return Date(timeIntervalSince1970: Double(unixSeconds)).formatted(style)
+        return Date(timeIntervalSince1970: Double(time.unixSeconds)).formatted(style)
     }
 
     private static func normalized(_ path: String) throws(Refusal) -> String {

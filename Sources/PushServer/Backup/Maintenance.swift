@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushNet
 internal import PushStore
 
@@ -115,7 +116,7 @@ package enum Maintenance {
 
     /// Returns an unused name with the current time, so that files set aside by an earlier restore stay.
     private static func unusedName(_ prefix: String) -> String {
-        let name = prefix + BackupKeeper.name(unixSeconds: WallClock.unixMilliseconds() / 1000)
+        let name = prefix + BackupKeeper.name(at: .now)
         var (unused, number) = (name, 1)
         while PrivateFile.exists(unused) {
             number += 1

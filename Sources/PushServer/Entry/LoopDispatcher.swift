@@ -65,7 +65,7 @@ final class LoopDispatcher: LoopDelegate {
                 (exchange.context as? PayloadWarnings)?.counted?.giveBack()
                 guard !exchange.isAnswered else { return }
                 ProviderAnswer.reject(
-                    exchange, refusedByStore: reason, services.context.storeCondition, unixMilliseconds: time)
+                    exchange, refusedByStore: reason, services.context.storeCondition, invalidSince: time)
             }
         case .attached(let device, let stream): streams.attached(device, stream)
         case .deliver(let notifications, let stream): streams.deliver(notifications, to: stream)

@@ -149,7 +149,7 @@ final class ServerRuntime {
             serving: serving, configuration: configuration, installation: installation, storeCondition: storeCondition,
             quotas: quotas, backups: BackupKeeper(installation, log: log),
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
-            startedUnixSeconds: WallClock.unixMilliseconds() / 1000)
+            startedAt: .now.roundedDownToSeconds)
     }
 
     private func loadCertificate() throws(ServerError) -> TLSContext {
@@ -211,8 +211,7 @@ final class ServerRuntime {
     private static func openStore(
         _ installation: Installation, _ configuration: ServerConfiguration, _ condition: StoreCondition, _ log: EventLog
     ) throws(ServerError) -> SQLiteStore {
-        var options = SQLiteStore.Configuration(
-            path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds)
+        var options = SQLiteStore.Configuration(path: installation.databaseFile, now: { .now })
         options.pendingPerTopicCountMax = configuration.pendingPerTopicCountMax
         options.pendingPerDeviceCountMax =
             configuration.pendingPerDeviceCountMax
@@ -224,7 +223,7 @@ final class ServerRuntime {
         options.traceLifeSeconds = configuration.traceLifeSeconds
         options.traceByteCountMax = configuration.traceByteCountMax
         options.onNotice = { notice in
-            condition.note(notice, nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
+            condition.note(notice, now: .now)
             log.warning("store_notice", ["code": notice.code, "notice": notice.description])
         }
         do throws(StoreError) {

@@ -105,8 +105,7 @@ final class BuiltInDevices {
             TestModeAPI.ReceivedNotification(
                 topic: device.topic, token: device.token, deviceID: device.id.text,
                 headers: Self.headers(of: notification),
-                payload: String(decoding: notification.payload, as: UTF8.self),
-                receivedAt: WallClock.unixMilliseconds()))
+                payload: String(decoding: notification.payload, as: UTF8.self), receivedAt: .now))
     }
 
     private static func headers(of notification: Notification) -> [String: String] {
@@ -117,7 +116,7 @@ final class BuiltInDevices {
         ]
         headers["apns-push-type"] = notification.pushType?.rawValue
         headers["apns-priority"] = notification.priority.map(String.init)
-        headers["apns-expiration"] = notification.expirationUnixSeconds.map(String.init)
+        headers["apns-expiration"] = notification.expiration.map { String($0.unixSeconds) }
         headers["apns-collapse-id"] = notification.collapseID.map { String(decoding: $0, as: UTF8.self) }
         return headers
     }

@@ -2,7 +2,6 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushNet
 internal import PushStore
 internal import PushTLS
 
@@ -48,9 +47,8 @@ extension Installation {
                 authorityPrivateKey: signer.privateKey)
             let record = ProviderCertificate(
                 fingerprint: issued.fingerprint, serialNumber: issued.serialNumber, teamID: teamID,
-                topics: scope.topics, environment: environment,
-                createdUnixSeconds: WallClock.unixMilliseconds() / 1000,
-                expiresUnixSeconds: issued.expiresUnixSeconds)
+                topics: scope.topics, environment: environment, createdAt: .now.roundedDownToSeconds,
+                expiresAt: Timestamp(unixSeconds: issued.expiresUnixSeconds))
             return IssuedClientCertificate(
                 record: record, certificate: issued.certificate, privateKey: issued.privateKey)
         } catch {

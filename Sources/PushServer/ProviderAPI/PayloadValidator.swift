@@ -36,7 +36,7 @@ final class PayloadValidator {
         /// The warnings for the response, most serious first; nil without warnings.
         var warnings: PayloadWarnings?
         /// The alert to remember; nil if nothing is remembered.
-        fileprivate var memory: (place: Place, unixSeconds: Int64, alert: PayloadHistory.Alert)?
+        fileprivate var memory: (place: Place, time: Timestamp, alert: PayloadHistory.Alert)?
     }
 
     /// Refuses a payload, or returns the warnings about it.
@@ -47,23 +47,25 @@ final class PayloadValidator {
     ///   - app: The app, which selects the checks.
     ///   - device: The device whose history of alerts counts; nil for a broadcast.
     ///   - isRequested: Whether the provider asked for the linter.
-    ///   - unixSeconds: The wall-clock time.
+    ///   - now: The wall-clock time.
     /// - Returns: The result. Pass it to `note` when the notification is sent.
     /// - Throws: `PayloadEmpty` for a payload that is not a JSON object, and with `strict` for a finding of severity E.
     func judge(
         _ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry, on device: DeviceID?,
-        isRequested: Bool, unixSeconds: Int64
+        isRequested: Bool, now: Timestamp
     ) throws(Rejection) -> ValidationResult {
-        guard isLinted(app, isRequested: isRequested, hour: unixSeconds / 3600) else {
+        guard isLinted(app, isRequested: isRequested, hour: now.unixSeconds / 3600) else {
             try Self.validate(payload)
             return ValidationResult()
         }
+        // The history counts whole seconds.
+        let now = now.roundedDownToSeconds
         let place = device.map { Place(device: $0, topic: app.topic.id) }
-        let history = place.map { recall($0, now: unixSeconds) }
+        let history = place.map { recall($0, now: now) }
         let verdict = PayloadLinter.judge(
             payload: payload.span, pushType: pushType, appName: app.topic.displayName, history: history)
         var judgement = ValidationResult()
-        if let place, let alert = verdict.alert { judgement.memory = (place, unixSeconds, alert) }
+        if let place, let alert = verdict.alert { judgement.memory = (place, now, alert) }
         if !verdict.findings.isEmpty { judgement.warnings = try warnings(of: verdict.findings, app.topic.checks) }
         return judgement
     }
@@ -116,7 +118,7 @@ final class PayloadValidator {
     /// - Throws: The same rejections as a complete check.
     func judgeRefused(_ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry) throws(Rejection) {
         guard app.topic.checks == .strict else { return try Self.validate(payload) }
-        _ = try judge(payload, pushType, of: app, on: nil, isRequested: false, unixSeconds: 0)
+        _ = try judge(payload, pushType, of: app, on: nil, isRequested: false, now: .unixEpoch)
     }
 
     private static func validate(_ payload: [UInt8]) throws(Rejection) {
@@ -128,15 +130,15 @@ final class PayloadValidator {
     /// Remembers the alert of a notification that is sent.
     func note(_ judgement: ValidationResult, _ pushType: PushType?) {
         guard let memory = judgement.memory else { return }
-        histories.change(memory.place, from: PayloadHistory(nowUnixSeconds: memory.unixSeconds)) { history in
-            history.nowUnixSeconds = memory.unixSeconds
+        histories.change(memory.place, from: PayloadHistory(now: memory.time)) { history in
+            history.now = memory.time
             history.note(memory.alert, pushType: pushType)
         }
     }
 
-    private func recall(_ place: Place, now: Int64) -> PayloadHistory {
-        guard var history = histories[place] else { return PayloadHistory(nowUnixSeconds: now) }
-        history.nowUnixSeconds = now
+    private func recall(_ place: Place, now: Timestamp) -> PayloadHistory {
+        guard var history = histories[place] else { return PayloadHistory(now: now) }
+        history.now = now
         return history
     }
 

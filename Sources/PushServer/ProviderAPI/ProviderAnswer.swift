@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushHTTP
-internal import PushNet
 internal import PushTLS
 
 /// The responses of the provider API.
@@ -12,11 +11,11 @@ enum ProviderAnswer {
     /// - Parameters:
     ///   - exchange: The request.
     ///   - rejection: The status, the body and `posthorn-detail`.
-    ///   - unixMilliseconds: The time since which the device token is invalid, for status 410 only. Nil means now,
+    ///   - invalidSince: The time since which the device token is invalid, for status 410 only. Nil means now,
     ///     because clients expect a time.
     ///   - body: The body of the rejection, if it was encoded before.
     static func reject(
-        _ exchange: HTTPExchange, _ rejection: Rejection, unixMilliseconds: Int64? = nil, body: [UInt8]? = nil
+        _ exchange: HTTPExchange, _ rejection: Rejection, invalidSince: Timestamp? = nil, body: [UInt8]? = nil
     ) {
         let reason = rejection.reason
         exchange.addField("content-type", "application/json")
@@ -26,14 +25,14 @@ enum ProviderAnswer {
         } else if reason.status == 503 {
             exchange.addField("retry-after", "10")
         }
-        let time = reason.status == 410 ? unixMilliseconds ?? WallClock.unixMilliseconds() : nil
-        exchange.respond(status: reason.status, body: body ?? Self.body(reason, unixMilliseconds: time))
+        let time = reason.status == 410 ? invalidSince ?? .now : nil
+        exchange.respond(status: reason.status, body: body ?? Self.body(reason, invalidSince: time))
     }
 
     /// Rejects a request for the reason that the store returned.
     static func reject(
         _ exchange: HTTPExchange, refusedByStore reason: RejectionReason, _ condition: StoreCondition,
-        unixMilliseconds: Int64?
+        invalidSince: Timestamp?
     ) {
         let rejection =
             switch reason {
@@ -42,19 +41,19 @@ enum ProviderAnswer {
             case .serviceUnavailable: condition.rejection
             default: Rejection(reason)
             }
-        reject(exchange, rejection, unixMilliseconds: unixMilliseconds)
+        reject(exchange, rejection, invalidSince: invalidSince)
     }
 
     /// Returns `{"reason":"…"}`, with the time if there is one; short, because some clients never widen their window.
-    static func body(_ reason: RejectionReason, unixMilliseconds: Int64? = nil) -> [UInt8] {
+    static func body(_ reason: RejectionReason, invalidSince: Timestamp? = nil) -> [UInt8] {
         var body: [UInt8] = []
         body.reserveCapacity(64)
         body += "{\"reason\":\"".utf8
         body += reason.rawValue.utf8
         body.append(UInt8(ascii: "\""))
-        if let unixMilliseconds {
+        if let invalidSince {
             body += ",\"timestamp\":".utf8
-            Decimal.append(unixMilliseconds, to: &body)
+            Decimal.append(invalidSince.unixMilliseconds, to: &body)
         }
         body.append(UInt8(ascii: "}"))
         return body

@@ -22,14 +22,13 @@ extension ProviderEndpoint {
         let allowances = try takeRequest(request, from: sender, app)
         let payload = try request.payload(byteCountMax: Limits.broadcastPayloadByteCountMax, kind: "a broadcast")
         let judgement = try judge.judge(
-            payload, pushType, of: app, on: nil, isRequested: request.requestsLint, unixSeconds: request.now / 1000)
+            payload, pushType, of: app, on: nil, isRequested: request.requestsLint, now: request.now)
         request.exchange.context = try takeNotification(request, for: allowances, to: nil, judgement.warnings)
         try checkRoom()
         let broadcast = Broadcast(
             channel: channel, topic: app.topic.id, environment: request.environment, requestID: request.id.bytes,
             uniqueID: .random(services.random), topicName: app.topic.name + PushType.liveactivity.topicSuffix,
-            priority: priority,
-            expirationUnixSeconds: expiration, payload: payload, acceptedUnixMilliseconds: request.now)
+            priority: priority, expiration: expiration, payload: payload, acceptedAt: request.now)
         request.exchange.keep(broadcast.uniqueID)
         services.loop.submit(.publish(broadcast, answer: request.connection.address(of: request.exchange)))
     }

@@ -32,7 +32,6 @@ extension ProviderEndpoint {
         let type = pushType ?? .alert
         let payload = try request.payload(
             byteCountMax: type.payloadByteCountMax, kind: "push type \(type.rawValue)")
-        let seconds = request.now / 1000
         guard let address, address.topic == app.topic.id else {
             try judge.judgeRefused(payload, pushType, of: app)
             let rejection =
@@ -41,15 +40,15 @@ extension ProviderEndpoint {
             throw takeBadToken(rejection, request, for: allowances, of: app.topic.teamID)
         }
         let judgement = try judge.judge(
-            payload, pushType, of: app, on: address.device, isRequested: request.requestsLint, unixSeconds: seconds)
+            payload, pushType, of: app, on: address.device, isRequested: request.requestsLint, now: request.now)
         request.exchange.context = try takeNotification(request, for: allowances, to: address, judgement.warnings)
         judge.note(judgement, pushType)
         return Notification(
             address: address, apnsID: request.id.bytes, uniqueID: .random(services.random),
             topicName: suffixed ?? app.topic.name,
             pushType: pushType,
-            priority: priority, expirationUnixSeconds: expiration, collapseID: collapseID, payload: payload,
-            acceptedUnixMilliseconds: request.now)
+            priority: priority, expiration: expiration, collapseID: collapseID, payload: payload,
+            acceptedAt: request.now)
     }
 
     /// Rejects push types that Apple allows with provider tokens only.

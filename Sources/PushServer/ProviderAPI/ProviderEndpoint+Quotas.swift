@@ -82,8 +82,7 @@ extension ProviderEndpoint {
 
     private func moment(of request: ProviderRequest) -> QuotaMoment {
         QuotaMoment(
-            monotonic: services.loop.events.now,
-            unixSeconds: request.now / 1000)
+            monotonic: services.loop.events.now, time: request.now)
     }
 }
 

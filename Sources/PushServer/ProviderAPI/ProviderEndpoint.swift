@@ -177,23 +177,21 @@ final class ProviderEndpoint {
     ///   - connection: The connection of the request.
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
         let fields = exchange.head.fields
-        let seconds = WallClock.unixMilliseconds() / 1000
         let sender = try? provider(of: connection).authenticate(
-            ProviderHeaders(fields).authorization, in: fields.bytes.span, at: moment(unixSeconds: seconds))
+            ProviderHeaders(fields).authorization, in: fields.bytes.span, at: moment(now: .now))
         if let sender { connection.authenticated(as: .provider(sender.id)) }
     }
 
-    private func moment(unixSeconds: Int64) -> ProviderConnection.Moment {
+    private func moment(now: Timestamp) -> ProviderConnection.Moment {
         ProviderConnection.Moment(
-            directory: services.directory, unixSeconds: unixSeconds,
-            monotonic: services.loop.events.now,
+            directory: services.directory, now: now, monotonic: services.loop.events.now,
             updateCountMax: services.context.configuration.providerTokenUpdateCountMax)
     }
 
     /// Authenticates the sender; the first success allows all streams.
     func authenticate(_ request: ProviderRequest) throws(Rejection) -> Sender {
         let sender = try request.provider.authenticate(
-            request.headers.authorization, in: request.bytes.span, at: moment(unixSeconds: request.now / 1000))
+            request.headers.authorization, in: request.bytes.span, at: moment(now: request.now))
         if request.connection.principal.isStranger { request.connection.authenticated(as: .provider(sender.id)) }
         guard request.id.isGood else {
             throw Rejection(

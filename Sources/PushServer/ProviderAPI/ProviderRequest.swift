@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushHTTP
-internal import PushNet
 internal import PushServing
 
 /// A provider's request while it is checked.
@@ -15,8 +14,8 @@ struct ProviderRequest {
     let bytes: [UInt8]
     /// The ID in the response.
     let id: RequestID
-    /// The wall-clock time in UNIX milliseconds.
-    let now: Int64
+    /// The wall-clock time.
+    let now: Timestamp
 
     init(
         _ exchange: HTTPExchange, _ connection: ServerConnection, _ provider: ProviderConnection,
@@ -28,7 +27,7 @@ struct ProviderRequest {
         self.bytes = bytes
         self.id = id
         self.provider = provider
-        now = WallClock.unixMilliseconds()
+        now = .now
     }
 
     /// The environment of the request.
@@ -44,12 +43,12 @@ struct ProviderRequest {
     // MARK: Header fields
 
     /// Parses `apns-expiration`, if it is present.
-    func expiration() throws(Rejection) -> Int64? {
+    func expiration() throws(Rejection) -> Timestamp? {
         guard let range = headers.expiration else { return nil }
-        guard let seconds = HeaderValues.expiration(bytes.span.extracting(range)) else {
+        guard let expiration = HeaderValues.expiration(bytes.span.extracting(range)) else {
             throw Rejection(.badExpirationDate)
         }
-        return seconds
+        return expiration
     }
 
     /// Parses `apns-priority`, if it is present.

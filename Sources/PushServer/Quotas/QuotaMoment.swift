@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushNet
 
 /// The current time, by the monotonic clock for rates and by the wall clock for days.
 struct QuotaMoment {
     let monotonic: MonotonicTime
-    let unixSeconds: Int64
+    let time: Timestamp
 
     /// The UTC day, counted since 1970.
-    var day: Int64 { unixSeconds / Self.daySeconds }
+    var day: Int64 { time.unixSeconds / Self.daySeconds }
 
     /// The seconds until the day ends, at least 1.
-    var secondsLeft: Int64 { Self.daySeconds - max(0, unixSeconds) % Self.daySeconds }
+    var secondsLeft: Int64 { Self.daySeconds - max(0, time.unixSeconds) % Self.daySeconds }
 
     /// Returns a wait in whole seconds, rounded up, at least 1.
     static func seconds(_ nanoseconds: Int64) -> Int64 { max(1, (nanoseconds + 999_999_999) / 1_000_000_000) }

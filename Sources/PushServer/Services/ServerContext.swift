@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushNet
 internal import PushServing
 internal import PushStore
@@ -22,13 +23,12 @@ final class ServerContext: Sendable {
     let backups: BackupKeeper
     /// The URL for providers and devices, for example `https://push.example.org:2197`.
     let serverURL: String
-    let startedUnixSeconds: Int64
+    let startedAt: Timestamp
     let log: EventLog
 
     init(
         serving: ServingContext, configuration: ServerConfiguration, installation: Installation,
-        storeCondition: StoreCondition, quotas: Quotas, backups: BackupKeeper, serverURL: String,
-        startedUnixSeconds: Int64
+        storeCondition: StoreCondition, quotas: Quotas, backups: BackupKeeper, serverURL: String, startedAt: Timestamp
     ) {
         self.serving = serving
         self.configuration = configuration
@@ -38,7 +38,7 @@ final class ServerContext: Sendable {
         rates = PrincipalRates(configuration.principalLimits)
         self.backups = backups
         self.serverURL = serverURL
-        self.startedUnixSeconds = startedUnixSeconds
+        self.startedAt = startedAt
         log = serving.log
     }
 }

@@ -10,10 +10,10 @@ final class StoreCondition: Sendable {
     // mailbox that delivers a refusal to a loop orders it after the notice.
     private let fullSince = Atomic<Int64>(0)
 
-    /// The time since which the disk has been full, in UNIX seconds; nil while there is space.
-    var diskFullSince: Int64? {
+    /// The time since which the disk has been full; nil while there is space.
+    var diskFullSince: Timestamp? {
         let seconds = fullSince.load(ordering: .relaxed)
-        return seconds == 0 ? nil : seconds
+        return seconds == 0 ? nil : Timestamp(unixSeconds: seconds)
     }
 
     /// The rejection for a provider whose request the store did not accept.
@@ -25,9 +25,9 @@ final class StoreCondition: Sendable {
     }
 
     /// Updates the condition from a notice of the store.
-    func note(_ notice: StoreNotice, nowUnixSeconds: Int64) {
+    func note(_ notice: StoreNotice, now: Timestamp) {
         switch notice {
-        case .diskFull: fullSince.store(nowUnixSeconds, ordering: .relaxed)
+        case .diskFull: fullSince.store(now.unixSeconds, ordering: .relaxed)
         case .spaceReturned: fullSince.store(0, ordering: .relaxed)
         case .damagedRow: break
         }

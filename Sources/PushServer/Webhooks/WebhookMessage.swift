@@ -34,7 +34,7 @@ enum WebhookMessage {
         append("event", event.step.word, to: &body)
         append("reason", event.detail.word, to: &body)
         JSONWriter.append(key: "at", to: &body)
-        JSONWriter.append(event.unixMilliseconds, to: &body)
+        JSONWriter.append(event.at.unixMilliseconds, to: &body)
         append("topic", topic, to: &body)
         append("device_token", deviceToken, to: &body)
         append("apns-id", entry.origin?.apnsIDText, to: &body)
@@ -49,8 +49,8 @@ enum WebhookMessage {
     }
 
     /// Returns the value of `posthorn-signature`: the time, and HMAC-SHA256 over the time, a dot and the body.
-    static func signature(of body: [UInt8], secret: [UInt8], unixSeconds: Int64) -> String {
-        let signed = Array("\(unixSeconds).".utf8) + body
-        return "t=\(unixSeconds),v1=\(Hex.string(HMAC.sha256(signed.span, key: secret.span)))"
+    static func signature(of body: [UInt8], secret: [UInt8], now: Timestamp) -> String {
+        let signed = Array("\(now.unixSeconds).".utf8) + body
+        return "t=\(now.unixSeconds),v1=\(Hex.string(HMAC.sha256(signed.span, key: secret.span)))"
     }
 }

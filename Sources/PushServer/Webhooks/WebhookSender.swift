@@ -106,7 +106,7 @@ final class WebhookSender {
                 ?? Target(
                     topicName: topic.name, webhook: webhook,
                     delivery: WebhookDelivery(position: webhook.position, now: now),
-                    storedPosition: webhook.position, isFailing: webhook.failingUnixMilliseconds != nil)
+                    storedPosition: webhook.position, isFailing: webhook.failingSince != nil)
             if target.webhook.url != webhook.url { target.isFailing = false }
             target.webhook = webhook
             next[topic.id] = target
@@ -168,8 +168,7 @@ final class WebhookSender {
             ("content-type", "application/json"), ("user-agent", "posthornd/\(ProductVersion.text)"),
             (
                 "posthorn-signature",
-                WebhookMessage.signature(
-                    of: body, secret: target.webhook.secret, unixSeconds: WallClock.unixMilliseconds() / 1000)
+                WebhookMessage.signature(of: body, secret: target.webhook.secret, now: .now)
             ),
         ]
         request.body = body

@@ -174,7 +174,7 @@ final class DeliveryWindow {
     }
 
     /// Returns the notifications to deliver now, without those that expired during the commit, and clears the list.
-    func takeOutgoing(now: Int64) -> [PendingNotification] {
+    func takeOutgoing(now: Timestamp) -> [PendingNotification] {
         defer { outgoing = [] }
         func isLate(_ pending: PendingNotification) -> Bool {
             !pending.notification.isNowOrNever && pending.notification.isExpired(now: now)

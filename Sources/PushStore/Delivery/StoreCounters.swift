@@ -124,8 +124,6 @@ private struct TopicCounts {
 extension TraceAPI.Webhook {
     /// Returns the administrator's view of a webhook, without the secret.
     fileprivate init(_ webhook: Webhook) {
-        self.init(
-            url: webhook.url, failingSince: webhook.failingUnixMilliseconds.map(\.unixSeconds),
-            problem: webhook.problem)
+        self.init(url: webhook.url, failingSince: webhook.failingSince, problem: webhook.problem)
     }
 }

@@ -12,23 +12,23 @@ package struct SigningKey: Sendable, Equatable {
     package var topics: [String]?
     /// The public key as a DER-encoded SubjectPublicKeyInfo.
     package var publicKey: [UInt8]
-    /// The creation time in UNIX seconds.
-    package var createdUnixSeconds: Int64
-    /// The revocation time in UNIX seconds; nil while the key is valid.
-    package var revokedUnixSeconds: Int64?
+    /// The creation time, in whole seconds.
+    package var createdAt: Timestamp
+    /// The revocation time, in whole seconds; nil while the key is valid.
+    package var revokedAt: Timestamp?
     /// The environment in which the key is valid; nil for both.
     package var environment: Environment?
 
     package init(
-        id: String, teamID: String, topics: [String]?, publicKey: [UInt8], createdUnixSeconds: Int64,
-        revokedUnixSeconds: Int64? = nil, environment: Environment? = nil
+        id: String, teamID: String, topics: [String]?, publicKey: [UInt8], createdAt: Timestamp,
+        revokedAt: Timestamp? = nil, environment: Environment? = nil
     ) {
         self.id = id
         self.teamID = teamID
         self.topics = topics
         self.publicKey = publicKey
-        self.createdUnixSeconds = createdUnixSeconds
-        self.revokedUnixSeconds = revokedUnixSeconds
+        self.createdAt = createdAt
+        self.revokedAt = revokedAt
         self.environment = environment
     }
 }
@@ -71,18 +71,18 @@ package struct Webhook: Sendable, Equatable {
     package var secret: [UInt8]
     /// The trace position up to which the back-end has received all events.
     package var position: Int64
-    /// The time of the first failed request since the last success, in UNIX milliseconds; nil without a failure.
-    package var failingUnixMilliseconds: Int64?
+    /// The time of the first failed request since the last success; nil without a failure.
+    package var failingSince: Timestamp?
     /// A description of the last failure for administrators; nil without a failure.
     package var problem: String?
 
     package init(
-        url: String, secret: [UInt8], position: Int64, failingUnixMilliseconds: Int64? = nil, problem: String? = nil
+        url: String, secret: [UInt8], position: Int64, failingSince: Timestamp? = nil, problem: String? = nil
     ) {
         self.url = url
         self.secret = secret
         self.position = position
-        self.failingUnixMilliseconds = failingUnixMilliseconds
+        self.failingSince = failingSince
         self.problem = problem
     }
 }
@@ -99,25 +99,25 @@ package struct ProviderCertificate: Sendable, Equatable {
     package var topics: [String]
     /// The environment in which the certificate is valid; nil for both.
     package var environment: Environment?
-    /// The time of issue in UNIX seconds.
-    package var createdUnixSeconds: Int64
-    /// The end of validity in UNIX seconds.
-    package var expiresUnixSeconds: Int64
-    /// The revocation time in UNIX seconds; nil while the certificate is valid.
-    package var revokedUnixSeconds: Int64?
+    /// The time of issue, in whole seconds.
+    package var createdAt: Timestamp
+    /// The end of validity, in whole seconds.
+    package var expiresAt: Timestamp
+    /// The revocation time, in whole seconds; nil while the certificate is valid.
+    package var revokedAt: Timestamp?
 
     package init(
         fingerprint: [UInt8], serialNumber: String, teamID: String, topics: [String], environment: Environment?,
-        createdUnixSeconds: Int64, expiresUnixSeconds: Int64, revokedUnixSeconds: Int64? = nil
+        createdAt: Timestamp, expiresAt: Timestamp, revokedAt: Timestamp? = nil
     ) {
         self.fingerprint = fingerprint
         self.serialNumber = serialNumber
         self.teamID = teamID
         self.topics = topics
         self.environment = environment
-        self.createdUnixSeconds = createdUnixSeconds
-        self.expiresUnixSeconds = expiresUnixSeconds
-        self.revokedUnixSeconds = revokedUnixSeconds
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
     }
 }
 

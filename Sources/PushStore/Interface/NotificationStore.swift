@@ -88,7 +88,7 @@ package enum StoreReply: Sendable {
     /// The notification was not stored.
     ///
     /// The time is the end of the registration, for `Unregistered` and `ExpiredToken` only.
-    case refused(RejectionReason, unregisteredUnixMilliseconds: Int64?, answer: ReplyAddress)
+    case refused(RejectionReason, unregisteredAt: Timestamp?, answer: ReplyAddress)
     case attached(DeviceID, stream: ReplyAddress)
     /// Notifications for the stream, in order, without expired ones.
     case deliver([PendingNotification], stream: ReplyAddress)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 internal import PushNet
 
 /// The settings of a store.
@@ -41,16 +41,16 @@ package struct StoreConfiguration: Sendable {
     ///
     /// They are not delivered in between either.
     var sweepIntervalMilliseconds: Int64 = 30_000
-    /// Returns the wall-clock time in UNIX milliseconds; called on the store's thread.
-    var unixMilliseconds: @Sendable () -> Int64
+    /// Returns the wall-clock time; called on the store's thread.
+    var now: @Sendable () -> Timestamp
     /// Returns the time that bounds the time slices of requests; called on the store's thread.
     var monotonicTime: @Sendable () -> MonotonicTime = { .now }
     /// Called on the store's thread with notices for administrators; must return immediately.
     package var onNotice: @Sendable (StoreNotice) -> Void = { _ in }
 
     /// Creates a configuration with default values.
-    package init(path: String, unixMilliseconds: @escaping @Sendable () -> Int64) {
+    package init(path: String, now: @escaping @Sendable () -> Timestamp) {
         self.path = path
-        self.unixMilliseconds = unixMilliseconds
+        self.now = now
     }
 }

@@ -59,7 +59,7 @@ package enum StoreRequest: Sendable {
     case channels(topic: String, environment: Environment?)
     /// Removes a channel with its stored broadcast and its subscriptions; answered by `done`.
     case removeChannel(ChannelID, topic: String, environment: Environment)
-    case addEnrolmentCode(hash: [UInt8], expiresUnixSeconds: Int64)
+    case addEnrolmentCode(hash: [UInt8], expiresAt: Timestamp)
     /// Lists the codes that are valid and unused; answered by `enrolmentCodes`.
     case enrolmentCodes
     /// Deletes the unused code with this id; answered by `done`.
@@ -129,7 +129,7 @@ package struct UnusedEnrolmentCode: Equatable, Sendable {
     /// limits wrong attempts. Two codes with the same id are revoked together.
     package let id: [UInt8]
     /// The last second in which the code is valid.
-    package let expiresUnixSeconds: Int64
+    package let expiresAt: Timestamp
 }
 
 /// The answer to a `StoreRequest` that succeeded.

@@ -15,9 +15,8 @@ package struct TraceQuery: Sendable {
     }
 
     package var subject: Subject
-    /// The earliest time of the events, in UNIX milliseconds; ignored for a notification, whose events are all
-    /// returned.
-    package var sinceUnixMilliseconds: Int64
+    /// The earliest time of the events; ignored for a notification, whose events are all returned.
+    package var since: Timestamp
     /// The position after which the search starts, from an earlier answer; ignored for a notification.
     package var after: Int64
     /// The maximum number of events.
@@ -26,11 +25,10 @@ package struct TraceQuery: Sendable {
     package var isForWebhook: Bool
 
     package init(
-        _ subject: Subject, sinceUnixMilliseconds: Int64 = .min, after: Int64 = 0, countMax: Int,
-        isForWebhook: Bool = false
+        _ subject: Subject, since: Timestamp = .distantPast, after: Int64 = 0, countMax: Int, isForWebhook: Bool = false
     ) {
         self.subject = subject
-        self.sinceUnixMilliseconds = sinceUnixMilliseconds
+        self.since = since
         self.after = after
         self.countMax = countMax
         self.isForWebhook = isForWebhook
@@ -47,8 +45,8 @@ package struct TraceFindings: Sendable {
     package var isMore = false
     /// Whether events after `after` were deleted before the search.
     package var hasGap = false
-    /// The time of the oldest event in the trace, in UNIX milliseconds; nil for an empty trace.
-    package var oldestUnixMilliseconds: Int64?
+    /// The time of the oldest event in the trace; nil for an empty trace.
+    package var oldestAt: Timestamp?
 }
 
 /// An event of the trace with its notification.

@@ -7,15 +7,15 @@ struct QueueEntry {
     let sequence: Int64
     let topic: TopicID
     let collapse: CollapseHash
-    /// The expiration in UNIX milliseconds; nil when it is unknown, or without an expiration.
-    var expiresUnixMilliseconds: Int64?
+    /// The expiration; nil when it is unknown, or without an expiration.
+    var expiresAt: Timestamp?
     /// The pending write; nil when the notification is a row of the table.
     var unwritten: PendingWrite?
 
     var isWritten: Bool { unwritten == nil }
 
     /// Whether the notification has expired and only its deletion is missing.
-    func isExpired(now: Int64) -> Bool { expiresUnixMilliseconds.map { $0 < now } ?? false }
+    func isExpired(now: Timestamp) -> Bool { expiresAt.map { $0 < now } ?? false }
 }
 
 /// The writer's record of a device: its registrations, its stream, and the part of its queue that is not archived.
@@ -31,9 +31,8 @@ final class DeviceQueue {
     var archived: [TopicCount]?
     /// The number of archived rows that are no longer counted but whose deletion is not committed.
     var archivedDeletionCount = 0
-    /// A lower bound of the earliest expiration among the archived notifications, in UNIX milliseconds; minimal until
-    /// it is read.
-    var archiveNextExpiry = Int64.min
+    /// A lower bound of the earliest expiration among the archived notifications; minimal until it is read.
+    var archiveNextExpiry = Timestamp.distantPast
     /// The device's open stream; nil while the device is disconnected.
     var stream: DeliveryWindow?
     /// The channels in `SubscriberIndex` that the device subscribes to; empty while it is disconnected.

@@ -33,7 +33,7 @@ final class DeviceQueues {
         append(
             QueueEntry(
                 sequence: row.sequence, topic: row.topic, collapse: row.collapse,
-                expiresUnixMilliseconds: row.expiresUnixMilliseconds),
+                expiresAt: row.expiresAt),
             to: record(of: row.device))
     }
 
@@ -99,7 +99,7 @@ final class DeviceQueues {
     func noteArchived(_ row: Compaction.Row) {
         guard remove(row.entry.sequence, from: row.queue) != nil else { return }
         row.queue.changeArchived(row.entry.topic, by: 1)
-        row.queue.archiveNextExpiry = min(row.queue.archiveNextExpiry, row.entry.expiresUnixMilliseconds ?? .max)
+        row.queue.archiveNextExpiry = min(row.queue.archiveNextExpiry, row.entry.expiresAt ?? .distantFuture)
     }
 
     /// Marks the registrations of a device to be read again; of all devices when `device` is nil.

@@ -11,12 +11,12 @@ final class StoredQueues {
         var topic: TopicID
         var notification: PendingNotification?
         var channel: ChannelID?
-        /// The expiration in UNIX milliseconds; nil without one.
-        var expiresUnixMilliseconds: Int64?
+        /// The expiration; nil without one.
+        var expiresAt: Timestamp?
 
         /// Returns whether the notification has expired.
-        func isExpired(now: Int64) -> Bool {
-            if let expiresUnixMilliseconds { return now > expiresUnixMilliseconds }
+        func isExpired(now: Timestamp) -> Bool {
+            if let expiresAt { return now > expiresAt }
             return notification?.notification.isExpired(now: now) ?? false
         }
     }
@@ -50,13 +50,13 @@ final class StoredQueues {
     ///   - device: The device.
     ///   - isListener: Whether to read broadcasts.
     ///   - sequence: The sequence after which to read.
-    ///   - now: The current time in UNIX milliseconds. Expired rows are left out.
+    ///   - now: The current time. Expired rows are left out.
     ///   - countMax: The maximum number of rows.
     ///   - isGone: Returns whether a row is about to be deleted.
     /// - Returns: The rows; damaged ones without their notifications.
     /// - Throws: The error that SQLite returned.
     func waiting(
-        of device: DeviceID, isListener: Bool, after sequence: Int64, now: Int64, countMax: Int,
+        of device: DeviceID, isListener: Bool, after sequence: Int64, now: Timestamp, countMax: Int,
         isGone: (Int64) -> Bool
     ) throws(SQLiteError) -> Waiting {
         var found = try own(of: device, after: sequence, countMax: countMax, isGone: isGone)
@@ -108,12 +108,12 @@ final class StoredQueues {
         rows.append(
             WaitingRow(
                 sequence: sequence, topic: row.topic, notification: row.notification, channel: nil,
-                expiresUnixMilliseconds: row.expiresUnixMilliseconds))
+                expiresAt: row.expiresAt))
     }
 
     /// Merges broadcasts into the rows, up to the sequence to which both were read.
     private func addBroadcasts(
-        to found: inout Waiting, _ device: DeviceID, after sequence: Int64, now: Int64, countMax: Int
+        to found: inout Waiting, _ device: DeviceID, after sequence: Int64, now: Timestamp, countMax: Int
     ) throws(SQLiteError) {
         var rows: [WaitingRow] = []
         try broadcasts.forEachWaiting(of: device, after: sequence, now: now, countMax: countMax) { pending, isIntact in
@@ -185,6 +185,6 @@ extension StoredQueues.WaitingRow {
     fileprivate init(_ unwritten: PendingWrite, _ entry: QueueEntry) {
         self.init(
             sequence: entry.sequence, topic: entry.topic, notification: unwritten.pending, channel: nil,
-            expiresUnixMilliseconds: entry.expiresUnixMilliseconds)
+            expiresAt: entry.expiresAt)
     }
 }

@@ -115,7 +115,7 @@ struct Streams {
     // MARK: Reading
 
     /// Passes the notifications to deliver now to the closure and clears the list.
-    mutating func takeOutgoing(now: Int64, _ deliver: ([PendingNotification], DeliveryWindow) -> Void) {
+    mutating func takeOutgoing(now: Timestamp, _ deliver: ([PendingNotification], DeliveryWindow) -> Void) {
         for queue in outgoing {
             guard let stream = queue.stream else { continue }
             let notifications = stream.takeOutgoing(now: now)

@@ -51,14 +51,14 @@ final class BroadcastExecutor {
             return transaction.add(.delivery(.acceptedNotStored(stored, .expired, answer: answer)))
         }
         transaction.note(try broadcasts.remove(of: channel.number), .collapsed)
-        let latest = transaction.now + Limits.broadcastStorageSecondsMax * 1000
-        let expires = stored.notification.expiryUnixMilliseconds(
+        let latest = transaction.now.advanced(bySeconds: Limits.broadcastStorageSecondsMax)
+        let expires = stored.notification.expiry(
             now: transaction.now, retentionSeconds: Limits.broadcastStorageSecondsMax)
-        try broadcasts.add(stored, of: channel.number, expiresUnixMilliseconds: expires ?? latest)
+        try broadcasts.add(stored, of: channel.number, expiresAt: expires ?? latest)
         transaction.add(.broadcast(.stored(stored, channel.number, answer: answer)))
     }
 
     private func reject(_ reason: RejectionReason, _ answer: ReplyAddress) {
-        transaction.add(.reply(.refused(reason, unregisteredUnixMilliseconds: nil, answer: answer)))
+        transaction.add(.reply(.refused(reason, unregisteredAt: nil, answer: answer)))
     }
 }

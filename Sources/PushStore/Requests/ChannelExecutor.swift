@@ -94,8 +94,7 @@ final class ChannelExecutor {
             number: row.number,
             channel: AdminAPI.Channel(
                 channelID: row.id.text, topic: topicName, environment: row.environment,
-                messageStoragePolicy: row.policy, createdAt: row.createdUnixMilliseconds.unixSeconds,
-                subscriptionCount: 0))
+                messageStoragePolicy: row.policy, createdAt: row.createdAt, subscriptionCount: 0))
     }
 
     // MARK: Removal in steps

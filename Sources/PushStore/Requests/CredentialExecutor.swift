@@ -38,7 +38,7 @@ final class CredentialExecutor {
 
     func revokeKey(_ id: String) throws(SQLiteError) -> RequestResult {
         guard try keys.contains(id) else { return .failure(.unknownKey) }
-        try keys.revoke(id, nowUnixSeconds: transaction.now.unixSeconds)
+        try keys.revoke(id, now: transaction.now)
         transaction.noteDirectoryChange()
         return .success(.done)
     }
@@ -49,11 +49,11 @@ final class CredentialExecutor {
     func addCertificate(_ certificate: ProviderCertificate) throws(SQLiteError) -> RequestResult {
         guard try certificates.contains(certificate.fingerprint) else {
             try certificates.add(certificate)
-            if certificate.revokedUnixSeconds != nil { transaction.noteDirectoryChange() }
+            if certificate.revokedAt != nil { transaction.noteDirectoryChange() }
             return .success(.done)
         }
-        guard let revoked = certificate.revokedUnixSeconds else { return .failure(.alreadyExists) }
-        try certificates.revoke(certificate.fingerprint, atUnixSeconds: revoked)
+        guard let revoked = certificate.revokedAt else { return .failure(.alreadyExists) }
+        try certificates.revoke(certificate.fingerprint, at: revoked)
         transaction.noteDirectoryChange()
         return .success(.done)
     }
@@ -69,7 +69,7 @@ final class CredentialExecutor {
 
     func revokeCertificate(_ fingerprint: [UInt8]) throws(SQLiteError) -> RequestResult {
         guard try certificates.contains(fingerprint) else { return .failure(.unknownCertificate) }
-        try certificates.revoke(fingerprint, atUnixSeconds: transaction.now.unixSeconds)
+        try certificates.revoke(fingerprint, at: transaction.now)
         transaction.noteDirectoryChange()
         return .success(.done)
     }
@@ -81,9 +81,9 @@ final class CredentialExecutor {
         .success(.enrolmentCodes(try enrolmentCodes.unused(now: transaction.now)))
     }
 
-    func addEnrolmentCode(_ hash: [UInt8], _ expiresUnixSeconds: Int64) throws(SQLiteError) -> RequestResult {
+    func addEnrolmentCode(_ hash: [UInt8], _ expiresAt: Timestamp) throws(SQLiteError) -> RequestResult {
         guard try !enrolmentCodes.contains(hash) else { return .failure(.alreadyExists) }
-        try enrolmentCodes.add(hash, expiresUnixSeconds: expiresUnixSeconds)
+        try enrolmentCodes.add(hash, expiresAt: expiresAt)
         return .success(.done)
     }
 
@@ -96,7 +96,7 @@ extension CredentialAPI.Key {
     /// Returns the administrator's view of a key.
     fileprivate init(_ key: SigningKey) {
         self.init(
-            keyID: key.id, teamID: key.teamID, topics: key.topics, createdAt: key.createdUnixSeconds,
-            revokedAt: key.revokedUnixSeconds, environment: key.environment)
+            keyID: key.id, teamID: key.teamID, topics: key.topics, createdAt: key.createdAt,
+            revokedAt: key.revokedAt, environment: key.environment)
     }
 }

@@ -37,9 +37,8 @@ final class DeviceAuthentication {
     }
 
     /// Returns whether a device's recorded last-seen time is too old, or in the future because the clock was wrong.
-    func isStale(_ identity: DeviceTable.Identity, now: Int64) -> Bool {
-        guard let seen = identity.seenUnixMilliseconds, !identity.isDormant, seen <= now else { return true }
-        let (age, isHuge) = now.subtractingReportingOverflow(seen)
-        return isHuge || age >= WriterLimits.seenIntervalMilliseconds(life: registrationLifeSeconds)
+    func isStale(_ identity: DeviceTable.Identity, now: Timestamp) -> Bool {
+        guard let seen = identity.seenAt, !identity.isDormant, seen <= now else { return true }
+        return now.milliseconds(since: seen) >= WriterLimits.seenIntervalMilliseconds(life: registrationLifeSeconds)
     }
 }

@@ -67,7 +67,7 @@ final class DeviceExecutor {
     ) throws(SQLiteError) -> RequestResult {
         guard let requestHash = new.requestHash,
             let known = try enrolmentCodes.device(codeHash, requestHash, now: transaction.now),
-            let row = try devices.find(known), row.seenUnixMilliseconds == nil
+            let row = try devices.find(known), row.seenAt == nil
         else { return .failure(.badEnrolmentCode) }
         try devices.change(known, new)
         return .success(.enrolled(row.id))
@@ -156,11 +156,10 @@ final class DeviceExecutor {
     /// Returns the description of a device without the values that come from its stream.
     private func description(of row: DeviceTable.Row) throws(SQLiteError) -> StoreEvent.DeviceDescription {
         let device = AdminAPI.Device(
-            deviceID: row.id.text, name: row.name, platform: row.platform,
-            enrolledAt: row.enrolledUnixMilliseconds.unixSeconds, connected: false,
+            deviceID: row.id.text, name: row.name, platform: row.platform, enrolledAt: row.enrolledAt, connected: false,
             topics: try registrationRows.liveTopicNames(of: row.id),
             pendingCount: try storedQueues.waitingCount(of: row.id) + broadcasts.count(of: row.id),
-            seenAt: row.seenUnixMilliseconds?.unixSeconds)
-        return StoreEvent.DeviceDescription(id: row.id, device: device, nowUnixSeconds: transaction.now.unixSeconds)
+            seenAt: row.seenAt)
+        return StoreEvent.DeviceDescription(id: row.id, device: device, now: transaction.now)
     }
 }

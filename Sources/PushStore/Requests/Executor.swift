@@ -41,7 +41,7 @@ final class Executor {
     /// The tasks of this transaction whose work is not complete.
     private(set) var unfinished: [(task: StoreTask, work: any LongWork)] = []
 
-    init(_ connection: Connection, _ configuration: StoreConfiguration, now: Int64) throws(SQLiteError) {
+    init(_ connection: Connection, _ configuration: StoreConfiguration, now: Timestamp) throws(SQLiteError) {
         let life = configuration.registrationLifeSeconds
         tables = try StoreTables(connection)
         sequences = Sequences(stored: try tables.state.lastSequence())
@@ -77,7 +77,7 @@ final class Executor {
     // MARK: A transaction
 
     /// Starts a transaction with an empty list of events.
-    func begin(now: Int64) {
+    func begin(now: Timestamp) {
         transaction.begin(now: now)
         if !unfinished.isEmpty { unfinished = [] }
         if !advanced.isEmpty { advanced = [] }

@@ -81,8 +81,8 @@ enum StoreEvent {
     struct DeviceDescription {
         var id: DeviceID
         var device: AdminAPI.Device
-        /// The time of the answer in UNIX seconds, which is the last-seen time of a connected device.
-        var nowUnixSeconds: Int64
+        /// The time of the answer, which is the last-seen time of a connected device.
+        var now: Timestamp
     }
 
     /// A channel without the number of its subscriptions.

@@ -7,7 +7,7 @@ extension StoreReply {
     static func unavailable(_ command: StoreCommand, _ text: String) -> (StoreReply, ReplyAddress)? {
         switch command {
         case .accept(_, let answer), .publish(_, let answer):
-            (.refused(.serviceUnavailable, unregisteredUnixMilliseconds: nil, answer: answer), answer)
+            (.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), answer)
         case .attach(_, let stream): (.performed(.failure(.unavailable(text)), answer: stream), stream)
         case .perform(_, let answer): (.performed(.failure(.unavailable(text)), answer: answer), answer)
         case .detach, .acknowledge: nil

@@ -6,8 +6,8 @@ internal import PushSQLite
 
 /// The writer's current transaction: its time, the disk access that it allows, and its effects.
 final class StoreTransaction {
-    /// The wall-clock time in UNIX milliseconds.
-    private(set) var now: Int64 = 0
+    /// The wall-clock time.
+    private(set) var now = Timestamp.unixEpoch
     /// The effects so far.
     private(set) var events: [StoreEvent] = []
     /// Whether apps, keys or certificates changed.
@@ -16,7 +16,7 @@ final class StoreTransaction {
     var allowance = DiskAccess.growing
 
     /// Starts a transaction with an empty list of events.
-    func begin(now: Int64) {
+    func begin(now: Timestamp) {
         self.now = now
         events.removeAll(keepingCapacity: true)
         hasDirectoryChanged = false

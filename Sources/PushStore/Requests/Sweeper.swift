@@ -24,13 +24,13 @@ final class Sweeper {
     private let registrations: RegistrationExecutor
     private let traces: TraceExecutor
     private let registrationLifeSeconds: Int64?
-    /// The time before which no device expires, in UNIX milliseconds, so that devices can reconnect after a long stop.
-    private let returnEndUnixMilliseconds: Int64
+    /// The time before which no device expires, so that devices can reconnect after a long stop.
+    private let returnEnd: Timestamp
 
     init(
         _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
         _ authentication: DeviceAuthentication, _ registrations: RegistrationExecutor, _ traces: TraceExecutor,
-        registrationLifeSeconds: Int64?, now: Int64
+        registrationLifeSeconds: Int64?, now: Timestamp
     ) throws(SQLiteError) {
         pending = tables.pending
         broadcasts = tables.broadcasts
@@ -43,7 +43,7 @@ final class Sweeper {
         self.registrations = registrations
         self.traces = traces
         self.registrationLifeSeconds = registrationLifeSeconds
-        returnEndUnixMilliseconds = Self.returnEnd(
+        returnEnd = Self.returnEnd(
             now: now, lastRunning: try tables.state.lastRunning(), registrationLifeSeconds: registrationLifeSeconds)
     }
 
@@ -58,11 +58,10 @@ final class Sweeper {
         let countMax = WriterLimits.rowsSweptPerStepCountMax
         transaction.note(try storedQueues.remove(damage.notifications), .dropped, .damaged)
         for sequence in damage.broadcasts { transaction.note(try broadcasts.remove(sequence), .dropped) }
-        let retention = Limits.retentionSecondsMax * 1000
         var expired = try storedQueues.remove(try pending.expired(now: transaction.now, countMax: countMax))
         expired += try storedQueues.remove(
             try pending.accepted(
-                before: transaction.now.subtractingReportingOverflow(retention).partialValue, countMax: countMax))
+                before: transaction.now.advanced(bySeconds: -Limits.retentionSecondsMax), countMax: countMax))
         transaction.note(expired, .expired)
         let expiredBroadcasts = try broadcasts.removeExpired(now: transaction.now, countMax: countMax)
         transaction.note(expiredBroadcasts, .expired)
@@ -91,32 +90,29 @@ final class Sweeper {
     }
 
     /// The time before which an unseen device expires; nil while no device expires.
-    private var momentOfUnseen: Int64? {
-        guard let life = registrationLifeSeconds else { return nil }
-        let (milliseconds, isTooLong) = max(life, 0).multipliedReportingOverflow(by: 1000)
-        let (moment, isBeforeTime) = transaction.now.subtractingReportingOverflow(milliseconds)
-        return isTooLong || isBeforeTime || transaction.now < returnEndUnixMilliseconds ? nil : moment
+    private var momentOfUnseen: Timestamp? {
+        guard let life = registrationLifeSeconds, transaction.now >= returnEnd else { return nil }
+        return transaction.now.advanced(bySeconds: -max(life, 0))
     }
 
-    /// Returns the end of the time that devices have to reconnect after a start, in UNIX milliseconds.
+    /// Returns the end of the time that devices have to reconnect after a start.
     ///
     /// No device can be seen while the server is stopped. After a long stop, or with an old backup, devices have a day,
     /// or the time that they may be unseen if it is shorter.
     ///
     /// - Parameters:
-    ///   - now: The current time in UNIX milliseconds.
+    ///   - now: The current time.
     ///   - lastRunning: The last recorded running time; nil when unknown.
     ///   - registrationLifeSeconds: The time that a device may be unseen; nil without a limit.
     /// - Returns: The end of the time; `now` after a short stop.
-    private static func returnEnd(now: Int64, lastRunning: Int64?, registrationLifeSeconds: Int64?) -> Int64 {
-        if let lastRunning {
-            let (pause, isHuge) = now.subtractingReportingOverflow(lastRunning)
-            if !isHuge, pause <= 2 * WriterLimits.seenIntervalMilliseconds { return now }
+    private static func returnEnd(now: Timestamp, lastRunning: Timestamp?, registrationLifeSeconds: Int64?) -> Timestamp
+    {
+        if let lastRunning, now.milliseconds(since: lastRunning) <= 2 * WriterLimits.seenIntervalMilliseconds {
+            return now
         }
         let life = max(registrationLifeSeconds ?? .max, 0).multipliedReportingOverflow(by: 1000)
         let patience = life.overflow ? WriterLimits.returnMilliseconds : life.partialValue
-        let (end, isAfterTime) = now.addingReportingOverflow(min(patience, WriterLimits.returnMilliseconds))
-        return isAfterTime ? .max : end
+        return now.advanced(byMilliseconds: min(patience, WriterLimits.returnMilliseconds))
     }
 
     // MARK: Last-seen times

@@ -82,10 +82,9 @@ final class TraceExecutor {
     ///
     /// If the trace is disabled, it deletes all events.
     func trim() throws(SQLiteError) -> Bool {
-        let (age, isHuge) = configuration.traceLifeSeconds.multipliedReportingOverflow(by: 1000)
-        let (moment, isBeforeTime) = transaction.now.subtractingReportingOverflow(age)
+        let oldest = transaction.now.advanced(bySeconds: -configuration.traceLifeSeconds)
         return try table.trim(
-            olderThan: !trace.isOn ? .max : isHuge || isBeforeTime ? .min : moment,
+            olderThan: trace.isOn ? oldest : .distantFuture,
             byteCountMax: configuration.traceByteCountMax, end: trace.end)
     }
 }

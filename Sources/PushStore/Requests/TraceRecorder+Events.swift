@@ -7,7 +7,7 @@ extension TraceRecorder {
     // MARK: In a transaction
 
     /// Records the events that a transaction lists.
-    func record(_ events: [StoreEvent], at now: Int64) {
+    func record(_ events: [StoreEvent], at now: Timestamp) {
         guard isOn else { return }
         for event in events {
             switch event {
@@ -18,7 +18,7 @@ extension TraceRecorder {
         }
     }
 
-    private func record(_ event: StoreEvent.Delivery, at now: Int64) {
+    private func record(_ event: StoreEvent.Delivery, at now: Timestamp) {
         switch event {
         case .acceptedNotStored(let pending, let removal, _):
             let notification = pending.notification
@@ -30,7 +30,7 @@ extension TraceRecorder {
         }
     }
 
-    private func record(_ event: StoreEvent.OfBroadcast, at now: Int64) {
+    private func record(_ event: StoreEvent.OfBroadcast, at now: Timestamp) {
         switch event {
         case .stored(let pending, _, _):
             recordAccepted(pending.notification, sequence: pending.sequence, isStored: true, at: now)
@@ -44,7 +44,7 @@ extension TraceRecorder {
     }
 
     /// Records that a notification is written, and the removal of those that it replaces.
-    func recordWritten(_ unwritten: PendingWrite, at now: Int64) {
+    func recordWritten(_ unwritten: PendingWrite, at now: Timestamp) {
         let address = unwritten.pending.notification.address
         let device = address.device
         if !unwritten.isAcknowledged {
@@ -60,7 +60,7 @@ extension TraceRecorder {
     // MARK: Between transactions
 
     /// Records that a notification could not be written, and neither could the unwritten ones that it replaces.
-    func recordRefused(_ unwritten: PendingWrite, at now: Int64) {
+    func recordRefused(_ unwritten: PendingWrite, at now: Timestamp) {
         let address = unwritten.pending.notification.address
         let device = address.device
         recordLater(.dropped, .notWritten, of: unwritten.pending.sequence, address.topic, on: device, at: now)
@@ -71,7 +71,8 @@ extension TraceRecorder {
     }
 
     /// Records the outcome that a device reports; ignores an outcome that says only that the notification arrived.
-    func record(_ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Int64) {
+    func record(_ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Timestamp)
+    {
         guard isOn, let step = acknowledgement.step else { return }
         let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
         recordLater(step, detail, of: acknowledgement.id, topic, on: device, at: now)

@@ -22,7 +22,7 @@ final class ArchiveTable {
     /// A row whose notification expires.
     struct ExpiringRow {
         var row: Row
-        var expiresUnixMilliseconds: Int64
+        var expiresAt: Timestamp
     }
 
     private let connection: Connection
@@ -139,7 +139,7 @@ final class ArchiveTable {
         var rows: [ExpiringRow] = []
         while try selectExpiring.step() {
             let row = Row(sequence: selectExpiring.int64(0), topic: TopicID(stored: selectExpiring.int64(1)))
-            rows.append(ExpiringRow(row: row, expiresUnixMilliseconds: selectExpiring.int64(2)))
+            rows.append(ExpiringRow(row: row, expiresAt: Timestamp(unixMilliseconds: selectExpiring.int64(2))))
         }
         return rows
     }

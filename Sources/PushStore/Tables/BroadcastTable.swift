@@ -77,22 +77,22 @@ final class BroadcastTable {
     /// - Parameters:
     ///   - template: The broadcast, not yet addressed to a device.
     ///   - channel: The channel.
-    ///   - expiresUnixMilliseconds: The time at which the stored broadcast expires.
+    ///   - expiresAt: The time at which the stored broadcast expires.
     /// - Throws: The error that SQLite returned.
     func add(
-        _ template: PendingNotification, of channel: ChannelNumber, expiresUnixMilliseconds: Int64
+        _ template: PendingNotification, of channel: ChannelNumber, expiresAt: Timestamp
     ) throws(SQLiteError) {
         let notification = template.notification
         insert.bind(template.sequence, at: 1)
         insert.bind(channel.rawValue, at: 2)
-        insert.bind(expiresUnixMilliseconds, at: 3)
-        insert.bind(notification.acceptedUnixMilliseconds, at: 4)
+        insert.bind(expiresAt.unixMilliseconds, at: 3)
+        insert.bind(notification.acceptedAt.unixMilliseconds, at: 4)
         insert.bind(Int64(bitPattern: notification.uniqueID.high), at: 5)
         insert.bind(Int64(bitPattern: notification.uniqueID.low), at: 6)
         insert.bind(notification.apnsID, at: 7)
         insert.bind(notification.topicName, at: 8)
         insert.bind(notification.priority.map(Int64.init), at: 9)
-        insert.bind(notification.expirationUnixSeconds ?? 0, at: 10)
+        insert.bind(notification.expiration?.unixSeconds ?? 0, at: 10)
         insert.bind(notification.payload, at: 11)
         insert.bind(template.checksum, at: 12)
         try insert.run()
@@ -119,8 +119,8 @@ final class BroadcastTable {
     }
 
     /// Removes expired broadcasts, at most `countMax`.
-    func removeExpired(now: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
-        deleteExpired.bind(now, at: 1)
+    func removeExpired(now: Timestamp, countMax: Int) throws(SQLiteError) -> [Removed] {
+        deleteExpired.bind(now.unixMilliseconds, at: 1)
         deleteExpired.bind(Int64(countMax), at: 2)
         return try removed(by: deleteExpired)
     }
@@ -143,17 +143,17 @@ final class BroadcastTable {
     /// - Parameters:
     ///   - device: The device.
     ///   - sequence: The sequence after which to read.
-    ///   - now: The current time in UNIX milliseconds.
+    ///   - now: The current time.
     ///   - countMax: The maximum number of broadcasts.
     ///   - takeRow: Called with each broadcast, addressed to the device, and whether its checksum is correct.
     /// - Throws: The error that SQLite returned.
     func forEachWaiting(
-        of device: DeviceID, after sequence: Int64, now: Int64, countMax: Int,
+        of device: DeviceID, after sequence: Int64, now: Timestamp, countMax: Int,
         _ takeRow: (PendingNotification, _ isIntact: Bool) -> Void
     ) throws(SQLiteError) {
         selectWaiting.bind(device.stored, at: 1)
         selectWaiting.bind(sequence, at: 2)
-        selectWaiting.bind(now, at: 3)
+        selectWaiting.bind(now.unixMilliseconds, at: 3)
         selectWaiting.bind(Int64(countMax), at: 4)
         while try selectWaiting.step() {
             let pending = PendingNotification(broadcastRow: selectWaiting)

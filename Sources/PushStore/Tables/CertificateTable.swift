@@ -6,7 +6,7 @@ internal import PushSQLite
 /// Certificates of providers, without their keys; revoked ones stay.
 final class CertificateTable {
     /// The key after which a list continues.
-    typealias Place = (createdUnixSeconds: Int64, fingerprint: [UInt8])
+    typealias Place = (createdAt: Timestamp, fingerprint: [UInt8])
 
     private let insert: Statement
     private let insertTopic: Statement
@@ -45,9 +45,9 @@ final class CertificateTable {
         insert.bind(certificate.serialNumber, at: 2)
         insert.bind(certificate.teamID, at: 3)
         insert.bind(certificate.environment?.rawValue, at: 4)
-        insert.bind(certificate.createdUnixSeconds, at: 5)
-        insert.bind(certificate.expiresUnixSeconds, at: 6)
-        insert.bind(certificate.revokedUnixSeconds, at: 7)
+        insert.bind(certificate.createdAt.unixSeconds, at: 5)
+        insert.bind(certificate.expiresAt.unixSeconds, at: 6)
+        insert.bind(certificate.revokedAt?.unixSeconds, at: 7)
         try insert.run()
         for (position, topic) in certificate.topics.enumerated() {
             insertTopic.bind(certificate.fingerprint, at: 1)
@@ -58,15 +58,15 @@ final class CertificateTable {
     }
 
     /// Revokes a certificate permanently; one that is already revoked keeps its time.
-    func revoke(_ fingerprint: [UInt8], atUnixSeconds seconds: Int64) throws(SQLiteError) {
-        revoke.bind(seconds, at: 1)
+    func revoke(_ fingerprint: [UInt8], at time: Timestamp) throws(SQLiteError) {
+        revoke.bind(time.unixSeconds, at: 1)
         revoke.bind(fingerprint, at: 2)
         try revoke.run()
     }
 
     /// Returns the next certificates after a key, oldest first, including revoked ones.
     func page(after place: Place?, countMax: Int) throws(SQLiteError) -> ListPage<ProviderCertificate, Place> {
-        selectPage.bind(place?.createdUnixSeconds ?? .min, at: 1)
+        selectPage.bind(place?.createdAt.unixSeconds ?? .min, at: 1)
         selectPage.bind(place?.fingerprint ?? [], at: 2)
         selectPage.bind(Int64(countMax), at: 3)
         return try selectPage.page(countMax: countMax) { (row) throws(SQLiteError) in
@@ -75,10 +75,10 @@ final class CertificateTable {
                 fingerprint: fingerprint, serialNumber: row.string(1), teamID: row.string(2),
                 topics: try topics(of: fingerprint),
                 environment: row.optionalString(3).flatMap(Environment.init(rawValue:)),
-                createdUnixSeconds: row.int64(4), expiresUnixSeconds: row.int64(5),
-                revokedUnixSeconds: row.optionalInt64(6))
+                createdAt: Timestamp(unixSeconds: row.int64(4)), expiresAt: Timestamp(unixSeconds: row.int64(5)),
+                revokedAt: row.optionalInt64(6).map(Timestamp.init(unixSeconds:)))
         } key: {
-            ($0.int64(4), $0.bytes(0))
+            (Timestamp(unixSeconds: $0.int64(4)), $0.bytes(0))
         }
     }
 

@@ -20,7 +20,7 @@ final class ChannelTable {
         var topic: TopicID
         var environment: Environment
         var policy: MessageStoragePolicy
-        var createdUnixMilliseconds: Int64
+        var createdAt: Timestamp
     }
 
     private let insert: Statement
@@ -48,13 +48,13 @@ final class ChannelTable {
 
     /// Adds a channel with a new id.
     func add(
-        _ id: ChannelID, topic: TopicID, environment: Environment, policy: MessageStoragePolicy, now: Int64
+        _ id: ChannelID, topic: TopicID, environment: Environment, policy: MessageStoragePolicy, now: Timestamp
     ) throws(SQLiteError) {
         insert.bind(id.bytes, at: 1)
         insert.bind(Int64(topic.rawValue), at: 2)
         insert.bind(environment.rawValue, at: 3)
         insert.bind(Int64(policy.rawValue), at: 4)
-        insert.bind(now, at: 5)
+        insert.bind(now.unixMilliseconds, at: 5)
         try insert.run()
     }
 
@@ -108,7 +108,7 @@ final class ChannelTable {
         else { return nil }
         return Row(
             number: ChannelNumber(rawValue: statement.int64(0)), id: id, topic: TopicID(stored: statement.int64(2)),
-            environment: environment, policy: policy, createdUnixMilliseconds: statement.int64(5))
+            environment: environment, policy: policy, createdAt: Timestamp(unixMilliseconds: statement.int64(5)))
     }
 }
 

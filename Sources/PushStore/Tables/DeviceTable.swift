@@ -9,17 +9,17 @@ final class DeviceTable {
         var id: DeviceID
         var name: String
         var platform: String
-        var enrolledUnixMilliseconds: Int64
-        var seenUnixMilliseconds: Int64?
+        var enrolledAt: Timestamp
+        var seenAt: Timestamp?
     }
 
     /// The key after which a list continues.
-    typealias Place = (enrolledUnixMilliseconds: Int64, id: Int64)
+    typealias Place = (enrolledAt: Timestamp, id: Int64)
 
     /// The result of authenticating a device by its secret.
     struct Identity {
         var device: DeviceID
-        var seenUnixMilliseconds: Int64?
+        var seenAt: Timestamp?
         /// Whether its registrations expired and it was not seen since.
         var isDormant: Bool
     }
@@ -86,15 +86,15 @@ final class DeviceTable {
     }
 
     /// Adds a device with a new id and a new secret.
-    func add(_ device: Int64, _ new: StoreRequest.NewDevice, now: Int64) throws(SQLiteError) {
+    func add(_ device: Int64, _ new: StoreRequest.NewDevice, now: Timestamp) throws(SQLiteError) {
         insert.bind(device, at: 1)
         insert.bind(new.secretHash, at: 2)
         insert.bind(new.name, at: 3)
         insert.bind(new.platform, at: 4)
-        insert.bind(now, at: 5)
+        insert.bind(now.unixMilliseconds, at: 5)
         // With a request id, the time stays NULL until the first use, so that the enrolment may be repeated until
         // then.
-        insert.bind(new.requestHash == nil ? now : nil, at: 6)
+        insert.bind(new.requestHash == nil ? now.unixMilliseconds : nil, at: 6)
         try insert.run()
     }
 
@@ -115,7 +115,8 @@ final class DeviceTable {
         defer { selectBySecret.reset() }
         guard try selectBySecret.step() else { return nil }
         return Identity(
-            device: DeviceID(stored: selectBySecret.int64(0)), seenUnixMilliseconds: selectBySecret.optionalInt64(1),
+            device: DeviceID(stored: selectBySecret.int64(0)),
+            seenAt: selectBySecret.optionalInt64(1).map(Timestamp.init(unixMilliseconds:)),
             isDormant: selectBySecret.int64(2) != 0)
     }
 
@@ -137,18 +138,18 @@ final class DeviceTable {
     func place(of device: Int64) throws(SQLiteError) -> Place? {
         selectPlace.bind(device, at: 1)
         defer { selectPlace.reset() }
-        return try selectPlace.step() ? (selectPlace.int64(0), device) : nil
+        return try selectPlace.step() ? (Timestamp(unixMilliseconds: selectPlace.int64(0)), device) : nil
     }
 
     /// Returns the next live devices after a place, oldest first.
     func page(after place: Place?, countMax: Int) throws(SQLiteError) -> ListPage<Row, Place> {
-        selectPage.bind(place?.enrolledUnixMilliseconds ?? .min, at: 1)
+        selectPage.bind(place?.enrolledAt.unixMilliseconds ?? .min, at: 1)
         selectPage.bind(place?.id ?? .min, at: 2)
         selectPage.bind(Int64(countMax), at: 3)
         return try selectPage.page(countMax: countMax) { (row) in
             self.row(of: row)
         } key: {
-            ($0.int64(3), $0.int64(0))
+            (Timestamp(unixMilliseconds: $0.int64(3)), $0.int64(0))
         }
     }
 
@@ -159,8 +160,8 @@ final class DeviceTable {
     }
 
     /// Removes all data of a device except its id.
-    func remove(_ device: DeviceID, now: Int64) throws(SQLiteError) {
-        tombstone.bind(now, at: 1)
+    func remove(_ device: DeviceID, now: Timestamp) throws(SQLiteError) {
+        tombstone.bind(now.unixMilliseconds, at: 1)
         tombstone.bind(device.stored, at: 2)
         try tombstone.run()
     }
@@ -168,16 +169,16 @@ final class DeviceTable {
     // MARK: When devices were seen
 
     /// Records that a device was seen, if it is live.
-    func noteSeen(_ device: DeviceID, now: Int64) throws(SQLiteError) {
-        markSeen.bind(now, at: 1)
+    func noteSeen(_ device: DeviceID, now: Timestamp) throws(SQLiteError) {
+        markSeen.bind(now.unixMilliseconds, at: 1)
         markSeen.bind(device.stored, at: 2)
         try markSeen.run()
     }
 
     /// Records now as the last-seen time of the devices that were never used and whose enrolment can no longer be
     /// repeated.
-    func noteAllSeen(now: Int64) throws(SQLiteError) {
-        markAllSeen.bind(now, at: 1)
+    func noteAllSeen(now: Timestamp) throws(SQLiteError) {
+        markAllSeen.bind(now.unixMilliseconds, at: 1)
         try markAllSeen.run()
     }
 
@@ -188,9 +189,9 @@ final class DeviceTable {
     }
 
     /// Returns devices last seen before a time that are not dormant, longest unseen first, at most `countMax`.
-    func unseen(since moment: Int64, countMax: Int) throws(SQLiteError) -> [DeviceID] {
+    func unseen(since moment: Timestamp, countMax: Int) throws(SQLiteError) -> [DeviceID] {
         var devices: [DeviceID] = []
-        selectUnseen.bind(moment, at: 1)
+        selectUnseen.bind(moment.unixMilliseconds, at: 1)
         selectUnseen.bind(Int64(countMax), at: 2)
         while try selectUnseen.step() { devices.append(DeviceID(stored: selectUnseen.int64(0))) }
         return devices
@@ -199,7 +200,8 @@ final class DeviceTable {
     private func row(of statement: Statement) -> Row {
         Row(
             id: DeviceID(stored: statement.int64(0)), name: statement.string(1), platform: statement.string(2),
-            enrolledUnixMilliseconds: statement.int64(3), seenUnixMilliseconds: statement.optionalInt64(4))
+            enrolledAt: Timestamp(unixMilliseconds: statement.int64(3)),
+            seenAt: statement.optionalInt64(4).map(Timestamp.init(unixMilliseconds:)))
     }
 }
 

@@ -43,15 +43,15 @@ final class EnrolmentCodeTable {
     }
 
     /// Adds a new code.
-    func add(_ hash: [UInt8], expiresUnixSeconds: Int64) throws(SQLiteError) {
+    func add(_ hash: [UInt8], expiresAt: Timestamp) throws(SQLiteError) {
         insert.bind(hash, at: 1)
-        insert.bind(expiresUnixSeconds, at: 2)
+        insert.bind(expiresAt.unixSeconds, at: 2)
         try insert.run()
     }
 
     /// Uses a code for a device and its request id; returns false when the code is unknown, used or expired.
-    func use(_ hash: [UInt8], by device: Int64, _ requestHash: [UInt8]?, now: Int64) throws(SQLiteError) -> Bool {
-        use.bind(now, at: 1)
+    func use(_ hash: [UInt8], by device: Int64, _ requestHash: [UInt8]?, now: Timestamp) throws(SQLiteError) -> Bool {
+        use.bind(now.unixMilliseconds, at: 1)
         use.bind(hash, at: 2)
         use.bind(now.unixSeconds, at: 3)
         use.bind(device, at: 4)
@@ -61,7 +61,7 @@ final class EnrolmentCodeTable {
     }
 
     /// Returns the device that used an unexpired code with a request id; nil without such a use.
-    func device(_ hash: [UInt8], _ requestHash: [UInt8], now: Int64) throws(SQLiteError) -> Int64? {
+    func device(_ hash: [UInt8], _ requestHash: [UInt8], now: Timestamp) throws(SQLiteError) -> Int64? {
         selectDevice.bind(hash, at: 1)
         selectDevice.bind(requestHash, at: 2)
         selectDevice.bind(now.unixSeconds, at: 3)
@@ -70,19 +70,20 @@ final class EnrolmentCodeTable {
     }
 
     /// Returns the codes that are valid and unused, oldest first, at most as many as a list may have.
-    func unused(now: Int64) throws(SQLiteError) -> [UnusedEnrolmentCode] {
+    func unused(now: Timestamp) throws(SQLiteError) -> [UnusedEnrolmentCode] {
         selectUnused.bind(now.unixSeconds, at: 1)
         selectUnused.bind(Int64(Limits.listedEnrolmentCodeCountMax), at: 2)
         defer { selectUnused.reset() }
         var codes: [UnusedEnrolmentCode] = []
         while try selectUnused.step() {
-            codes.append(UnusedEnrolmentCode(id: selectUnused.bytes(0), expiresUnixSeconds: selectUnused.int64(1)))
+            let expiresAt = Timestamp(unixSeconds: selectUnused.int64(1))
+            codes.append(UnusedEnrolmentCode(id: selectUnused.bytes(0), expiresAt: expiresAt))
         }
         return codes
     }
 
     /// Deletes the unused code with this id; returns false when there is none.
-    func deleteUnused(id: [UInt8], now: Int64) throws(SQLiteError) -> Bool {
+    func deleteUnused(id: [UInt8], now: Timestamp) throws(SQLiteError) -> Bool {
         deleteUnused.bind(id, at: 1)
         deleteUnused.bind(now.unixSeconds, at: 2)
         try deleteUnused.run()
@@ -90,13 +91,8 @@ final class EnrolmentCodeTable {
     }
 
     /// Deletes expired codes, used or not.
-    func deleteExpired(now: Int64) throws(SQLiteError) {
+    func deleteExpired(now: Timestamp) throws(SQLiteError) {
         deleteOld.bind(now.unixSeconds, at: 1)
         try deleteOld.run()
     }
-}
-
-extension Int64 {
-    /// The value in UNIX seconds of a time in UNIX milliseconds, rounded down.
-    var unixSeconds: Int64 { self >= 0 ? self / 1000 : (self + 1) / 1000 - 1 }
 }

@@ -6,7 +6,7 @@ internal import PushSQLite
 /// Signing keys of providers, public keys only; revoked ones stay.
 final class KeyTable {
     /// The key after which a list continues.
-    typealias Place = (createdUnixSeconds: Int64, id: String)
+    typealias Place = (createdAt: Timestamp, id: String)
 
     private let insert: Statement
     private let insertTopic: Statement
@@ -52,8 +52,8 @@ final class KeyTable {
         insert.bind(key.teamID, at: 2)
         insert.bind(key.topics == nil ? 0 : 1, at: 3)
         insert.bind(key.publicKey, at: 4)
-        insert.bind(key.createdUnixSeconds, at: 5)
-        insert.bind(key.revokedUnixSeconds, at: 6)
+        insert.bind(key.createdAt.unixSeconds, at: 5)
+        insert.bind(key.revokedAt?.unixSeconds, at: 6)
         insert.bind(key.environment?.rawValue, at: 7)
         try insert.run()
         for (position, topic) in (key.topics ?? []).enumerated() {
@@ -65,8 +65,8 @@ final class KeyTable {
     }
 
     /// Revokes a key permanently; one that is already revoked keeps its time.
-    func revoke(_ id: String, nowUnixSeconds: Int64) throws(SQLiteError) {
-        revoke.bind(nowUnixSeconds, at: 1)
+    func revoke(_ id: String, now: Timestamp) throws(SQLiteError) {
+        revoke.bind(now.unixSeconds, at: 1)
         revoke.bind(id, at: 2)
         try revoke.run()
     }
@@ -80,13 +80,13 @@ final class KeyTable {
 
     /// Returns the next keys after one, oldest first, including revoked ones.
     func page(after place: Place?, countMax: Int) throws(SQLiteError) -> ListPage<SigningKey, Place> {
-        selectPage.bind(place?.createdUnixSeconds ?? .min, at: 1)
+        selectPage.bind(place?.createdAt.unixSeconds ?? .min, at: 1)
         selectPage.bind(place?.id ?? "", at: 2)
         selectPage.bind(Int64(countMax), at: 3)
         return try selectPage.page(countMax: countMax) { (row) throws(SQLiteError) in
             try key(of: row)
         } key: {
-            ($0.int64(4), $0.string(0))
+            (Timestamp(unixSeconds: $0.int64(4)), $0.string(0))
         }
     }
 
@@ -94,7 +94,8 @@ final class KeyTable {
         let id = row.string(0)
         return SigningKey(
             id: id, teamID: row.string(1), topics: row.int64(2) == 0 ? nil : try topics(of: id),
-            publicKey: row.bytes(3), createdUnixSeconds: row.int64(4), revokedUnixSeconds: row.optionalInt64(5),
+            publicKey: row.bytes(3), createdAt: Timestamp(unixSeconds: row.int64(4)),
+            revokedAt: row.optionalInt64(5).map(Timestamp.init(unixSeconds:)),
             environment: row.optionalString(6).flatMap(Environment.init(rawValue:)))
     }
 

@@ -13,8 +13,8 @@ extension PendingNotification {
                 address: .ofNoDevice(TopicID(stored: row.int64(3))), apnsID: row.bytes(8), uniqueID: uniqueID,
                 topicName: row.string(9), pushType: .liveactivity,
                 priority: row.optionalInt64(10).map(UInt8.init(truncatingIfNeeded:)),
-                expirationUnixSeconds: row.int64(11), collapseID: nil, payload: row.bytes(12),
-                acceptedUnixMilliseconds: row.int64(5), channel: ChannelID(row.bytes(1))))
+                expiration: Timestamp(unixSeconds: row.int64(11)), collapseID: nil, payload: row.bytes(12),
+                acceptedAt: Timestamp(unixMilliseconds: row.int64(5)), channel: ChannelID(row.bytes(1))))
     }
 
     /// Creates the notification of a broadcast, which is not addressed to a device yet.
@@ -24,8 +24,8 @@ extension PendingNotification {
             notification: Notification(
                 address: .ofNoDevice(broadcast.topic), apnsID: broadcast.requestID, uniqueID: broadcast.uniqueID,
                 topicName: broadcast.topicName, pushType: .liveactivity, priority: broadcast.priority,
-                expirationUnixSeconds: broadcast.expirationUnixSeconds, collapseID: nil, payload: broadcast.payload,
-                acceptedUnixMilliseconds: broadcast.acceptedUnixMilliseconds, channel: broadcast.channel))
+                expiration: broadcast.expiration, collapseID: nil, payload: broadcast.payload,
+                acceptedAt: broadcast.acceptedAt, channel: broadcast.channel))
     }
 
     /// Returns the stored broadcast, addressed to one of its subscribers.
@@ -44,8 +44,8 @@ extension PendingNotification {
         checksum.add(UInt64(notification.address.topic.rawValue) << 32 | UInt64(notification.address.generation))
         checksum.add(notification.uniqueID.high)
         checksum.add(notification.uniqueID.low)
-        checksum.add(UInt64(bitPattern: notification.acceptedUnixMilliseconds))
-        checksum.add(UInt64(bitPattern: notification.expirationUnixSeconds ?? -1))
+        checksum.add(UInt64(bitPattern: notification.acceptedAt.unixMilliseconds))
+        checksum.add(UInt64(bitPattern: notification.expiration?.unixSeconds ?? -1))
         checksum.add(UInt64(notification.priority ?? 0))
         let (apnsID, payload, topicName) = (notification.apnsID, notification.payload, notification.topicName)
         checksum.add(apnsID.span)

@@ -25,7 +25,7 @@ enum PendingRecord {
         let notification = pending.notification
         let collapseID = notification.collapseID ?? []
         let present =
-            (notification.expirationUnixSeconds == nil ? 0 : hasExpiration)
+            (notification.expiration == nil ? 0 : hasExpiration)
             | (notification.collapseID == nil ? 0 : hasCollapseID)
         let kinds =
             UInt64(version) | UInt64(notification.pushType?.storedNumber ?? 0) << 8
@@ -35,8 +35,8 @@ enum PendingRecord {
             | UInt64(collapseID.count) << 32
         let start = bytes.count
         bytes.append(word: kinds | UInt64(notification.address.generation) << 32)
-        bytes.append(word: UInt64(bitPattern: notification.acceptedUnixMilliseconds))
-        bytes.append(word: UInt64(bitPattern: notification.expirationUnixSeconds ?? 0))
+        bytes.append(word: UInt64(bitPattern: notification.acceptedAt.unixMilliseconds))
+        bytes.append(word: UInt64(bitPattern: notification.expiration?.unixSeconds ?? 0))
         bytes.append(word: notification.uniqueID.high)
         bytes.append(word: notification.uniqueID.low)
         bytes.append(word: lengths)
@@ -80,17 +80,17 @@ enum PendingRecord {
                     high: body.littleEndian(at: 24, byteCount: 8), low: body.littleEndian(at: 32, byteCount: 8)),
                 topicName: String(decoding: topicName, as: UTF8.self), pushType: PushType(storedNumber: body[1]),
                 priority: body[2] == 0 ? nil : body[2],
-                expirationUnixSeconds: body[3] & hasExpiration == 0
-                    ? nil : Int64(bitPattern: body.littleEndian(at: 16, byteCount: 8)),
+                expiration: body[3] & hasExpiration == 0
+                    ? nil : Timestamp(unixSeconds: Int64(bitPattern: body.littleEndian(at: 16, byteCount: 8))),
                 collapseID: body[3] & hasCollapseID == 0 ? nil : collapseID, payload: payload,
-                acceptedUnixMilliseconds: Int64(bitPattern: body.littleEndian(at: 8, byteCount: 8))))
+                acceptedAt: Timestamp(
+                    unixMilliseconds: Int64(bitPattern: body.littleEndian(at: 8, byteCount: 8)))))
     }
 
-    /// Returns the acceptance time of a record in UNIX milliseconds, without verifying the checksum; nil when the
-    /// record is too short.
-    static func acceptedUnixMilliseconds(_ bytes: Span<UInt8>) -> Int64? {
+    /// Returns the acceptance time of a record without verifying the checksum; nil when the record is too short.
+    static func acceptedAt(_ bytes: Span<UInt8>) -> Timestamp? {
         guard bytes.count >= headByteCount else { return nil }
-        return Int64(bitPattern: bytes.littleEndian(at: 8, byteCount: 8))
+        return Timestamp(unixMilliseconds: Int64(bitPattern: bytes.littleEndian(at: 8, byteCount: 8)))
     }
 
     private static func checksum(

@@ -22,15 +22,15 @@ final class PendingTable {
         var device: DeviceID
         var topic: TopicID
         var collapse: CollapseHash
-        var expiresUnixMilliseconds: Int64?
+        var expiresAt: Timestamp?
     }
 
     /// A row to write.
     struct New {
         var pending: PendingNotification
         var collapse: CollapseHash
-        /// The expiration in UNIX milliseconds; nil without one.
-        var expiresUnixMilliseconds: Int64?
+        /// The expiration; nil without one.
+        var expiresAt: Timestamp?
     }
 
     /// The number of rows that one statement inserts.
@@ -115,7 +115,7 @@ final class PendingTable {
         statement.bind(row.pending.notification.address.device.stored, at: index + 2)
         statement.bind(Int64(row.pending.notification.address.topic.rawValue), at: index + 3)
         statement.bind(row.collapse.stored, at: index + 4)
-        statement.bind(row.expiresUnixMilliseconds, at: index + 5)
+        statement.bind(row.expiresAt?.unixMilliseconds, at: index + 5)
     }
 
     /// Removes the row with a sequence, of any device; returns false when it does not exist.
@@ -129,8 +129,8 @@ final class PendingTable {
     struct Read {
         var topic: TopicID
         var notification: PendingNotification?
-        /// The expiration in UNIX milliseconds; nil without one.
-        var expiresUnixMilliseconds: Int64?
+        /// The expiration; nil without one.
+        var expiresAt: Timestamp?
     }
 
     /// Reads a row of a device; returns nil when there is no such row.
@@ -142,7 +142,9 @@ final class PendingTable {
         let notification = selectOne.withBytes(2) { bytes in
             PendingRecord.decode(bytes, sequence: sequence, device: device, topic: topic)
         }
-        return Read(topic: topic, notification: notification, expiresUnixMilliseconds: selectOne.optionalInt64(3))
+        return Read(
+            topic: topic, notification: notification,
+            expiresAt: selectOne.optionalInt64(3).map(Timestamp.init(unixMilliseconds:)))
     }
 
     /// Calls a closure for each row after a sequence that is not archived.
@@ -154,13 +156,13 @@ final class PendingTable {
                     sequence: selectRecent.int64(0), device: DeviceID(stored: selectRecent.int64(1)),
                     topic: TopicID(stored: selectRecent.int64(2)),
                     collapse: CollapseHash(stored: selectRecent.optionalInt64(3)),
-                    expiresUnixMilliseconds: selectRecent.optionalInt64(4)))
+                    expiresAt: selectRecent.optionalInt64(4).map(Timestamp.init(unixMilliseconds:))))
         }
     }
 
     /// Returns rows whose expiration has passed, at most `countMax`.
-    func expired(now: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
-        selectExpired.bind(now, at: 1)
+    func expired(now: Timestamp, countMax: Int) throws(SQLiteError) -> [Removed] {
+        selectExpired.bind(now.unixMilliseconds, at: 1)
         selectExpired.bind(Int64(countMax), at: 2)
         return try rows(of: selectExpired)
     }
@@ -170,15 +172,15 @@ final class PendingTable {
     /// Rows are in order of acceptance, so these are the first rows.
     ///
     /// - Parameters:
-    ///   - moment: The time in UNIX milliseconds.
+    ///   - moment: The time.
     ///   - countMax: The maximum number of rows.
     /// - Returns: The rows, oldest first.
     /// - Throws: The error that SQLite returned.
-    func accepted(before moment: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
+    func accepted(before moment: Timestamp, countMax: Int) throws(SQLiteError) -> [Removed] {
         var old: [Removed] = []
         defer { selectOldest.reset() }
         while old.count < countMax, try selectOldest.step() {
-            let accepted = selectOldest.withBytes(3) { PendingRecord.acceptedUnixMilliseconds($0) }
+            let accepted = selectOldest.withBytes(3) { PendingRecord.acceptedAt($0) }
             guard let accepted, accepted < moment else { break }
             old.append(row(of: selectOldest))
         }

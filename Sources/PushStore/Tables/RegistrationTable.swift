@@ -13,17 +13,17 @@ final class RegistrationTable {
         var isLive: Bool
         /// Whether the device refuses this topic.
         var isRefused: Bool
-        /// The end of the last registration that ended, in UNIX milliseconds.
-        var endedUnixMilliseconds: Int64?
+        /// The end of the last registration that ended.
+        var endedAt: Timestamp?
         /// Whether that registration ended because its device was unseen for too long.
         var hasExpired: Bool
 
         /// Returns the reason why a generation of the device token is rejected, and when it ended; nil for the live
         /// one.
-        func rejection(of generation: UInt32) -> (reason: RejectionReason, endedUnixMilliseconds: Int64?)? {
+        func rejection(of generation: UInt32) -> (reason: RejectionReason, endedAt: Timestamp?)? {
             if isLive, generation == self.generation { return nil }
             let isLastEnded = isLive ? generation &+ 1 == self.generation : generation == self.generation
-            return (hasExpired && isLastEnded ? .expiredToken : .unregistered, endedUnixMilliseconds)
+            return (hasExpired && isLastEnded ? .expiredToken : .unregistered, endedAt)
         }
     }
 
@@ -109,7 +109,7 @@ final class RegistrationTable {
     private func row(of select: Statement) -> Row {
         Row(
             generation: UInt32(truncatingIfNeeded: select.int64(0)), isLive: select.int64(1) != 0,
-            isRefused: select.int64(2) != 0, endedUnixMilliseconds: select.optionalInt64(3),
+            isRefused: select.int64(2) != 0, endedAt: select.optionalInt64(3).map(Timestamp.init(unixMilliseconds:)),
             hasExpired: select.int64(4) != 0)
     }
 
@@ -123,13 +123,13 @@ final class RegistrationTable {
 
     /// Starts a registration with a new generation.
     func register(
-        _ contents: DeviceTokenContents, in environment: Environment, isRefused: Bool, now: Int64
+        _ contents: DeviceTokenContents, in environment: Environment, isRefused: Bool, now: Timestamp
     ) throws(SQLiteError) {
         upsert.bind(contents.device.stored, at: 1)
         upsert.bind(Int64(contents.topic.rawValue), at: 2)
         upsert.bind(Int64(contents.generation), at: 3)
         upsert.bind(isRefused ? 1 : 0, at: 4)
-        upsert.bind(now, at: 5)
+        upsert.bind(now.unixMilliseconds, at: 5)
         upsert.bind(environment.rawValue, at: 6)
         try upsert.run()
     }
@@ -142,8 +142,8 @@ final class RegistrationTable {
     }
 
     /// Ends a registration if it is live.
-    func end(device: DeviceID, topic: TopicID, asExpired: Bool, now: Int64) throws(SQLiteError) {
-        end.bind(now, at: 1)
+    func end(device: DeviceID, topic: TopicID, asExpired: Bool, now: Timestamp) throws(SQLiteError) {
+        end.bind(now.unixMilliseconds, at: 1)
         end.bind(asExpired ? 1 : 0, at: 2)
         end.bind(device.stored, at: 3)
         end.bind(Int64(topic.rawValue), at: 4)
@@ -151,8 +151,8 @@ final class RegistrationTable {
     }
 
     /// Ends all registrations of a device; returns the topics that were live.
-    func endAll(of device: DeviceID, asExpired: Bool, now: Int64) throws(SQLiteError) -> [TopicID] {
-        endOfDevice.bind(now, at: 1)
+    func endAll(of device: DeviceID, asExpired: Bool, now: Timestamp) throws(SQLiteError) -> [TopicID] {
+        endOfDevice.bind(now.unixMilliseconds, at: 1)
         endOfDevice.bind(asExpired ? 1 : 0, at: 2)
         endOfDevice.bind(device.stored, at: 3)
         return try topics(of: endOfDevice)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushSQLite
 
 /// Single numbers in the file: the last running time, the reserved and archived sequences, and the policy version.
@@ -13,11 +14,13 @@ final class StateTable {
             "INSERT INTO state VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
     }
 
-    /// Returns the last time at which the server recorded that it runs, in UNIX milliseconds; nil in a new file.
-    func lastRunning() throws(SQLiteError) -> Int64? { try value("running_at_ms") }
+    /// Returns the last time at which the server recorded that it runs; nil in a new file.
+    func lastRunning() throws(SQLiteError) -> Timestamp? {
+        try value("running_at_ms").map(Timestamp.init(unixMilliseconds:))
+    }
 
     /// Records that the server runs now.
-    func noteRunning(now: Int64) throws(SQLiteError) { try set("running_at_ms", now) }
+    func noteRunning(now: Timestamp) throws(SQLiteError) { try set("running_at_ms", now.unixMilliseconds) }
 
     /// Returns the sequence up to which numbers were assigned, or may have been.
     func lastSequence() throws(SQLiteError) -> Int64 { try value("last_sequence") ?? 0 }

@@ -42,11 +42,11 @@ final class TopicTable {
     /// Adds a live app.
     ///
     /// The database assigns its number and ignores the number in `row`.
-    func add(_ row: Row, now: Int64) throws(SQLiteError) {
+    func add(_ row: Row, now: Timestamp) throws(SQLiteError) {
         insert.bind(row.topic.name, at: 1)
         insert.bind(row.displayName, at: 2)
         insert.bind(row.topic.teamID, at: 3)
-        insert.bind(now, at: 4)
+        insert.bind(now.unixMilliseconds, at: 4)
         insert.bind(row.topic.checks.rawValue, at: 5)
         insert.bind(row.topic.allowsBroadcasts ? 1 : 0, at: 6)
         try insert.run()
@@ -89,8 +89,8 @@ final class TopicTable {
     }
 
     /// Marks an app as removed; its row stays as a tombstone.
-    func remove(_ topic: TopicID, now: Int64) throws(SQLiteError) {
-        tombstone.bind(now, at: 1)
+    func remove(_ topic: TopicID, now: Timestamp) throws(SQLiteError) {
+        tombstone.bind(now.unixMilliseconds, at: 1)
         tombstone.bind(Int64(topic.rawValue), at: 2)
         try tombstone.run()
     }

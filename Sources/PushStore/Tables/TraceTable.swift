@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushSQLite
 
 /// The trace on the disk: one endless stream of packed events, split into rows.
@@ -12,8 +13,8 @@ final class TraceTable {
     struct Row {
         /// The position of the first byte.
         var position: Int64
-        var firstUnixMilliseconds: Int64
-        var lastUnixMilliseconds: Int64
+        var firstEventAt: Timestamp
+        var lastEventAt: Timestamp
         /// The last sequence that was accepted in this row, or before it if none was accepted in it.
         var lastSequence: Int64
         /// The packed `TraceEvent`s.
@@ -55,8 +56,8 @@ final class TraceTable {
     /// Appends a row.
     func append(_ row: Row) throws(SQLiteError) {
         insert.bind(row.position, at: 1)
-        insert.bind(row.firstUnixMilliseconds, at: 2)
-        insert.bind(row.lastUnixMilliseconds, at: 3)
+        insert.bind(row.firstEventAt.unixMilliseconds, at: 2)
+        insert.bind(row.lastEventAt.unixMilliseconds, at: 3)
         insert.bind(row.lastSequence, at: 4)
         insert.bind(row.events, at: 5)
         try insert.run()
@@ -68,11 +69,11 @@ final class TraceTable {
         return try selectEnd.step() ? (selectEnd.int64(0), selectEnd.int64(1)) : (0, 0)
     }
 
-    /// Returns the time of the oldest event, in UNIX milliseconds.
-    func oldestUnixMilliseconds() throws(SQLiteError) -> Int64? {
+    /// Returns the time of the oldest event.
+    func oldestAt() throws(SQLiteError) -> Timestamp? {
         selectOldest.bind(1, at: 1)
         defer { selectOldest.reset() }
-        return try selectOldest.step() ? selectOldest.int64(3) : nil
+        return try selectOldest.step() ? Timestamp(unixMilliseconds: selectOldest.int64(3)) : nil
     }
 
     // MARK: Retention
@@ -80,13 +81,13 @@ final class TraceTable {
     /// Deletes the oldest rows that are too old or exceed the size limit; a bounded number in one step.
     ///
     /// - Parameters:
-    ///   - moment: The time before which a row's last event must be, in UNIX milliseconds, to delete the row.
+    ///   - moment: The time before which a row's last event must be to delete the row.
     ///   - byteCountMax: The maximum size of the trace.
     ///   - end: The end of the stream.
     /// - Returns: Whether more rows may be left to delete.
     /// - Throws: The error that SQLite returned.
     func trim(
-        olderThan moment: Int64, byteCountMax: Int64, end: (position: Int64, lastSequence: Int64)
+        olderThan moment: Timestamp, byteCountMax: Int64, end: (position: Int64, lastSequence: Int64)
     ) throws(SQLiteError) -> Bool {
         let cut = try oldestToKeep(olderThan: moment, byteCountMax: byteCountMax, end: end.position)
         guard cut.rowCount > 0 else { return false }
@@ -95,7 +96,7 @@ final class TraceTable {
         if cut.position == end.position {
             try append(
                 Row(
-                    position: end.position, firstUnixMilliseconds: moment, lastUnixMilliseconds: moment,
+                    position: end.position, firstEventAt: moment, lastEventAt: moment,
                     lastSequence: end.lastSequence, events: []))
         }
         return cut.isMore
@@ -103,7 +104,7 @@ final class TraceTable {
 
     /// Returns the position of the first row to keep, the number of rows before it, and whether another step is needed.
     private func oldestToKeep(
-        olderThan moment: Int64, byteCountMax: Int64, end: Int64
+        olderThan moment: Timestamp, byteCountMax: Int64, end: Int64
     ) throws(SQLiteError) -> (position: Int64, rowCount: Int, isMore: Bool) {
         let rowCountMax = WriterLimits.traceRowsTrimmedPerStepCountMax
         selectOldest.bind(Int64(rowCountMax) + 1, at: 1)
@@ -111,7 +112,7 @@ final class TraceTable {
         var (rowCount, byteCount) = (0, Int64(0))
         while try selectOldest.step() {
             let position = selectOldest.int64(0)
-            guard selectOldest.int64(1) < moment || end - position > byteCountMax else {
+            guard selectOldest.int64(1) < moment.unixMilliseconds || end - position > byteCountMax else {
                 return (position, rowCount, false)
             }
             guard rowCount < rowCountMax, byteCount < WriterLimits.traceBytesTrimmedPerStepMax else {
@@ -134,8 +135,8 @@ final class TraceTable {
         defer { selectRows.reset() }
         while try selectRows.step() {
             let row = Row(
-                position: selectRows.int64(0), firstUnixMilliseconds: selectRows.int64(1),
-                lastUnixMilliseconds: selectRows.int64(2), lastSequence: selectRows.int64(3),
+                position: selectRows.int64(0), firstEventAt: Timestamp(unixMilliseconds: selectRows.int64(1)),
+                lastEventAt: Timestamp(unixMilliseconds: selectRows.int64(2)), lastSequence: selectRows.int64(3),
                 events: selectRows.bytes(4))
             guard take(row) else { return }
         }

@@ -64,9 +64,9 @@ final class WebhookTable {
     }
 
     /// Records a failed request, and the time of the first one in a row.
-    func noteProblem(_ topic: TopicID, _ problem: String, now: Int64) throws(SQLiteError) {
+    func noteProblem(_ topic: TopicID, _ problem: String, now: Timestamp) throws(SQLiteError) {
         updateProblem.bind(problem, at: 1)
-        updateProblem.bind(now, at: 2)
+        updateProblem.bind(now.unixMilliseconds, at: 2)
         updateProblem.bind(Int64(topic.rawValue), at: 3)
         try updateProblem.run()
     }
@@ -82,6 +82,6 @@ extension Webhook {
     fileprivate init(row: Statement) {
         self.init(
             url: row.string(1), secret: row.bytes(2), position: row.int64(3),
-            failingUnixMilliseconds: row.optionalInt64(4), problem: row.optionalString(5))
+            failingSince: row.optionalInt64(4).map(Timestamp.init(unixMilliseconds:)), problem: row.optionalString(5))
     }
 }

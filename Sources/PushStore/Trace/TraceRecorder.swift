@@ -15,8 +15,8 @@ final class TraceRecorder {
     private struct Piece {
         /// The end of the piece in `bytes`.
         var end = 0
-        var firstUnixMilliseconds = Int64.max
-        var lastUnixMilliseconds = Int64.min
+        var firstEventAt = Timestamp.distantFuture
+        var lastEventAt = Timestamp.distantPast
         var lastSequence: Int64
     }
 
@@ -64,8 +64,8 @@ final class TraceRecorder {
     ///   - notification: The notification; a broadcast is not addressed to a device yet.
     ///   - sequence: The notification's sequence.
     ///   - isStored: Whether the current transaction writes the notification, so that it must write the event too.
-    ///   - now: The current time in UNIX milliseconds.
-    func recordAccepted(_ notification: Notification, sequence: Int64, isStored: Bool, at now: Int64) {
+    ///   - now: The current time.
+    func recordAccepted(_ notification: Notification, sequence: Int64, isStored: Bool, at now: Timestamp) {
         guard isOn else { return }
         let (address, apnsID, isBroadcast) = (notification.address, notification.apnsID, notification.channel != nil)
         let origin = TraceEvent.Origin(
@@ -74,8 +74,7 @@ final class TraceRecorder {
             hasCapitals: UniqueID.hasCapitals(apnsID.span))
         add(
             TraceEvent(
-                accepted: origin, sequence: sequence, device: isBroadcast ? .none : address.device,
-                unixMilliseconds: now))
+                accepted: origin, sequence: sequence, device: isBroadcast ? .none : address.device, at: now))
         piece.lastSequence = max(piece.lastSequence, sequence)
         if isStored { mustFlush = true }
     }
@@ -84,12 +83,10 @@ final class TraceRecorder {
     @inline(__always)
     func record(
         _ step: TraceStep, _ detail: TraceDetail = .none, of sequence: Int64, _ topic: TopicID, on device: DeviceID,
-        at now: Int64
+        at now: Timestamp
     ) {
         guard isOn else { return }
-        add(
-            TraceEvent(
-                step, detail, sequence: sequence, topic: topic, device: device, unixMilliseconds: now))
+        add(TraceEvent(step, detail, sequence: sequence, topic: topic, device: device, at: now))
         mustFlush = true
     }
 
@@ -97,20 +94,18 @@ final class TraceRecorder {
     @inline(__always)
     func recordLater(
         _ step: TraceStep, _ detail: TraceDetail = .none, of sequence: Int64, _ topic: TopicID, on device: DeviceID,
-        at now: Int64
+        at now: Timestamp
     ) {
         guard isOn else { return }
-        add(
-            TraceEvent(
-                step, detail, sequence: sequence, topic: topic, device: device, unixMilliseconds: now))
+        add(TraceEvent(step, detail, sequence: sequence, topic: topic, device: device, at: now))
     }
 
     private func add(_ event: TraceEvent) {
         // The buffer reaches this size only while the disk stays full for a long time; then the trace has a gap.
         guard bytes.count < WriterLimits.traceBufferByteCountMax else { return }
         event.append(to: &bytes)
-        piece.firstUnixMilliseconds = min(piece.firstUnixMilliseconds, event.unixMilliseconds)
-        piece.lastUnixMilliseconds = max(piece.lastUnixMilliseconds, event.unixMilliseconds)
+        piece.firstEventAt = min(piece.firstEventAt, event.at)
+        piece.lastEventAt = max(piece.lastEventAt, event.at)
         piece.end = bytes.count
         if bytes.count - (pieces.last?.end ?? 0) >= WriterLimits.traceRowByteCount {
             pieces.append(piece)
@@ -137,8 +132,8 @@ final class TraceRecorder {
         for piece in pieces + [piece] where piece.end > start {
             try table.append(
                 TraceTable.Row(
-                    position: position + Int64(start), firstUnixMilliseconds: piece.firstUnixMilliseconds,
-                    lastUnixMilliseconds: piece.lastUnixMilliseconds, lastSequence: piece.lastSequence,
+                    position: position + Int64(start), firstEventAt: piece.firstEventAt,
+                    lastEventAt: piece.lastEventAt, lastSequence: piece.lastSequence,
                     events: start == 0 && piece.end == bytes.count ? bytes : Array(bytes[start..<piece.end])))
             start = piece.end
         }

@@ -38,7 +38,7 @@ final class TraceSearch {
     /// - Returns: Whether more rows are left; if not, `findings` is the answer.
     /// - Throws: The error that SQLite returned.
     func step(byteCountMax: Int, _ table: TraceTable, _ origins: TraceOrigins) throws(SQLiteError) -> Bool {
-        if !hasBegun { findings.oldestUnixMilliseconds = try table.oldestUnixMilliseconds() }
+        if !hasBegun { findings.oldestAt = try table.oldestAt() }
         var (rows, byteCount, isEnd) = ([TraceTable.Row](), 0, true)
         try table.forEachRow(from: findings.next) { row in
             guard byteCount < byteCountMax else {
@@ -62,7 +62,7 @@ final class TraceSearch {
 
     private func look(at row: TraceTable.Row, _ origins: TraceOrigins) throws(SQLiteError) {
         defer { if !findings.isMore, !isPaused { findings.next = max(findings.next, row.end) } }
-        guard row.lastUnixMilliseconds >= query.sinceUnixMilliseconds || !isByTime else { return }
+        guard row.lastEventAt >= query.since || !isByTime else { return }
         let bytes = row.events.span
         var offset = Int(clamping: max(findings.next - row.position, 0))
         while true {
@@ -93,12 +93,12 @@ final class TraceSearch {
         switch query.subject {
         case .notification(let id): return ofNotification(event, id, at: position)
         case .device(let device):
-            guard event.device == device, event.unixMilliseconds >= query.sinceUnixMilliseconds else { return nil }
+            guard event.device == device, event.at >= query.since else { return nil }
         case .app:
             // Each webhook has its own search, so events of other apps must not cost a lookup.
             guard event.topic == topic else { return nil }
             if event.origin != nil { origins.remember(event) }
-            guard event.unixMilliseconds >= query.sinceUnixMilliseconds,
+            guard event.at >= query.since,
                 event.step.isForWebhooks || !query.isForWebhook
             else { return nil }
         }

@@ -178,7 +178,7 @@ final class Committer {
     func transaction(
         _ body: () throws(SQLiteError) -> Void, committed confirm: () -> Void = {}
     ) throws(TransactionError) {
-        executor.begin(now: configuration.unixMilliseconds())
+        executor.begin(now: configuration.now())
         var isCommitting = false
         do {
             try connection.transaction { () throws(SQLiteError) in

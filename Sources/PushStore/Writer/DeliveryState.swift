@@ -20,8 +20,8 @@ struct DeliveryState {
     /// The number of unacknowledged copies of each now-or-never broadcast, by sequence.
     private var copies: [Int64: Int] = [:]
     var searches = TraceSearchQueue()
-    /// The wall-clock time of this turn in UNIX milliseconds.
-    var now: Int64 = 0
+    /// The wall-clock time of this turn.
+    var now = Timestamp.unixEpoch
     /// The monotonic time of this turn.
     var moment = MonotonicTime.now
 
@@ -65,7 +65,7 @@ struct DeliveryState {
     }
 
     /// Delivers all answers and then all notifications to the loops.
-    mutating func handOut(now: Int64) {
+    mutating func handOut(now: Timestamp) {
         streams.takeOutgoing(now: now) { notifications, stream in
             histories.noteSent(notifications, on: stream, at: moment) { sent in
                 trace.recordLater(
@@ -374,7 +374,7 @@ struct DeliveryState {
     private func completed(_ description: StoreEvent.DeviceDescription) -> AdminAPI.Device {
         var device = description.device
         device.connected = queues.isConnected(description.id)
-        if device.connected { device.seenAt = description.nowUnixSeconds }
+        if device.connected { device.seenAt = description.now }
         return device
     }
 }

@@ -12,13 +12,13 @@ extension Dispatcher {
         guard hasSpace || notification.isNowOrNever else { return deliveryState.outbox.shed(answer) }
         let address = notification.address
         guard let queue = try queues.queue(of: address.device) else {
-            return deliveryState.outbox.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)
+            return deliveryState.outbox.refuse(.badDeviceToken, endedAt: nil, answer)
         }
         guard let registration = queue.registration(of: address.topic) else {
-            return deliveryState.outbox.refuse(.unregistered, endedUnixMilliseconds: now, answer)
+            return deliveryState.outbox.refuse(.unregistered, endedAt: now, answer)
         }
         if let (reason, ended) = registration.rejection(of: address.generation) {
-            return deliveryState.outbox.refuse(reason, endedUnixMilliseconds: ended ?? now, answer)
+            return deliveryState.outbox.refuse(reason, endedAt: ended ?? now, answer)
         }
         guard let sequence = sequences.next() else { return deliveryState.outbox.shed(answer) }
         let pending = PendingNotification(sequence: sequence, notification: notification)
@@ -59,7 +59,7 @@ extension Dispatcher {
         queues.append(
             QueueEntry(
                 sequence: pending.sequence, topic: topic, collapse: collapse,
-                expiresUnixMilliseconds: expiry(of: pending.notification), unwritten: new), to: queue)
+                expiresAt: expiry(of: pending.notification), unwritten: new), to: queue)
         unwritten.append(new)
         guard configuration.durability == .relaxed else { return }
         new.isAnswered = true
@@ -67,8 +67,8 @@ extension Dispatcher {
     }
 
     /// Returns the expiration of a notification, at most the retention time from now; nil without an expiration.
-    func expiry(of notification: Notification) -> Int64? {
-        notification.expiryUnixMilliseconds(now: now, retentionSeconds: Limits.retentionSecondsMax)
+    func expiry(of notification: Notification) -> Timestamp? {
+        notification.expiry(now: now, retentionSeconds: Limits.retentionSecondsMax)
     }
 
     /// Returns the deadline for writing a notification, given the stream's answer to the offer.

@@ -87,13 +87,13 @@ extension Dispatcher {
     ) throws(SQLiteError) -> QueueEntry? {
         guard queue.archivedCount > 0, queue.archiveNextExpiry < now else { return nil }
         var found: QueueEntry?
-        var next = Int64.max
+        var next = Timestamp.distantFuture
         for expiring in try tables.archive.expiring(of: queue.device) {
-            let (row, end) = (expiring.row, expiring.expiresUnixMilliseconds)
+            let (row, end) = (expiring.row, expiring.expiresAt)
             guard !deletions.contains(row.sequence) else { continue }
             if found == nil, topic == nil || row.topic == topic, end < now, stream?.isInFlight(row.sequence) != true {
                 found = QueueEntry(
-                    sequence: row.sequence, topic: row.topic, collapse: CollapseHash(), expiresUnixMilliseconds: end)
+                    sequence: row.sequence, topic: row.topic, collapse: CollapseHash(), expiresAt: end)
             } else {
                 next = min(next, end)
             }

@@ -27,8 +27,8 @@ final class Dispatcher {
     private let authentication: DeviceAuthentication
     let configuration: StoreConfiguration
     var deliveryState: DeliveryState
-    /// The wall-clock time of this turn in UNIX milliseconds.
-    var now: Int64 = 0
+    /// The wall-clock time of this turn.
+    var now = Timestamp.unixEpoch
     /// The monotonic time of this turn.
     var moment = MonotonicTime.now
     /// Whether the disk has space for new notifications.
@@ -136,7 +136,7 @@ final class Dispatcher {
                 newRows.append(
                     PendingTable.New(
                         pending: unwritten.pending, collapse: unwritten.collapse,
-                        expiresUnixMilliseconds: expiry(of: unwritten.pending.notification)))
+                        expiresAt: expiry(of: unwritten.pending.notification)))
             }
             for replaced in unwritten.replaced where replaced.older == nil {
                 _ = try tables.pending.remove(replaced.entry.sequence)
@@ -207,7 +207,7 @@ final class Dispatcher {
             if replaced.isArchived {
                 deletions.removeReplaced(replaced.entry.sequence)
                 queue.changeArchived(replaced.entry.topic, by: 1)
-                queue.archiveNextExpiry = .min
+                queue.archiveNextExpiry = .distantPast
             } else {
                 queues.restore(replaced.entry, to: queue)
             }

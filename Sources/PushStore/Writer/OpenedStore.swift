@@ -32,7 +32,7 @@ struct OpenedStore: @unchecked Sendable {
         do {
             try connection.execute("PRAGMA cache_size = -16384")
             connection.checkpointByHand()
-            let now = configuration.unixMilliseconds()
+            let now = configuration.now()
             executor = try Executor(connection, configuration, now: now)
             try executor.tables.devices.noteAllSeen(now: now)
             counters = try executor.counters()

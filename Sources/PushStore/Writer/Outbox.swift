@@ -32,12 +32,12 @@ struct Outbox {
 
     /// Refuses a notification or a broadcast because of overload or missing space.
     mutating func shed(_ address: ReplyAddress) {
-        refuse(.serviceUnavailable, endedUnixMilliseconds: nil, address)
+        refuse(.serviceUnavailable, endedAt: nil, address)
     }
 
     /// Refuses a notification.
-    mutating func refuse(_ reason: RejectionReason, endedUnixMilliseconds: Int64?, _ address: ReplyAddress) {
-        add(.refused(reason, unregisteredUnixMilliseconds: endedUnixMilliseconds, answer: address), to: address)
+    mutating func refuse(_ reason: RejectionReason, endedAt: Timestamp?, _ address: ReplyAddress) {
+        add(.refused(reason, unregisteredAt: endedAt, answer: address), to: address)
     }
 
     /// Refuses a request, or a stream.

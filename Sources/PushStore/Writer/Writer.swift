@@ -93,7 +93,7 @@ final class Writer {
 
     private func beginTurn() {
         hasUsedSlice = false
-        dispatcher.now = committer.configuration.unixMilliseconds()
+        dispatcher.now = committer.configuration.now()
         dispatcher.deliveryState.now = dispatcher.now
         dispatcher.moment = .now
         dispatcher.deliveryState.moment = dispatcher.moment

@@ -59,7 +59,7 @@ import Testing
         #expect(answer.status == 200 && answer.fields["apns-id"] == id)
         let notification = try #require(harness.store.takeNotifications().first)
         #expect(notification.topicName == ProviderObjects.topic && notification.address.device.rawValue == 1)
-        #expect(notification.priority == 5 && notification.expirationUnixSeconds == 4_000_000_000)
+        #expect(notification.priority == 5 && notification.expiration == Timestamp(unixSeconds: 4_000_000_000))
         #expect(notification.collapseID == Array("score".utf8))
     }
 
@@ -82,7 +82,8 @@ import Testing
         let harness = try EndpointHarness()
         harness.store.answer { command in
             guard case .accept(_, let answer) = command else { return nil }
-            return .refused(.unregistered, unregisteredUnixMilliseconds: 1_700_000_000_123, answer: answer)
+            return .refused(
+                .unregistered, unregisteredAt: Timestamp(unixMilliseconds: 1_700_000_000_123), answer: answer)
         }
         let answer = try harness.connect().ask(EndpointCase(id: "").header(harness.objects), body: EndpointCase.alert)
         #expect(answer.status == 410 && answer.reason == "Unregistered")

@@ -34,13 +34,12 @@ struct ProviderObjects {
     private let keys: [String: Key]
 
     init(_ installation: Installation) throws {
-        let now = Int64(Date().timeIntervalSince1970)
         var (records, keys) = ([String: SigningKey](), [String: Key]())
         func add(_ id: String, team: String = Self.team, _ change: (inout SigningKey) -> Void = { _ in }) throws -> Key
         {
             let key = try PrivateKey()
             var record = SigningKey(
-                id: id, teamID: team, topics: nil, publicKey: key.publicKeyDER, createdUnixSeconds: now)
+                id: id, teamID: team, topics: nil, publicKey: key.publicKeyDER, createdAt: .now)
             change(&record)
             records[id] = record
             keys[id] = Key(id: id, teamID: team, key: key)
@@ -49,7 +48,7 @@ struct ProviderObjects {
         main = try add("KEY0000001")
         _ = try add("TOPICKEY01") { $0.topics = [Self.topic] }
         _ = try add("DEVELOPKEY") { $0.environment = .development }
-        _ = try add("REVOKEDKEY") { $0.revokedUnixSeconds = now }
+        _ = try add("REVOKEDKEY") { $0.revokedAt = .now }
         _ = try add("OTHERTEAM1", team: "TEAM000002")
         self.keys = keys
         let topics = [

@@ -2,15 +2,6 @@
 
 internal import Glibc
 
-/// The clock of dates and times, which administrators and NTP can set.
-package enum WallClock {
-    /// Returns the milliseconds since 1970 by `CLOCK_REALTIME`, which may jump forward or back.
-    package static func unixMilliseconds() -> Int64 {
-        let time = now(on: CLOCK_REALTIME)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-    }
-}
-
 /// The clock that never jumps and keeps running while the machine sleeps.
 package enum ElapsedClock {
     /// Returns the milliseconds since a fixed time before startup by `CLOCK_BOOTTIME`.
