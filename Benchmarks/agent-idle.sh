@@ -5,7 +5,7 @@
 #   Benchmarks/agent-idle.sh
 #
 #   IDLE_SECONDS=180    the duration of the measurement
-#   IDLE_BATTERY=yes    on battery, simulated with UPower from python3-dbusmock: the heartbeat becomes rarer
+#   IDLE_BATTERY=yes    on battery, simulated with UPower from python3-dbusmock: the agent pings less often
 #   IDLE_STRACE=FILE    also trace the agent with strace for the same time, and write the trace to this file
 #   POSTHORN_PROGRAMS   the folder of posthornd and posthorn-agent; default: .build/release
 #
@@ -15,8 +15,8 @@ programs=${POSTHORN_PROGRAMS:-$(cd "$(dirname "$0")/.." && pwd)/.build/release}
 seconds=${IDLE_SECONDS:-180}
 # By then the startup is complete, and the memory that only it needed is released.
 settling=45
-# A heartbeat every 20 seconds wakes the agent twice: to send it, and for the answer. One more heartbeat may fall into
-# the period.
+# A ping every 20 seconds wakes the agent twice: to send it, and for the answer. One more ping may fall into the
+# period.
 wakeups_max=$((seconds / 10 + 2))
 # The pages of files are shared with other programs, and the kernel takes them back when it needs memory.
 own_max=6144
@@ -82,7 +82,7 @@ echo "$before $after" | awk -v seconds="$seconds" -v resident="$resident" -v own
     wakeups = $4 - $2
     printf "CPU       %.1f ms in %d s, %.4f %%; at most 0.1 %%\n", cpu, seconds, cpu / seconds / 10
     printf "wake-ups  %d, at most %d\n", wakeups, wakeups_max
-    printf "memory    %.1f MB of its own, at most %.1f MB; %.1f MB resident with the pages of files\n",
+    printf "memory    %.1f MB private, at most %.1f MB; %.1f MB resident with the pages of files\n",
         own / 1024, own_max / 1024, resident / 1024
     exit cpu / seconds / 10 > 0.1 || wakeups > wakeups_max || own > own_max
 }'

@@ -74,12 +74,13 @@ package enum AgentIntrospection {
                  - `manifest` s: the app manifest as JSON (docs/reference/app-manifest.md); the installed file by
                    default
 
-                 An app that registers itself is limited: its topic is its app ID, a topic below it, or the topic
-                 of its installed manifest, and its manifest names no program as a filter. The token is valid only
-                 in this environment; registering for the other one returns another token. The token stays the same
-                 for as long as the server keeps the registration. `TokenChanged` announces a new token. Errors:
-                 `.NotEnrolled`, `.DeviceRemoved` (the server no longer knows this device), `.UnknownTopic`,
-                 `.Unreachable`, `.BadAppID`, `.BadTopic`, `.BadEnvironment`, `.BadManifest`. -->
+                 An app that registers itself has two restrictions. Its topic is its app ID, a topic below it, or
+                 the topic of its installed manifest. The manifest that it passes in `manifest` cannot name a
+                 program as a filter; only its installed manifest can. The token is valid only in this environment;
+                 registering for the other one returns another token. The token stays the same for as long as the
+                 server keeps the registration. `TokenChanged` announces a new token. Errors: `.NotEnrolled`,
+                 `.DeviceRemoved` (the server no longer knows this device), `.UnknownTopic`, `.Unreachable`,
+                 `.BadAppID`, `.BadTopic`, `.BadEnvironment`, `.BadManifest`. -->
             <method name="Register">
               <arg name="app_id" type="s" direction="in"/>
               <arg name="options" type="a{sv}" direction="in"/>

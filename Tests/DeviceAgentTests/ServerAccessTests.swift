@@ -61,7 +61,7 @@ import Testing
         let server = try await ScriptedDeviceServer()
         let proxy = try await ScriptedProxy(user: "Anna:s3cret")
         try await waitForRefusal(
-            access { $0.proxy = proxy.url }, server, "the proxy wants a user: set proxy in agent.ini")
+            access { $0.proxy = proxy.url }, server, "the proxy requires a user: set proxy in agent.ini")
         let harness = try harness(access { $0.proxy = "http://Anna:s3cret@\(proxy.address)" })
         _ = try await harness.enrol(with: server).get()
     }

@@ -56,7 +56,7 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
     var testDescription: String { name }
 
     /// Whether the page says that our tests run its code.
-    var isRun: Bool { text.contains("Run by our tests.") }
+    var isRun: Bool { text.replacing("\n", with: " ").contains("Our tests run this code.") }
 
     /// The packages of its `pip install` lines.
     var packages: [String] {

@@ -33,7 +33,7 @@ extension DeviceAPIEndToEnd {
         func `a client's page states if tests run it, the output for each token, and package versions`(
             page: ClientPage
         ) throws {
-            #expect(page.isRun != page.text.replacing("\n", with: " ").contains("Not run by our tests: "))
+            #expect(page.isRun != page.text.replacing("\n", with: " ").contains("Our tests do not run this code: "))
             #expect(!page.isRun || page.language != nil)
             for token in ClientPage.Token.allCases { #expect(page.text.contains("\n| \(token.rawValue) | ")) }
             #expect(page.packages.allSatisfy { $0.contains("==") })

@@ -109,7 +109,7 @@ struct GeneratedPagesCommandLineTests {
         `viewed`, `closed` or `suppressed`. `reason` is the reason why it was
         [suppressed](device-protocol.md#acknowledge-post-v1acks), or an error. `effects` lists the parts with their outcome,
         for example `badge` or `sound:silent`. `read` says whether the user has seen it; `channel` is the channel id of a
-        broadcast, and `thread_id` is the conversation. `posthorn inbox search --json` prints the same.
+        broadcast, and `thread_id` is the thread of the alert. `posthorn inbox search --json` prints the same.
         `posthorn inbox show ENTRY --json` prints one element of `entries`.
 
         ```json

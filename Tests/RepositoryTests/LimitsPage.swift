@@ -33,8 +33,8 @@ enum LimitsPage {
         "rememberedProviderTokenCountMax":
             "the least recently used token is evicted, and counts as new when it is used again",
         "lintedPayloadsPerHourCount":
-            "further payloads of the hour are not linted, except those with `posthorn-lint: 1`",
-        "lintSampleCountMax": "the oldest counts are evicted; more payloads of these apps are linted",
+            "further payloads of the hour are not checked, except those with `posthorn-lint: 1`",
+        "lintSampleCountMax": "the oldest counts are evicted; more payloads of these apps are checked",
         "payloadHistoryCountMax": "the oldest alerts are evicted; repeats of them cause no warning",
         "deviceTokenDigitCount": "400 `BadDeviceToken`",
         "listenAddressCountMax": "the server does not start; the error message names the setting",

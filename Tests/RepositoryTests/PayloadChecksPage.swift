@@ -23,9 +23,9 @@ enum PayloadChecksPage {
         those of higher severity are kept.
 
         The column *For* has the push types to which a check applies. *shown* means `alert`, `background`,
-        `liveactivity` and no push type. *alert* means `alert` and no push type. *all* means every push type. A
-        notification that is silent by design is not reported as showing nothing: one with another push type, one with
-        `content-available` 1, and one with neither `aps` nor a push type.
+        `liveactivity` and no push type. *alert* means `alert` and no push type. *all* means every push type. L-P01
+        does not report notifications that are meant to show nothing. These have another push type, or
+        `content-available` 1, or neither `aps` nor a push type.
 
         ## Visible and audible parts
 

@@ -59,7 +59,8 @@ struct ProviderAPIPageTests {
         ("the app has", Limits.channelPerAppCountMax), ("a broadcast", Limits.broadcastPayloadByteCountMax),
         ("compact form, of at most", Limits.providerTokenByteCountMax),
         ("its last", Limits.rememberedProviderTokenCountMax),
-        ("**Streams.** Up to", Limits.concurrentStreamCountMax), ("64 fields and", Limits.headerListByteCountMax),
+        ("**Streams.** A connection can have up to", Limits.concurrentStreamCountMax),
+        ("64 fields and", Limits.headerListByteCountMax),
         ("base64, or longer than", Limits.channelIDByteCountMax),
         ("at most", Int(Limits.broadcastStorageSecondsMax / 3600)),
     ])

@@ -234,7 +234,7 @@ extension ServerFailure {
         let text = String(decoding: response.body, as: UTF8.self)
         guard response.status == 400, text.contains("SSL certificate") else { return "it gave no reason" }
         return text.contains("No required SSL certificate")
-            ? "the server wants a certificate: set client_cert and client_key in agent.ini"
+            ? "the server requires a certificate: set client_cert and client_key in agent.ini"
             : "the server does not accept this device's certificate: see client_cert in agent.ini"
     }
 }

@@ -16,13 +16,13 @@ extension CurlError {
         case .certificateFile:
             "this device's certificate or its key cannot be used: see client_cert and client_key in agent.ini"
         case .clientCertificateRequired:
-            "the server wants a certificate: set client_cert and client_key in agent.ini"
+            "the server requires a certificate: set client_cert and client_key in agent.ini"
         case .clientCertificateRefused:
             "the server does not accept this device's certificate: see client_cert in agent.ini"
         case .handshakeRefused:
-            "the server wants another certificate or other TLS: see client_cert in agent.ini"
+            "the server requires another certificate or other TLS: see client_cert in agent.ini"
         case .proxyAuthentication:
-            "the proxy wants a user: set proxy in agent.ini to http://USER:PASSWORD@HOST:PORT"
+            "the proxy requires a user: set proxy in agent.ini to http://USER:PASSWORD@HOST:PORT"
         case .proxyRefusal: "the proxy refuses to connect to the server"
         case .resolveProxy: "the proxy's name is unknown: see proxy in agent.ini"
         case .resolve, .connect, .tls, .timeout, .interrupted, .other: nil

@@ -106,7 +106,7 @@ enum AppCommands {
         Command(
             "remove", "Remove an app.",
             discussion:
-                "The app's device tokens become invalid (Unregistered), and its pending notifications are dropped.",
+                "The app's device tokens become invalid (Unregistered), and its pending notifications are removed.",
             arguments: [topic], options: [SharedOptions.yes])
     ) { (invocation, context) throws(CommandError) in
         let topic = invocation.arguments[0]

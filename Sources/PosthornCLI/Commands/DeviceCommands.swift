@@ -62,7 +62,7 @@ enum DeviceCommands {
         Command(
             "remove", "Remove a device.",
             discussion: """
-                All device tokens of the device become invalid (Unregistered), its pending notifications are dropped, \
+                All device tokens of the device become invalid (Unregistered), its pending notifications are removed, \
                 and its secret is revoked.
                 """,
             arguments: [id], options: [SharedOptions.yes])

@@ -28,17 +28,18 @@ public enum Limits {
     public static let certificateDayCountMax = 825
     /// The maximum difference between `iat` and the current time, in seconds, before a provider token counts as expired.
     public static let providerTokenAgeSecondsMax: Int64 = 3600
-    /// The maximum number of new provider tokens on one connection within `providerTokenUpdateSeconds`.
+    /// The maximum number of provider token updates on one connection within `providerTokenUpdateSeconds`; the first
+    /// token is not an update.
     public static let providerTokenUpdateCountMax = 5
-    /// The period over which new provider tokens are counted, in seconds: Apple's 20 minutes.
+    /// The period over which provider token updates are counted, in seconds: Apple's 20 minutes.
     public static let providerTokenUpdateSeconds: Int64 = 20 * 60
     /// The number of valid provider tokens that a connection caches, so that it verifies each only once.
     public static let rememberedProviderTokenCountMax = 8
     /// The maximum length of a provider token, in bytes; longer tokens are rejected unparsed.
     public static let providerTokenByteCountMax = 2048
-    /// The number of payloads of an app that a loop lints in each hour if the app's checks are `warn`.
+    /// The number of payloads of an app that a loop checks in each hour if the app's `checks` are `warn`.
     public static let lintedPayloadsPerHourCount = 20
-    /// The number of apps whose linted payloads a loop counts.
+    /// The number of apps whose checked payloads a loop counts.
     public static let lintSampleCountMax = 8192
     /// The number of (app, device) pairs whose last alerts a loop keeps in memory for the payload checks.
     public static let payloadHistoryCountMax = 8192

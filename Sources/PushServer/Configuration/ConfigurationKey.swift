@@ -131,12 +131,14 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             "The number of unauthenticated connections above which idle ones are closed."
         case .secondsBeforeAuthentication: "The time after which an unauthenticated connection is closed, in seconds."
         case .memoryBudgetMegabytes:
-            "The memory for handshakes, requests and responses of all connections, in MiB. Each device, each provider, and "
-                + "all unauthenticated connections together may hold an eighth."
+            "The memory for handshakes, requests and responses of all connections, in MiB. A device, a provider, or all "
+                + "unauthenticated connections together may hold an eighth each."
         case .channelsOnProviderPorts: "Whether the ports of listen also accept the management of broadcast channels."
         case .clientAuthorityFiles:
             "Additional CA certificates (PEM) whose client certificates are accepted from providers."
-        case .providerTokenUpdates: "The number of new provider tokens per connection in 20 minutes."
+        case .providerTokenUpdates:
+            "The maximum number of provider token updates per connection in 20 minutes; the first token of a connection "
+                + "is not an update."
         case .streamsBeforeAuthentication:
             "The number of concurrent HTTP/2 streams announced to an unauthenticated provider; at least 100 are accepted. "
                 + "APNs announces 1."

@@ -29,7 +29,7 @@ package struct ServerConfiguration: Sendable {
     var privateKeyFile: String?
     /// PEM files of authorities, besides the server's own, whose client certificates are trusted.
     var clientAuthorityFiles: [String] = []
-    /// The maximum number of new provider tokens per connection in 20 minutes.
+    /// The maximum number of provider token updates per connection in 20 minutes.
     var providerTokenUpdateCountMax = Limits.providerTokenUpdateCountMax
     /// The number of streams in SETTINGS before the first successful authentication.
     var unauthenticatedStreamCountMax = Limits.concurrentStreamCountMax
