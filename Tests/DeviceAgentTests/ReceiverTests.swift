@@ -195,7 +195,7 @@ import Testing
         #expect(try database.outboxLines().contains("1 suppressed replaced"))
     }
 
-    @Test func `a notification for immediate delivery only is not acknowledged`() throws {
+    @Test func `a notification without a sequence is not acknowledged`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         let arrival = Arrival.notification(Sample.notification(1, sequence: 0))

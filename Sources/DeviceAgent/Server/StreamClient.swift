@@ -55,14 +55,14 @@ final class StreamClient {
     /// The server's reason for ending the stream, once it has sent one.
     private var goodbye: String?
     private var keepalive: KeepaliveMonitor
-    private var pulseTimer: TimerID?
+    private var keepaliveTimer: TimerID?
     private var connectingSince = MonotonicTime.past
     private var waitTimer: TimerID?
     private var hasFailed = false
     private var eventsSince: MonotonicTime?
     private var brokenCount = 0
 
-    /// Creates a client that does not connect yet; `pulse` and `random` are parameters for tests.
+    /// Creates a client that does not connect yet; `keepalive` and `random` are parameters for tests.
     init(
         loop: EventLoop, session: ServerSession, form: StreamForm = .auto,
         keepalive: KeepaliveMonitor = KeepaliveMonitor(),
@@ -80,7 +80,7 @@ final class StreamClient {
         get { keepalive.savesPower }
         set {
             keepalive.savesPower = newValue
-            if attempt != nil { watchPulse() }
+            if attempt != nil { scheduleKeepaliveCheck() }
         }
     }
 
@@ -170,7 +170,7 @@ final class StreamClient {
         self.attempt = attempt
         attempt.begin()
         keepalive.connecting(at: loop.now)
-        watchPulse()
+        scheduleKeepaliveCheck()
     }
 
     private func cancelWait() {
@@ -232,19 +232,19 @@ final class StreamClient {
     }
 
     private func closeAttempt() {
-        cancelPulse()
+        cancelKeepaliveCheck()
         attempt?.cancel()
         attempt = nil
     }
 
-    // MARK: The pulse
+    // MARK: Keepalive
 
     /// Schedules the next check as late as possible, because each timer wakes the machine.
-    private func watchPulse() {
-        cancelPulse()
+    private func scheduleKeepaliveCheck() {
+        cancelKeepaliveCheck()
         switch keepalive.next(at: loop.now) {
         case .wait(let duration):
-            pulseTimer = loop.schedule(after: duration) { [weak self] in self?.watchPulse() }
+            keepaliveTimer = loop.schedule(after: duration) { [weak self] in self?.scheduleKeepaliveCheck() }
         case .ask:
             guard attempt?.ask() != true else { return }
             preconditionFailure("an open stream that promised answers does not take a question")
@@ -254,9 +254,9 @@ final class StreamClient {
         }
     }
 
-    private func cancelPulse() {
-        if let pulseTimer { loop.cancel(pulseTimer) }
-        pulseTimer = nil
+    private func cancelKeepaliveCheck() {
+        if let keepaliveTimer { loop.cancel(keepaliveTimer) }
+        keepaliveTimer = nil
     }
 
     private func elapsed(since moment: MonotonicTime) -> Duration { loop.now.duration(since: moment) }
@@ -268,13 +268,13 @@ extension StreamClient: StreamAttemptDelegate {
     func attemptHeard() {
         let wasAsked = keepalive.isAsked
         keepalive.heard(at: loop.now)
-        if wasAsked { watchPulse() }
+        if wasAsked { scheduleKeepaliveCheck() }
         if attempt?.isProven == true { brokenCount = 0 }
     }
 
     func attemptAsked() {
         keepalive.asked(at: loop.now)
-        watchPulse()
+        scheduleKeepaliveCheck()
     }
 
     func attemptOpened(heartbeat: String?) {
@@ -285,7 +285,7 @@ extension StreamClient: StreamAttemptDelegate {
             keepalive.opened(
                 withHeartbeatsEvery: Heartbeat.interval(heartbeat), at: loop.now)
         }
-        watchPulse()
+        scheduleKeepaliveCheck()
         machine.opened(at: loop.now)
         delegate?.streamOpened()
     }

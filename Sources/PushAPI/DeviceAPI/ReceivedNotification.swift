@@ -4,7 +4,7 @@ package import PushCore
 
 /// A notification that a device received on its stream.
 package struct ReceivedNotification: Sendable, Equatable {
-    /// The position in the device's queue, which the device acknowledges; 0 when no acknowledgement is needed.
+    /// The server's number of the notification, by which the device acknowledges it; 0 is not acknowledged.
     package var sequence: Int64
     /// The server's id of the notification, which is never reused; the device detects duplicates by it.
     package var uniqueID: UniqueID

@@ -70,7 +70,7 @@ package struct Payload: Sendable, Equatable {
     package var badge: UInt32?
     /// Whether the payload has a badge that is not an integer from 0 to 4,294,967,295.
     ///
-    /// Such a badge changes nothing; the user is notified of it.
+    /// Such a badge changes nothing; the inbox entry records `badge:bad-badge`.
     package var hasUnreadableBadge: Bool
     /// The sound to play; nil for silence.
     package var sound: Sound?

@@ -60,9 +60,7 @@ extension Notification {
 
 /// A notification in the form in which the store passes it to a device's stream.
 public struct PendingNotification: Sendable {
-    /// The position in the device's queue, ascending.
-    ///
-    /// 0 marks a notification that is delivered now or never; the device does not acknowledge it.
+    /// The server's ascending number of the notification, by which the device acknowledges it; at least 1.
     public var sequence: Int64
     public var notification: Notification
 
