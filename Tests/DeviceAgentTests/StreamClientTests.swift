@@ -50,7 +50,9 @@ private final class Listener: StreamClientDelegate {
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await server.freeze()
-        try await loop.run("the silence was noticed") { listener.log.contains { $0.contains("nothing came") } }
+        try await loop.run("the silence was noticed") {
+            listener.log.contains { $0.contains("the server sent nothing") }
+        }
         server.thaw()
         try await loop.run("it is open again") { listener.log.filter { $0 == "opened" }.count > 1 && client.isOpen }
         client.stop()

@@ -94,7 +94,7 @@ private final class FuzzedDeviceAPI: HTTPSessionDelegate, WebSocketDelegate {
             _ = try? StreamMessage.fromDevice(exchange.body.span)
             read(DeviceAPI.Acknowledgements.self, exchange) { $0.acks.count }
         case _ where path.hasPrefix("/v1/apps/"): readChannel(path.dropFirst("/v1/apps/".count), exchange)
-        default: ControlAnswer.refuse(exchange, status: 404, "NotFound", "There is nothing under this path.")
+        default: DeviceEndpoint.refusePath(exchange)
         }
         handled.append("\(exchange.method) \(path) \(exchange.body.count) \(exchange.bodyOverflowed)")
         if !exchange.isAnswered, !wantsUpgrade { problem = "\(path) has no answer." }

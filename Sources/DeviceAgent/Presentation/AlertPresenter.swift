@@ -74,7 +74,7 @@ enum AlertPresented: Sendable, Equatable {
     }
 
     /// The inbox's reason for an alert in doubt.
-    static let doubt = "the notification server did not say whether it shows it"
+    static let doubt = "the notification server did not confirm that it shows the alert"
 }
 
 /// Receives the events of a presenter.

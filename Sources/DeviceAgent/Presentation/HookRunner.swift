@@ -137,7 +137,10 @@ final class HookRunner {
                 let path = "\(folder)/\(name)"
                 guard unsafe access(path, F_OK) == 0 else { continue }
                 guard Self.isUsable(path) else {
-                    agentLog.warning("hook_refused", ["path": path, "remedy": "chmod go-w,u+x; owner root or you"])
+                    let remedy =
+                        "make root or this user the owner of the file and its directory, then run: chmod go-w "
+                        + "\(folder) && chmod go-w,u+x \(path)"
+                    agentLog.warning("hook_refused", ["path": path, "remedy": remedy])
                     return nil
                 }
                 return path

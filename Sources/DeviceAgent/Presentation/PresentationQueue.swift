@@ -114,7 +114,7 @@ final class PresentationQueue {
     /// Resumes the work of an earlier run of the agent; called once at the start.
     func resume() throws(SQLiteError) {
         let (alerts, waiting) = try database.transaction { () throws(SQLiteError) in
-            _ = try database.inbox.settleClaimed(reason: "the agent ended while it was shown")
+            _ = try database.inbox.settleClaimed(reason: "the agent stopped while it was showing this notification")
             let unfiltered = Set(try database.filters.due())
             hooksDue = try database.hooks.due()
             return (try alertsOnScreen(), try database.inbox.waiting().filter { !unfiltered.contains($0) })
@@ -257,7 +257,8 @@ final class PresentationQueue {
         recentStarts.append(loop.now)
         guard let style = decision.alert else { return playAlone(decision.sound, of: entry, app) }
         guard let presenter else {
-            return conclude(entry, app, style, .unavailable("nothing here shows alerts"), sound: decision.sound)
+            let reason = "this agent has no desktop, panel or terminal to show alerts"
+            return conclude(entry, app, style, .unavailable(reason), sound: decision.sound)
         }
         var alert = claimedAlert
         (alert.sound, alert.style) = (decision.sound, style)

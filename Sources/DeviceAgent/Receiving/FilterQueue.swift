@@ -157,7 +157,9 @@ final class FilterQueue {
         switch answer {
         case .success(let bytes) where bytes.isEmpty: return (nil, "")
         case .success(let bytes):
-            guard (try? Payload(parsing: bytes.span)) != nil else { return (nil, "the filter wrote no JSON object") }
+            guard (try? Payload(parsing: bytes.span)) != nil else {
+                return (nil, "the filter's output is not a JSON object")
+            }
             return (bytes, "")
         case .failure(let error): return (nil, error.message)
         }

@@ -201,7 +201,9 @@ final class Registrar {
     // MARK: Answers
 
     private func finish(_ result: Result<Answer, ServerFailure>) {
-        guard let (work, app) = underWay else { preconditionFailure("an answer to no request") }
+        guard let (work, app) = underWay else {
+            preconditionFailure("an answer arrived although no request is running")
+        }
         underWay = nil
         do {
             switch result {

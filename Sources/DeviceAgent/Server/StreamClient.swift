@@ -115,7 +115,7 @@ final class StreamClient {
         stop()
         // Pooled connections would be dead after the suspension.
         session.curl.abandonConnections()
-        if wasOpen { delegate?.streamEnded("the machine slept") }
+        if wasOpen { delegate?.streamEnded("the machine was suspended") }
     }
 
     /// Connects immediately after the machine resumes, unless the server requested a pause.
@@ -123,7 +123,7 @@ final class StreamClient {
         guard !machine.isRefused else { return }
         let action = machine.start(at: loop.now)
         // The machine did not sleep, or it slept without notice; an open connection counts as dead.
-        if action == .none { hurry("the machine slept") } else { perform(action) }
+        if action == .none { hurry("the machine was suspended") } else { perform(action) }
     }
 
     private func hurry(_ reason: String) {
@@ -217,7 +217,9 @@ final class StreamClient {
 
     /// Switches to server-sent events, immediately and for `eventsPeriod`.
     private func fallBack(_ reason: String) {
-        guard form == .auto else { return ended("the stream does not come over WebSocket: \(reason)") }
+        guard form == .auto else {
+            return ended("the WebSocket connection failed: \(reason). Set stream to auto or events in agent.ini.")
+        }
         agentLog.info("websocket_unsupported", ["reason": reason])
         eventsSince = loop.now
         brokenCount = 0
@@ -247,10 +249,10 @@ final class StreamClient {
             keepaliveTimer = loop.schedule(after: duration) { [weak self] in self?.scheduleKeepaliveCheck() }
         case .ask:
             guard attempt?.ask() != true else { return }
-            preconditionFailure("an open stream that promised answers does not take a question")
+            preconditionFailure("the open WebSocket did not accept a ping")
         case .dead(let silence):
             if attempt?.isProven == false { brokenCount += 1 }
-            fail("the connection is dead: nothing came for \(silence.components.seconds) s")
+            fail("the server sent nothing for \(silence.components.seconds) s; reconnecting")
         }
     }
 

@@ -55,8 +55,9 @@ final class AgentService {
         guard bounds.begin(call.sender, at: agent.loop.now) else {
             return reply.answer(
                 .failure(
-                    BusError(AgentRefusal(.limitsExceeded, "Too many calls at once; the agent answers few at a time.")))
-            )
+                    BusError(
+                        AgentRefusal(
+                            .limitsExceeded, "Too many calls. Wait for the unanswered ones, then try again."))))
         }
         reply.onAnswer = { [weak self] in self?.bounds.end(call.sender) }
         callers.judge(call) { [weak self] verdict in
@@ -177,7 +178,7 @@ final class AgentService {
         if let environment = Environment.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) {
             return environment
         }
-        throw AgentRefusal(.badEnvironment, "There is no environment '\(text)', only production and development.")
+        throw AgentRefusal(.badEnvironment, "Unknown environment '\(text)': use production or development.")
     }
 
     private func record(of app: RegisteredApp) throws(AgentRefusal) -> AppRecord {

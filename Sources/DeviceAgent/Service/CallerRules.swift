@@ -121,8 +121,8 @@ final class CallerRules: CallerPolicy {
         return AgentRefusal(
             .notYours,
             """
-            This program may not act for '\(appID)': it must hold that bus name, or be what the Exec line of \
-            \(appID).desktop starts. A script without either uses posthorn.
+            This program may not act for '\(appID)'. It must own the bus name \(appID), or be the program in the Exec \
+            line of \(appID).desktop. A script can use the command posthorn instead.
             """)
     }
 

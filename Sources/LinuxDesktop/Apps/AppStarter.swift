@@ -143,7 +143,9 @@ package final class AppStarter {
                 completion(.success(()))
             }
         } catch {
-            guard case .system(_, let code, _) = error else { preconditionFailure("a program has no address") }
+            guard case .system(_, let code, _) = error else {
+                preconditionFailure("ProgramLaunch threw NetError.badAddress")
+            }
             completion(.failure(.failed("\(SystemError.text(code)): \(program)")))
         }
     }

@@ -96,7 +96,7 @@ package final class LimitedProcess {
         } catch {
             let hasBegun = child != nil
             giveUp()
-            guard case .system(_, let code, _) = error else { preconditionFailure("a pipe has no address") }
+            guard case .system(_, let code, _) = error else { preconditionFailure("Pipe threw NetError.badAddress") }
             if !hasBegun { startFailure = .notStarted(code) }
             loop.atEndOfTurn { self.answer(.failure(.notStarted(code))) }
         }

@@ -180,7 +180,8 @@ enum AgentCommands {
         switch status.presenter {
         case "", "none": "nothing; no notification server is running. Notifications are kept in the inbox."
         case "panel":
-            "the panel, for style alert only; no notification server is running. Others are kept in the inbox."
+            "the panel, which shows only alerts of style 'alert'. No notification server is running, so banners are "
+                + "kept in the inbox."
         case let names: names
         }
     }

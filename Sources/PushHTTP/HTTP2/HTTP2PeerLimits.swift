@@ -59,7 +59,7 @@ struct HTTP2PeerLimits {
             return HTTP2Termination(
                 reason: "the peer opened a stream with a lower id than an earlier one", code: NGHTTP2_PROTOCOL_ERROR)
         }
-        return isCalm ? nil : Self.excess("the peer sent too many frames that ask for nothing")
+        return isCalm ? nil : Self.excess("the peer sent too many control or empty frames")
     }
 
     /// Counts a reset that we sent, unless it was our own choice.
