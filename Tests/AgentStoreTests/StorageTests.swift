@@ -202,7 +202,7 @@ import Testing
         #expect(try database.settings.settings(of: app).allowsSound == false)
     }
 
-    @Test func `app ids that look alike are different apps`() throws {
+    @Test func `app IDs that look alike are different apps`() throws {
         let database = try DatabaseFile().open()
         try database.apps.save(Sample.app)
         #expect(try database.apps.app(id: "ORG.EXAMPLE.MAIL") == nil)

@@ -92,7 +92,7 @@ private final class Ear: SoundPresenter {
         #expect(try database.outboxLines() == ["1 delivered", "1 shown"])
     }
 
-    @Test func `collapse ids that are not UTF-8 are distinguished`() throws {
+    @Test func `collapse IDs that are not UTF-8 are distinguished`() throws {
         let database = try file.open()
         try database.apps.save(Sample.app)
         let ids: [[UInt8]] = [[0xFE], [0xFF], Array("\u{FFFD}".utf8), Array("fe".utf8), [0xFE]]

@@ -172,7 +172,7 @@ import Testing
         #expect(try database.apps.app(id: Sample.app.appID)?.badge == 2)
     }
 
-    @Test func `a newer notification with the same collapse id replaces a waiting one`() throws {
+    @Test func `a newer notification with the same collapse ID replaces a waiting one`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         let receiver = Receiver(database)

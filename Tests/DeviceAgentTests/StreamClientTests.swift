@@ -110,7 +110,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `an unreadable event is acknowledged with its own id, never an earlier one`()
+    @Test func `an unreadable event is acknowledged with its own ID, never an earlier one`()
         async throws
     {
         let client = client(.events)

@@ -94,7 +94,7 @@ extension DeviceEndToEnd {
             Mistake(name: "a blank stands behind the expiration", status: 400, words: ["apns-expiration"]) {
                 $0.with("apns-expiration", "0 ")
             },
-            Mistake(name: "a blank stands behind the collapse id", status: 400, words: ["apns-collapse-id", "space"]) {
+            Mistake(name: "a blank stands behind the collapse ID", status: 400, words: ["apns-collapse-id", "space"]) {
                 $0.with("apns-collapse-id", "score ")
             },
             Mistake(name: "the provider token is garbage", status: 403, words: ["JWT", "three parts"]) {

@@ -111,7 +111,7 @@ extension ServerEndToEnd {
         private func headerCases(_ good: ProviderRequest) -> [Case] {
             let long = String(repeating: "c", count: 65)
             return [
-                ("collapse id of 65 bytes", 400, "BadCollapseId", good.with("apns-collapse-id", long)),
+                ("collapse ID of 65 bytes", 400, "BadCollapseId", good.with("apns-collapse-id", long)),
                 ("expiration in words", 400, "BadExpirationDate", good.with("apns-expiration", "soon")),
                 ("expiration with a fraction", 400, "BadExpirationDate", good.with("apns-expiration", "1.5")),
                 ("id without dashes", 400, "BadMessageId", good.with("apns-id", String(repeating: "a", count: 32))),

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Checks that a server with two teams and two devices answers each foreign id like an unknown one.
+    /// Checks that a server with two teams and two devices answers each foreign ID like an unknown one.
     struct TenantMatrixTests {
         private static let (first, second, nobody) = ("org.first.App", "org.second.App", "org.nobody.App")
         private let tenants: Tenants
@@ -38,7 +38,7 @@ extension ServerEndToEnd {
 
         // MARK: Providers
 
-        /// Returns the status, the body and the detail text, without the ids that the request contained.
+        /// Returns the status, the body and the detail text, without the IDs that the request contained.
         private func words(_ answer: HTTP2Response, without ids: [String]) -> [String] {
             let detail = answer.field("posthorn-detail") ?? ""
             return ["\(answer.status ?? 0)", answer.data.joined()]

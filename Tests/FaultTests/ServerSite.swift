@@ -121,7 +121,7 @@ final class ServerSite: Sendable {
         )
     }
 
-    /// Acknowledges the notifications with these ids.
+    /// Acknowledges the notifications with these IDs.
     func acknowledge(_ ids: [Int64], at url: String) async throws {
         guard !ids.isEmpty else { return }
         let acknowledgements = ids.map { #"{"id":\#($0),"outcome":"delivered"}"# }.joined(separator: ",")
@@ -296,7 +296,7 @@ struct Stream: Sendable {
     /// The bodies of the alerts, in order.
     var texts: [String] { process.output.matches(of: /"body":"([^"]*)"/).map { String($0.1) } }
 
-    /// The ids to acknowledge, in order.
+    /// The IDs to acknowledge, in order.
     var ids: [Int64] { process.output.matches(of: /"id":([0-9]+)/).compactMap { Int64($0.1) } }
 }
 

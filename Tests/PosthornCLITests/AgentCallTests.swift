@@ -59,7 +59,7 @@ struct AgentCallTests {
         #expect(error?.remedy.contains(remedy) == true || remedy.isEmpty, "\(error?.remedy ?? "")")
     }
 
-    @Test func `an unknown app id is answered with the closest known one`() {
+    @Test func `an unknown app ID is answered with the closest known one`() {
         let error = SettingsCommands.unknownApp("org.example.Mial", known: ["org.example.Mail", "org.example.Chat"])
         #expect(error.exitCode == .notFound)
         #expect(error.problem == "app 'org.example.Mial' is not registered. Did you mean 'org.example.Mail'?")
@@ -129,7 +129,7 @@ struct AgentCallTests {
     }
 
     @Test(arguments: ["org.example.Mail.desktop", "/usr/share/applications/org.example.Mail.desktop", "a/b"])
-    func `register refuses a file in the place of an app id`(app: String) throws {
+    func `register refuses a file in the place of an app ID`(app: String) throws {
         let invocation = try typed("register", app)
         let error = thrown { () throws(CommandError) in _ = try RegisterCommands.registerCall(invocation) }
         #expect(error?.exitCode == .usage)

@@ -89,7 +89,7 @@ struct ReportTests {
         }
     }
 
-    @Test func `a created key shows both ids and its file, never the key`() throws {
+    @Test func `a created key shows both IDs and its file, never the key`() throws {
         let key = CredentialAPI.Key(
             keyID: "ABC1234567", teamID: "TEAM123456", topics: nil, createdAt: 0, privateKey: "-----BEGIN")
         let report = KeyCommands.report(of: key, path: "AuthKey_ABC1234567.p8")

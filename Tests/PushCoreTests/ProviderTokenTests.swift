@@ -87,7 +87,7 @@ struct ProviderTokenTests {
         #"{"alg":"ES256","kid":"ABC123DEFG","kid":"ABC123DEFG"}"#, #"["ES256"]"#, "", "null", "{",
         #"{"alg":"ES256","kid":"ABC123DEFG",}"#, #"{"alg":"ES256","kid":"ABC123DEFG"}x"#,
     ])
-    func `a header without a valid key id or algorithm is refused`(header: String) {
+    func `a header without a valid key ID or algorithm is refused`(header: String) {
         #expect(ProviderToken(compact: compact(header, Self.claims)) == nil)
     }
 

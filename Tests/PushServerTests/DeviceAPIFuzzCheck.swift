@@ -124,7 +124,7 @@ private final class FuzzedDeviceAPI: HTTPSessionDelegate, WebSocketDelegate {
         let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         let bytes = parts.count > 2 ? PathSegment.decode(parts[2].utf8.span) : nil
         if let bytes, let channel = ChannelID(text: bytes.span), Array(channel.text.utf8).count != bytes.count {
-            problem = "A channel id of another length is read."
+            problem = "A channel ID of another length is read."
         }
         ControlAnswer.sendNothing(exchange)
     }

@@ -37,7 +37,7 @@ import Testing
         return Array("bearer ".utf8) + signed + Array(".".utf8) + Base64.encodeURL(signature.span)
     }
 
-    /// Sends a request on the connection, and returns the id of the authenticated key.
+    /// Sends a request on the connection, and returns the ID of the authenticated key.
     private func send(_ value: [UInt8], at unixSeconds: Int64) throws -> String {
         let moment = ProviderConnection.Moment(
             directory: directory, unixSeconds: unixSeconds,

@@ -30,8 +30,8 @@ package final class HTTP2Client: Sendable {
     ///
     /// - Parameters:
     ///   - ageSeconds: The age of the token; negative for a time in the future.
-    ///   - keyID: The key id; nil for the target's.
-    ///   - teamID: The team id; nil for the target's.
+    ///   - keyID: The key ID; nil for the target's.
+    ///   - teamID: The team ID; nil for the target's.
     ///   - foreignKey: Whether to sign with a key that the server does not know.
     /// - Returns: The provider token.
     /// - Throws: `ProviderFailure` when the key cannot be read.

@@ -93,7 +93,7 @@ enum TraceCommand {
 
     // MARK: Output
 
-    /// Formats one time line for each notification with the id.
+    /// Formats one time line for each notification with the ID.
     static func timeLines(_ trace: TraceAPI.Trace) -> Report {
         var sequences: [Int64] = []
         for event in trace.events where event.apnsUniqueID != nil && !sequences.contains(event.sequence) {

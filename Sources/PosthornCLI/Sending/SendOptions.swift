@@ -71,10 +71,10 @@ struct SendOptions: Sendable {
         return variable.flatMap { context.variable($0) }
     }
 
-    /// Returns the key id: from the command line or request file, else the key file's name, else the environment.
+    /// Returns the key ID: from the command line or request file, else the key file's name, else the environment.
     ///
     /// - Parameter keyFile: The path of the signing key's file.
-    /// - Returns: The key id.
+    /// - Returns: The key ID.
     /// - Throws: An error when no source sets it.
     func keyID(keyFile: String) throws(CommandError) -> String {
         if let given = invocation.value("key-id") ?? file["key-id"] { return given }

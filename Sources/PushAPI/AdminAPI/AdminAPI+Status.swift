@@ -125,7 +125,7 @@ extension AdminAPI {
         public var accepted = 0
         /// The number of notifications that a device acknowledged.
         public var acknowledged = 0
-        /// The number of pending notifications replaced by a newer one with the same collapse id.
+        /// The number of pending notifications replaced by a newer one with the same collapse ID.
         public var collapsed = 0
         /// The number of pending notifications that expired, or that had expiration 0 and found no connected device.
         public var expired = 0

@@ -11,7 +11,7 @@ extension CredentialAPI {
         public var serverURL: String
         /// The file of the authority that a device must trust; nil when the server's certificate is configured.
         public var caFile: String?
-        /// The id by which the code can be revoked; nil from an older server.
+        /// The ID by which the code can be revoked; nil from an older server.
         public var id: String?
 
         public init(code: String, expiresAt: Int64, serverURL: String, caFile: String?, id: String? = nil) {

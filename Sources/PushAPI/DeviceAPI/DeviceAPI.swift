@@ -31,7 +31,7 @@ public enum DeviceAPI {
 
     /// The response to an enrolment.
     public struct EnrolledDevice: Codable, Sendable {
-        /// The device id: sixteen hexadecimal digits.
+        /// The device ID: sixteen hexadecimal digits.
         public var deviceID: String
         /// The bearer secret of every later request; the server sends it once and stores only its hash.
         public var deviceSecret: String

@@ -4,7 +4,7 @@ package import PushCore
 
 /// The reason why the data of a `notification` event is invalid.
 ///
-/// Log the error and acknowledge the event's id; otherwise the server sends the event again.
+/// Log the error and acknowledge the event's ID; otherwise the server sends the event again.
 package enum NotificationEventError: Error, Equatable, Sendable {
     /// The data is not a JSON object.
     case notJSON(JSONError)

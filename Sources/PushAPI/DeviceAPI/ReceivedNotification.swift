@@ -6,7 +6,7 @@ package import PushCore
 package struct ReceivedNotification: Sendable, Equatable {
     /// The server's number of the notification, by which the device acknowledges it; 0 is not acknowledged.
     package var sequence: Int64
-    /// The server's id of the notification, which is never reused; the device detects duplicates by it.
+    /// The server's ID of the notification, which is never reused; the device detects duplicates by it.
     package var uniqueID: UniqueID
     /// The `apns-topic` as the provider sent it.
     package var topicName: String

@@ -10,7 +10,7 @@ package enum StreamMessageError: Error, Equatable, Sendable {
     case unknownKind
     /// An acknowledgement is invalid; `index` counts from 0.
     ///
-    /// Its id or outcome is missing or invalid, or its reason is not a string.
+    /// Its ID or outcome is missing or invalid, or its reason is not a string.
     case malformedAcknowledgement(index: Int)
     /// The message has more acknowledgements than the limit.
     case tooManyAcknowledgements

@@ -76,7 +76,7 @@ package struct Payload: Sendable, Equatable {
     package var sound: Sound?
     /// The event type, by which the user can choose what is shown.
     package var category: String?
-    /// The id that groups alerts.
+    /// The ID that groups alerts.
     package var threadID: String?
     /// The value of `content-available`: the app should fetch data in the background.
     package var isContentAvailable: Bool

@@ -30,7 +30,7 @@ package enum HeaderValues {
         return true
     }
 
-    /// Reports whether a value is a valid collapse id: 1 to 64 arbitrary bytes.
+    /// Reports whether a value is a valid collapse ID: 1 to 64 arbitrary bytes.
     package static func isCollapseID(_ value: Span<UInt8>) -> Bool {
         !value.isEmpty && value.count <= Limits.collapseIDByteCountMax
     }

@@ -8,7 +8,7 @@ public final class Notification: Sendable {
     public let address: DeviceTokenContents
     /// The `apns-id` as the provider sent it, 36 bytes of ASCII; the server creates one when it is absent.
     public let apnsID: [UInt8]
-    /// The server's own id, which unlike `apnsID` is never reused; devices detect duplicates by it.
+    /// The server's own ID, which unlike `apnsID` is never reused; devices detect duplicates by it.
     public let uniqueID: UniqueID
     /// The `apns-topic` as the provider sent it: the app's topic with the push type's suffix.
     public let topicName: String

@@ -27,7 +27,7 @@ extension UniqueID {
         output.append(text.span)
     }
 
-    /// The canonical form in uppercase, as Apple writes its own ids.
+    /// The canonical form in uppercase, as Apple writes its own IDs.
     package var upperCaseText: InlineArray<36, UInt8> { text(letters: UInt8(ascii: "A")) }
 
     /// The canonical form in lowercase, as `append` writes it.

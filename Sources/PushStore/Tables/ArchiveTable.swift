@@ -125,7 +125,7 @@ final class ArchiveTable {
         return try rows(of: selectOldestOfTopic).first
     }
 
-    /// Returns the rows that may have the same collapse id, oldest first.
+    /// Returns the rows that may have the same collapse ID, oldest first.
     func collapsible(of device: DeviceID, topic: TopicID, _ collapse: CollapseHash) throws(SQLiteError) -> [Row] {
         selectCollapsible.bind(device.stored, at: 1)
         selectCollapsible.bind(Int64(topic.rawValue), at: 2)

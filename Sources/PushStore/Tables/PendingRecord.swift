@@ -5,8 +5,8 @@ internal import PushCore
 /// The byte string of a pending notification, with all fields that are not columns of the table.
 ///
 /// ```
-/// 0 version   1 push type   2 priority   3 flags   4 generation   8 accepted at   16 expiration   24 unique id
-/// 40 length of apns-id   42 of the topic's name   44 of the collapse id   46 zero   48 those three, then the payload
+/// 0 version   1 push type   2 priority   3 flags   4 generation   8 accepted at   16 expiration   24 unique ID
+/// 40 length of apns-id   42 of the topic's name   44 of the collapse ID   46 zero   48 those three, then the payload
 /// last 8: checksum over sequence, device, topic and everything before it
 /// ```
 /// Numbers are little-endian.

@@ -198,14 +198,14 @@ final class PendingTable {
     }
 }
 
-/// A 64-bit hash of a collapse id, by which a queue is searched.
+/// A 64-bit hash of a collapse ID, by which a queue is searched.
 ///
-/// The record has the id itself.
+/// The record has the ID itself.
 struct CollapseHash: Equatable {
-    /// The hash; 0 without a collapse id.
+    /// The hash; 0 without a collapse ID.
     private let value: UInt64
 
-    /// Hashes a collapse id; nil stands for no collapse id.
+    /// Hashes a collapse ID; nil stands for no collapse ID.
     init(_ collapseID: [UInt8]? = nil) {
         guard let collapseID else {
             value = 0
@@ -219,6 +219,6 @@ struct CollapseHash: Equatable {
     /// Decodes a column.
     init(stored: Int64?) { value = UInt64(bitPattern: stored ?? 0) }
 
-    /// The column value; nil without a collapse id.
+    /// The column value; nil without a collapse ID.
     var stored: Int64? { value == 0 ? nil : Int64(bitPattern: value) }
 }

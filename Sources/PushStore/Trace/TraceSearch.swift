@@ -15,7 +15,7 @@ final class TraceSearch {
     private(set) var findings: TraceFindings
     /// The app of the search; nil for other searches.
     private let topic: TopicID?
-    /// The first events of the notifications with the id, by sequence.
+    /// The first events of the notifications with the ID, by sequence.
     private var wanted: [Int64: TraceEvent] = [:]
     private var hasBegun = false
     /// Whether a step ended in the middle of a row.

@@ -98,7 +98,7 @@ final class PanelScene: Sendable {
         return answer.output.split(whereSeparator: \.isWhitespace).last.flatMap { Int32($0) }
     }
 
-    /// Sends the panel's process a signal, and returns its process id.
+    /// Sends the panel's process a signal, and returns its process ID.
     @discardableResult
     func signalPanel(_ signal: Int32) async throws -> Int32 {
         let process = try await eventualValue("a panel runs") { try await panelProcess() }
