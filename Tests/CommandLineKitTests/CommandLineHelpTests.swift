@@ -121,7 +121,7 @@ struct CommandLineHelpTests {
         #expect(try help("put", "tools", "-v") == help("put"))
     }
 
-    /// Returns the help text that an option requests, or nil when it requests something else.
+    /// Returns the help text that an option requests, or nil if it requests something else.
     private func helpText(of command: Command, _ option: String) throws -> String? {
         if case .help(let text) = try command.parse([option]).get() { text } else { nil }
     }

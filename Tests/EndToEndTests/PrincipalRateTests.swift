@@ -14,7 +14,7 @@ extension ServerEndToEnd {
                 + (secret.map { [["authorization", "Bearer \($0)"]] } ?? [])
         }
 
-        /// Reports whether `posthorn status` shows refusals of a limit.
+        /// Returns whether `posthorn status` shows refusals of a limit.
         private func refusals(_ server: InstalledServer, _ name: String) async throws -> Bool {
             try await server.posthorn("status").output.contains("  \(name)")
         }

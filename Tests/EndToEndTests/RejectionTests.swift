@@ -164,7 +164,7 @@ func check(_ response: HTTP2Response, _ wanted: ServerEndToEnd.RejectionTests.Ca
     if let given = wanted.request.field("apns-id"), isUUID(given) { #expect(id == given, "\(name)") }
 }
 
-/// Reports whether a text is 8-4-4-4-12 hexadecimal digits.
+/// Returns whether a text is 8-4-4-4-12 hexadecimal digits.
 func isUUID(_ text: String) -> Bool {
     text.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil
 }

@@ -88,7 +88,7 @@ final class ServerSite: Sendable {
     ///   - url: The server's URL.
     ///   - options: More options of `posthorn send`.
     ///   - environment: More environment variables of `posthorn send`.
-    /// - Returns: The answer; nil when there was none.
+    /// - Returns: The answer; nil if there was none.
     /// - Throws: `DeadlinePassed` when the program does not end.
     func answer(
         to text: String, at url: String, options: [String] = [], environment: [String: String] = [:]
@@ -266,7 +266,7 @@ struct PushServer: Sendable {
         }
     }
 
-    /// Waits for the server's URL, or returns nil when the server ends instead.
+    /// Waits for the server's URL, or returns nil if the server ends instead.
     func urlIfStarted() async throws -> String? {
         try await eventualValue("posthornd listens or ends", evidence: { process.transcript }) { () -> String?? in
             let hasEnded = process.exit != nil

@@ -174,7 +174,7 @@ struct LimitedProcessTests {
     }
 }
 
-/// Reports whether a process runs, and is not a zombie: in a container an orphan may stay a zombie forever.
+/// Returns whether a process runs, and is not a zombie: in a container an orphan may stay a zombie forever.
 private func isRunning(_ process: Substring) -> Bool {
     let status = readText("/proc/\(process)/stat")
     guard let state = status.split(separator: ")").last?.split(separator: " ").first else { return false }

@@ -46,7 +46,7 @@ import Testing
         return sender.id
     }
 
-    /// Sends a request on the connection, and returns the rejection reason, or nil when the key is authenticated.
+    /// Sends a request on the connection, and returns the rejection reason, or nil if the key is authenticated.
     private func reason(_ value: [UInt8], at unixSeconds: Int64) -> RejectionReason? {
         let result = Result { try send(value, at: unixSeconds) }
         guard case .failure(let error) = result else { return nil }

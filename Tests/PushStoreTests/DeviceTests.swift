@@ -27,7 +27,7 @@ import Testing
         #expect(try store.counts().devices == 1)
     }
 
-    /// Enrols a device with the code and a request ID; returns the device, or nil when the code was refused.
+    /// Enrols a device with the code and a request ID; returns the device, or nil if the code was refused.
     private func enrol(_ number: UInt64, requestID: UInt8?) throws -> DeviceID? {
         let new = TestDevice(number: number).enrolment(
             codeHash: code, requestHash: requestID.map { [UInt8](repeating: $0, count: 32) })

@@ -137,7 +137,7 @@ extension String {
 }
 
 enum ProcessThreads {
-    /// Reports whether all threads of a process have stopped.
+    /// Returns whether all threads of a process have stopped.
     static func haveStopped(of process: Int32) throws -> Bool {
         let tasks = "/proc/\(process)/task"
         return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in

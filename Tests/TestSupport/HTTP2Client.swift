@@ -202,7 +202,7 @@ package struct HTTP2Response: Decodable, Sendable {
     /// The error code of RST_STREAM; nil without one.
     package let reset: Int?
 
-    /// Returns the value of a field; nil when it is missing or repeated.
+    /// Returns the value of a field; nil if it is missing or repeated.
     package func field(_ name: String) -> String? {
         let values = headers.filter { $0.first == name }
         return values.count == 1 ? values[0].last : nil

@@ -4,7 +4,7 @@ internal import AgentBus
 
 /// The order of apps in lists and on the grid: by name without regard to case, then by ID.
 enum AppOrder {
-    /// Reports whether one app precedes the other.
+    /// Returns whether one app precedes the other.
     static func precedes(_ first: AppRecord, _ second: AppRecord) -> Bool {
         let (one, other) = (first.appTitle.lowercased(), second.appTitle.lowercased())
         return one == other ? first.appID < second.appID : one < other

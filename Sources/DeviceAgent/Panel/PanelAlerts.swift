@@ -376,7 +376,7 @@ extension AlertPlace {
 }
 
 extension Alert {
-    /// Whether a newer alert replaces this one on the screen.
+    /// Returns whether a newer alert replaces this one on the screen.
     func isReplaced(by newer: Alert) -> Bool {
         guard let key = collapseID, let newerKey = newer.collapseID else { return false }
         return key.utf8.elementsEqual(newerKey.utf8) && appID == newer.appID

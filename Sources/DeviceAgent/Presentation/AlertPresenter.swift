@@ -12,7 +12,7 @@ protocol AlertPresenter: AnyObject {
     var delegate: (any AlertPresenterDelegate)? { get set }
     /// Whether alerts can be shown now, because a notification server or a terminal is there.
     var isAvailable: Bool { get }
-    /// Whether alerts of a style can be shown now.
+    /// Returns whether alerts of a style can be shown now.
     func isAvailable(for style: AlertStyle) -> Bool
     /// Shows an alert; it replaces the one with the same collapse ID.
     ///

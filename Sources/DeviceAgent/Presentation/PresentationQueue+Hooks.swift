@@ -43,7 +43,7 @@ extension PresentationQueue {
 
     // MARK: Hooks that replace a presenter
 
-    /// Whether a hook can now show an alert that waits for a presenter.
+    /// Returns whether a hook can now show an alert that waits for a presenter.
     func canRunHook(_ parked: Parked) -> Bool {
         guard let hooks, hooks.hasRoom else { return false }
         return switch parked.hook {

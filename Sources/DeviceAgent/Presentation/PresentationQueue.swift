@@ -165,7 +165,7 @@ final class PresentationQueue {
     /// Whether a presenter is available, even if it refuses alerts for a moment.
     var canShow: Bool { presenter?.isAvailable ?? false }
 
-    /// Whether a presenter for alerts of a style is available.
+    /// Returns whether a presenter for alerts of a style is available.
     func canShow(_ style: AlertStyle) -> Bool { presenter?.isAvailable(for: style) ?? false }
 
     func presentNext() {
@@ -234,7 +234,7 @@ final class PresentationQueue {
         onChange?()
     }
 
-    /// Whether the rate limit allows another alert now; otherwise a timer retries.
+    /// Returns whether the rate limit allows another alert now; otherwise a timer retries.
     private func hasRoomNow() -> Bool {
         let now = loop.now
         recentStarts.removeAll { now >= $0.advanced(bySeconds: 1) }
@@ -380,7 +380,7 @@ extension Alert {
 }
 
 extension InboxEntry {
-    /// The key under which a newer alert replaces this one on the screen; nil when none does.
+    /// The key under which a newer alert replaces this one on the screen; nil if none does.
     ///
     /// Keys of channels and of collapse IDs that are not valid UTF-8 begin with NUL. No header field can contain NUL,
     /// so no other collapse ID is equal to such a key.

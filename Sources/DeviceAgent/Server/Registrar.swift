@@ -104,7 +104,7 @@ final class Registrar {
         setNeedsFlush()
     }
 
-    /// Whether a registration of the app is running, which may overwrite one that is made at the same time.
+    /// Returns whether a registration of the app is running, which may overwrite one that is made at the same time.
     func isRegistering(_ appID: AppID) -> Bool {
         guard let underWay, case .registration = underWay.work else { return false }
         return underWay.app.appID == appID

@@ -65,7 +65,7 @@ package final class LimitedProcess {
     private var childEnd: WatchedDescriptor?
     private var timer: TimerID?
     private var isAnswered = false
-    /// The reason why the program did not start; nil when it has started.
+    /// The reason why the program did not start; nil if it has started.
     package private(set) var startFailure: Failure?
 
     /// Starts a program in a session of its own.

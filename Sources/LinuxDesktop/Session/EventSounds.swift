@@ -25,7 +25,7 @@ package final class EventSounds {
     private struct FileSwitch {
         var path, group, key: String
 
-        /// The value; nil when the file does not contain the setting.
+        /// The value; nil if the file does not contain the setting.
         var isOn: Bool? {
             guard DesktopEntries.isRegularFile(path),
                 let text = try? PrivateFile.read(path, byteCountMax: DesktopFile.byteCountMax),

@@ -107,7 +107,7 @@ enum AgentCommands {
 
     private static func isServer(_ word: String) -> Bool { word.contains("://") }
 
-    /// Reports whether a word has 12 letters and digits, with or without the hyphens that `posthorn enrol` prints.
+    /// Returns whether a word has 12 letters and digits, with or without the hyphens that `posthorn enrol` prints.
     private static func isCode(_ word: String) -> Bool {
         let letters = word.utf8.filter { $0 != UInt8(ascii: "-") }
         return letters.count == 12

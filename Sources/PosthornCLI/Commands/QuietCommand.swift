@@ -40,7 +40,7 @@ enum QuietCommand {
         return report(of: settings, nowUnixSeconds: LocalTime.nowUnixSeconds)
     }
 
-    /// Builds the call that changes Do Not Disturb; nil when the command line only asks for its state.
+    /// Builds the call that changes Do Not Disturb; nil if the command line only asks for its state.
     ///
     /// - Parameters:
     ///   - invocation: The command line.
@@ -113,7 +113,7 @@ enum QuietCommand {
         return Report(text + (quiet.schedule == "none" ? "" : "\nSchedule: \(quiet.schedule)"), json: quiet)
     }
 
-    /// Returns when an active schedule ends, at most one week from now; nil when the schedule is not active.
+    /// Returns when an active schedule ends, at most one week from now; nil if the schedule is not active.
     private static func end(of schedule: QuietSchedule, nowUnixSeconds now: Int64) -> Int64? {
         guard schedule.contains(LocalTime.weekTime(unixSeconds: now)) else { return nil }
         let minute = now - now % 60

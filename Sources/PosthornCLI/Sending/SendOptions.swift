@@ -127,7 +127,7 @@ struct SendOptions: Sendable {
     /// Returns `apns-expiration`; the form `+SECONDS` is converted to an absolute time.
     ///
     /// - Parameter nowUnixSeconds: The current time.
-    /// - Returns: The header value; nil when no source sets it.
+    /// - Returns: The header value; nil if no source sets it.
     /// - Throws: An error when the text after the plus sign is not a number.
     func expiration(nowUnixSeconds: Int64) throws(CommandError) -> String? {
         guard let text = value("expiration"), text.utf8.first == UInt8(ascii: "+") else { return value("expiration") }

@@ -19,7 +19,7 @@ extension AdminAPI {
         public var topics: [String]
         /// The number of notifications that wait for the device.
         public var pendingCount: Int
-        /// The time of the last connection or request, in UNIX seconds, accurate to about an hour; nil when unknown.
+        /// The time of the last connection or request, in UNIX seconds, accurate to about an hour; nil if unknown.
         public var seenAt: Int64?
 
         public init(

@@ -16,7 +16,7 @@ extension AdminAPI {
         public var teamID: String
         /// The counters of the store.
         public var counts: Counts
-        /// The PEM file of the authority that providers must trust; nil when the server's certificate is configured.
+        /// The PEM file of the authority that providers must trust; nil if the server's certificate is configured.
         public var caFile: String?
         /// The time since which the disk is full, in UNIX seconds; nil while there is space.
         ///

@@ -9,7 +9,7 @@ extension CredentialAPI {
         public var expiresAt: Int64
         /// The URL that devices connect to, for example `https://push.example.org:2197`.
         public var serverURL: String
-        /// The file of the authority that a device must trust; nil when the server's certificate is configured.
+        /// The file of the authority that a device must trust; nil if the server's certificate is configured.
         public var caFile: String?
         /// The ID by which the code can be revoked; nil from an older server.
         public var id: String?

@@ -6,7 +6,7 @@ public import PushCore
 public enum DeviceAPI {
     /// The body of `POST /v1/devices`.
     public struct Enrolment: Codable, Sendable {
-        /// The enrolment code; nil when the server allows open enrolment.
+        /// The enrolment code; nil if the server allows open enrolment.
         public var code: String?
         /// The machine's display name.
         public var name: String

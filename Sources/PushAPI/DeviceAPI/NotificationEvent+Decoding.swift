@@ -52,12 +52,12 @@ private struct EventMembers {
         }
     }
 
-    /// Returns the bytes of a member's value; nil when the member is absent.
+    /// Returns the bytes of a member's value; nil if the member is absent.
     private func bytes(_ key: String) -> [UInt8]? {
         ranges.last { $0.key.utf8.elementsEqual(key.utf8) }.map { Array(data[$0.range]) }
     }
 
-    /// Returns a member's value; nil when the member is absent.
+    /// Returns a member's value; nil if the member is absent.
     private func value(_ key: String) throws(NotificationEventError) -> JSONValue? {
         guard let bytes = bytes(key) else { return nil }
         do {

@@ -129,7 +129,7 @@ package enum NotificationEvent {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Reports whether a payload has no line endings, which would end the line, and no surrounding whitespace.
+    /// Returns whether a payload has no line endings, which would end the line, and no surrounding whitespace.
     ///
     /// The device could not restore surrounding whitespace.
     private static func canBeRaw(_ payload: Span<UInt8>) -> Bool {

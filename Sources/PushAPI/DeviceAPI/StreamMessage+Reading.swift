@@ -134,7 +134,7 @@ struct AcknowledgementReader {
         refuse(.malformedAcknowledgement(index: acknowledgements.count))
     }
 
-    /// Reads one acknowledgement; returns nil when it is invalid, and stores the reason in `defect`.
+    /// Reads one acknowledgement; returns nil if it is invalid, and stores the reason in `defect`.
     private mutating func readAcknowledgement(
         _ text: Span<UInt8>
     ) throws(JSONError) -> DeviceAPI.Acknowledgement? {

@@ -29,7 +29,7 @@ package enum DoNotDisturb: Sendable, Equatable {
         }
     }
 
-    /// Reports whether Do Not Disturb is active at a time in UNIX seconds.
+    /// Returns whether Do Not Disturb is active at a time in UNIX seconds.
     package func holds(at now: Int64) -> Bool {
         switch self {
         case .off: false

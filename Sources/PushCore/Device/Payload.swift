@@ -29,7 +29,7 @@ package struct Payload: Sendable, Equatable {
         /// `action-loc-key` is null, so there is no such button, only OK.
         case none
 
-        /// The button's label; nil when there is no such button.
+        /// The button's label; nil if there is no such button.
         package var label: String? {
             switch self {
             case .standard: "View"
@@ -88,7 +88,7 @@ package struct Payload: Sendable, Equatable {
     /// Whether the payload contains something to show or play, or was meant to.
     package var isPresentable: Bool { alert != nil || badge != nil || hasUnreadableBadge || sound != nil }
 
-    /// The label of the button that opens the app; nil when the alert has only OK.
+    /// The label of the button that opens the app; nil if the alert has only OK.
     package var actionLabel: String? { (alert?.action ?? .standard).label }
 
     package init(

@@ -34,7 +34,7 @@ public struct Broadcast: Sendable {
     public var uniqueID: UniqueID
     /// The app's topic with the suffix of push type liveactivity.
     public var topicName: String
-    /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none.
+    /// The `apns-priority`: 10, 5 or 1; nil if the provider sent none.
     public var priority: UInt8?
     /// The `apns-expiration`; 0 means that the server delivers now or never.
     ///

@@ -3,7 +3,7 @@
 extension ChannelID {
     /// Parses a channel ID in the form that providers and devices send: standard base64 of sixteen bytes.
     ///
-    /// The result is nil when the text is not a channel ID of this server, even if it is well-formed base64.
+    /// The result is nil if the text is not a channel ID of this server, even if it is well-formed base64.
     ///
     /// - Parameter text: The bytes to parse, which may be arbitrary.
     package init?(text: Span<UInt8>) {

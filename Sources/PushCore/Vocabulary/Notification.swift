@@ -12,9 +12,9 @@ public final class Notification: Sendable {
     public let uniqueID: UniqueID
     /// The `apns-topic` as the provider sent it: the app's topic with the push type's suffix.
     public let topicName: String
-    /// The `apns-push-type`; nil when the provider sent none, which means alert.
+    /// The `apns-push-type`; nil if the provider sent none, which means alert.
     public let pushType: PushType?
-    /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none, which means 10.
+    /// The `apns-priority`: 10, 5 or 1; nil if the provider sent none, which means 10.
     public let priority: UInt8?
     /// The `apns-expiration`.
     ///

@@ -57,7 +57,7 @@ extension RejectionReason {
         }
     }
 
-    /// The usual causes, most likely first; nil when the meaning already states them.
+    /// The usual causes, most likely first; nil if the meaning already states them.
     var causes: String? {
         switch self {
         case .badPriority, .duplicateHeaders, .idleTimeout, .missingDeviceToken, .badCertificateEnvironment, .forbidden,

@@ -43,7 +43,7 @@ enum BackupFiles {
         try PrivateFile.write(Array(text.utf8), to: "\(directory)/\(sums)")
     }
 
-    /// Whether a directory contains nothing but files of a backup, which may be incomplete.
+    /// Returns whether a directory contains nothing but files of a backup, which may be incomplete.
     static func fill(_ directory: String) -> Bool {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else { return false }
         let ofSQLite = ["", "-journal", "-wal", "-shm"].map { database + $0 }

@@ -94,7 +94,7 @@ package enum StoreRequest: Sendable {
     ///
     /// The caller generates the ID and the secret.
     package struct NewDevice: Sendable {
-        /// The SHA-256 of the enrolment code, which is used up; nil when the server allows open enrolment.
+        /// The SHA-256 of the enrolment code, which is used up; nil if the server allows open enrolment.
         package var codeHash: [UInt8]?
         /// The SHA-256 of the device's request ID, with which it may repeat the request; nil for none.
         package var requestHash: [UInt8]?

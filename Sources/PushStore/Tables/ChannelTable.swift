@@ -101,7 +101,7 @@ final class ChannelTable {
         return numbers
     }
 
-    /// Reads a row; returns nil when the disk damaged its values.
+    /// Reads a row; returns nil if the disk damaged its values.
     private func row(of statement: Statement) -> Row? {
         guard let id = ChannelID(statement.bytes(1)), let environment = Environment(rawValue: statement.string(3)),
             let policy = MessageStoragePolicy(rawValue: Int(statement.int64(4)))

@@ -50,7 +50,7 @@ enum PendingRecord {
         bytes.append(word: sum)
     }
 
-    /// Decodes a record; returns nil when it is damaged.
+    /// Decodes a record; returns nil if it is damaged.
     static func decode(
         _ bytes: Span<UInt8>, sequence: Int64, device: DeviceID, topic: TopicID
     ) -> PendingNotification? {
@@ -86,7 +86,7 @@ enum PendingRecord {
                 acceptedUnixMilliseconds: Int64(bitPattern: body.littleEndian(at: 8, byteCount: 8))))
     }
 
-    /// Returns the acceptance time of a record in UNIX milliseconds, without verifying the checksum; nil when the
+    /// Returns the acceptance time of a record in UNIX milliseconds, without verifying the checksum; nil if the
     /// record is too short.
     static func acceptedUnixMilliseconds(_ bytes: Span<UInt8>) -> Int64? {
         guard bytes.count >= headByteCount else { return nil }

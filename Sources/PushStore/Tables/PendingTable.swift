@@ -133,7 +133,7 @@ final class PendingTable {
         var expiresUnixMilliseconds: Int64?
     }
 
-    /// Reads a row of a device; returns nil when there is no such row.
+    /// Reads a row of a device; returns nil if there is no such row.
     func read(_ sequence: Int64, of device: DeviceID) throws(SQLiteError) -> Read? {
         selectOne.bind(sequence, at: 1)
         defer { selectOne.reset() }

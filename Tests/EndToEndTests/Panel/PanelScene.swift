@@ -90,7 +90,7 @@ final class PanelScene: Sendable {
 
     private let panels = Panels()
 
-    /// Returns the process that owns the panel's bus name, or nil when no process owns it.
+    /// Returns the process that owns the panel's bus name, or nil if no process owns it.
     func panelProcess() async throws -> Int32? {
         let answer = try await screen.bus.busctl(
             "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
