@@ -116,9 +116,9 @@ package final class MultiClient {
     ///
     /// - Parameter transfer: The ID that `start` returned.
     package func cancel(_ transfer: TransferID) {
-        guard let cancelled = forget(transfer) else { return }
-        cancelled.collector.isMuted = true
-        whenOutside { [unowned self] in enterLibrary { multi.remove(cancelled.handle) } }
+        guard let canceled = forget(transfer) else { return }
+        canceled.collector.isMuted = true
+        whenOutside { [unowned self] in enterLibrary { multi.remove(canceled.handle) } }
     }
 
     /// Abandons all connections, dead or alive: running requests fail as interrupted, and later ones reconnect.

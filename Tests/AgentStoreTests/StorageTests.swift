@@ -209,7 +209,7 @@ import Testing
         #expect(try database.apps.app(id: "org.example.Mail\u{301}") == nil)
     }
 
-    @Test func `the outbox keeps the newest acknowledgments up to its limit`() throws {
+    @Test func `the outbox keeps the newest acknowledgements up to its limit`() throws {
         let database = try DatabaseFile().open()
         let surplus: Int64 = 3
         try database.transaction { () throws(SQLiteError) in

@@ -5,7 +5,7 @@ import TestSupport
 
 /// A server of the device API in Python, on real TLS, HTTP and WebSocket.
 ///
-/// Unlike the real server, it fails on command. The device's acknowledgments are in `requests` as `POST /v1/acks`,
+/// Unlike the real server, it fails on command. The device's acknowledgements are in `requests` as `POST /v1/acks`,
 /// however they arrived.
 final class ScriptedDeviceServer {
     let url: String

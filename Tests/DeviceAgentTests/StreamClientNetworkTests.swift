@@ -127,7 +127,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `an acknowledgment without an answer means a broken connection`() async throws {
+    @Test func `an acknowledgement without an answer means a broken connection`() async throws {
         let client = client(.websocket, KeepaliveMonitor(shortest: .seconds(600), patience: .milliseconds(300)))
         client.start()
         try await loop.run("it is open") { client.isOpen }

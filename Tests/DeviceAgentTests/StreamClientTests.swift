@@ -191,7 +191,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `acknowledgments are confirmed by the server, or else have failed`() async throws {
+    @Test func `acknowledgements are confirmed by the server, or else have failed`() async throws {
         let client = client(.websocket)
         client.start()
         try await loop.run("it is open") { client.isOpen }

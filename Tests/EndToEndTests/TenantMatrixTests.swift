@@ -178,7 +178,7 @@ extension ServerEndToEnd {
                 )
                 #expect(one.status == other.status && one.data == other.data, "\(method): \(one) \(other)")
             }
-            // Acknowledgments with any number leave the victim's notification in its place.
+            // Acknowledgements with any number leave the victim's notification in its place.
             let acks = (1...1000).map { #"{"id":\#($0),"outcome":"viewed"}"# }.joined(separator: ",")
             #expect(try await ask("POST", "/v1/acks", attacker.secret, #"{"acks":[\#(acks)]}"#).status == 204)
             #expect(

@@ -142,7 +142,7 @@ struct LimitedProcessTests {
         #expect(try await run("/etc/passwd") == .failure(.notStarted(EACCES)))
     }
 
-    @Test func `a cancelled program is killed and reports nothing`() async throws {
+    @Test func `a canceled program is killed and reports nothing`() async throws {
         let directory = try TemporaryDirectory()
         var answerCount = 0
         let script = "echo $$ > '\(directory.path(of: "new"))'; cd '\(directory.path)'; mv new number; sleep 1000"

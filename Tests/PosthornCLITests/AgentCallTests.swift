@@ -156,6 +156,13 @@ struct AgentCallTests {
         check(AgentCommands.unenrolCall(try typed("agent", "unenrol", "--local", "-y")), .forget, [])
     }
 
+    @Test(arguments: [["enrol"], ["agent", "enrol"], ["agent", "unenrol"]])
+    func `the American spelling of a command is accepted too`(words: [String]) throws {
+        let server = words == ["agent", "enrol"] ? ["https://a:1"] : []
+        let american = try typed(words.dropLast() + [words.last.map { $0 + "l" } ?? ""] + server)
+        #expect(american.path == ["posthorn"] + words)
+    }
+
     @Test(arguments: ["", "-----BEGIN EC PRIVATE KEY-----\n", "\u{0}\u{1}"])
     func `an invalid authority file is reported before any call`(text: String) throws {
         let files = try TemporaryDirectory()

@@ -50,7 +50,7 @@ struct StreamMessageTests {
         #expect(throws: JSONError.self) { try StreamMessage.fromServer(text.utf8.span) }
     }
 
-    @Test func `acknowledgments survive writing and reading`() throws {
+    @Test func `acknowledgements survive writing and reading`() throws {
         let acknowledgements = DeviceAPI.Outcome.allCases.enumerated().map { index, outcome in
             DeviceAPI.Acknowledgement(
                 id: index == 0 ? .max : Int64(index), outcome: outcome,

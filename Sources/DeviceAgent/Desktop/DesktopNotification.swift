@@ -78,7 +78,7 @@ struct DesktopNotification {
 
     private var earlierLine: String {
         let count = alert.earlierCount
-        return MessageCatalogue.text("and %d more", "and %d more", count: count).replacing("%d", with: "\(count)")
+        return MessageCatalog.text("and %d more", "and %d more", count: count).replacing("%d", with: "\(count)")
     }
 
     private func headline(_ text: String?) -> String? {

@@ -4,7 +4,7 @@ internal import AgentBus
 internal import CommandLineKit
 internal import PushDBus
 
-/// The command `posthorn agent`: shows this user's agent, enrols it and unenrolls it.
+/// The command `posthorn agent`: shows, enrols and unenrols this user's agent.
 enum AgentCommands {
     static let group = CommandNode(
         group: "agent", "Show the agent's status, enrol this device with a server, or leave the server.",
