@@ -126,7 +126,7 @@ struct CommandLineHelpTests {
         if case .help(let text) = try command.parse([option]).get() { text } else { nil }
     }
 
-    @Test func `a long text is wrapped at blanks before column 81`() throws {
+    @Test func `a long text is wrapped at spaces before column 81`() throws {
         let words = (1...40).map { "word\($0)" }
         let command = Command(
             "long", words.joined(separator: " "),

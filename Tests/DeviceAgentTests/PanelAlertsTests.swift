@@ -370,7 +370,7 @@ struct PanelAlertsTests {
     @Test func `an app is opened without a notification`() async throws {
         let (desk, panel, _) = try await desktop()
         #expect(try await panel.call("OpenApp", .string("org.example.Mail"), .string("a b")) == "")
-        // A token with a blank is invalid.
+        // A token with a space is invalid.
         #expect(desk.app.calls == ["launch -"])
         desk.app.failure = .failed("broken")
         #expect(try await panel.call("OpenApp", .string("org.example.Mail"), .string("")) == "NotOpened")

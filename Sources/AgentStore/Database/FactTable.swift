@@ -37,7 +37,6 @@ package final class FactTable {
         return try select.step() ? select.int64(0) : nil
     }
 
-    /// Stores a number.
     package func set(_ name: Name, to value: Int64) throws(SQLiteError) {
         replace.bind(name.rawValue, at: 1)
         replace.bind(value, at: 2)

@@ -371,7 +371,7 @@ extension AlertPlace {
         AlertPlace(owner: panelOwner, number: UInt32(truncatingIfNeeded: entry.rawValue))
     }
 
-    /// Whether the place is in the panel's list; the owner of a notification server's place contains a blank.
+    /// Whether the place is in the panel's list; the owner of a notification server's place contains a space.
     var isPanel: Bool { owner.utf8.elementsEqual(AlertPlace.panelOwner.utf8) }
 }
 

@@ -212,24 +212,18 @@ extension AgentService: AgentObserver {
     /// Emits TokenChanged, without the token, because every program on the bus receives the signal.
     package func tokenChanged(appID: AppID, deviceToken: String) { emit(.tokenChanged, [.text(appID.text)]) }
 
-    /// Emits the signal BadgeChanged.
     package func badgeChanged(appID: AppID, count: UInt32) { emit(.badgeChanged, [.text(appID.text), .uint32(count)]) }
 
-    /// Emits the signal SettingsChanged.
     package func settingsChanged(appID: AppID?) { emit(.settingsChanged, [.text(appID?.text ?? "")]) }
 
-    /// Emits the signal SubscriptionEnded.
     package func subscriptionEnded(appID: AppID, channel: String, reason: String) {
         emit(.subscriptionEnded, [.text(appID.text), .text(channel), .text(reason)])
     }
 
-    /// Emits the signal NotificationArrived.
     package func notificationArrived(entry: EntryID) { emit(.notificationArrived, [.int64(entry.rawValue)]) }
 
-    /// Emits the signal AlertsChanged.
     package func alertsChanged() { emit(.alertsChanged, []) }
 
-    /// Emits the signal InboxChanged.
     package func inboxChanged() { emit(.inboxChanged, []) }
 
     /// Reports the status to the service manager and emits StatusChanged, unless the status is unchanged.

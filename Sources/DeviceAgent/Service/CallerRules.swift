@@ -21,7 +21,7 @@ enum CallVerdict: Sendable, Equatable {
     case refused(AgentRefusal)
 }
 
-/// Allows the user's tools everything, apps their own data, and other users nothing.
+/// Lets the user's tools call every method, lets apps access their own data, and refuses other users.
 ///
 /// The tools are `posthorn` and `posthorn-panel` next to the agent's own program. Every other program is an app. It may
 /// act for an app ID if it owns that bus name, or if that .desktop file starts it. In a Flatpak, it may act only for

@@ -75,7 +75,7 @@ package final class LimitedProcess {
     ///   - loop: The loop on whose thread this runs.
     ///   - timeLimit: The time limit; after it, the program is killed.
     ///   - outputByteCountMax: The maximum output in bytes; with more, the program is killed.
-    ///   - log: Gets an event when the standard error of the program is cut.
+    ///   - log: Receives an event when the standard error of the program is cut.
     ///   - writeError: Receives the program's standard error, up to `Limits.programErrorByteCountMax`.
     ///   - completion: Called once, after this has returned, with the standard output or the failure; never after
     ///     `cancel`.

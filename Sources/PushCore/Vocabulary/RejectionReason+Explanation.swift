@@ -6,7 +6,7 @@ extension RejectionReason {
     package var meaning: String {
         switch self {
         case .badCollapseID:
-            "`apns-collapse-id` is longer than \(Limits.collapseIDByteCountMax) bytes, or starts or ends with a blank."
+            "`apns-collapse-id` is longer than \(Limits.collapseIDByteCountMax) bytes, or starts or ends with a space or tab."
         case .badDeviceToken: "The device token is not valid for this server and environment."
         case .badExpirationDate: "`apns-expiration` is not a whole number of seconds, or the channel does not allow it."
         case .badMessageID: "`apns-id` or `apns-request-id` is not a UUID with hyphens."

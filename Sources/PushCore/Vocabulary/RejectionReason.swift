@@ -96,7 +96,7 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
     /// The action for the provider, as one imperative sentence.
     public var advice: String {
         switch self {
-        case .badCollapseID: "Shorten apns-collapse-id to at most 64 bytes without blanks around it."
+        case .badCollapseID: "Shorten apns-collapse-id to at most 64 bytes without spaces around it."
         case .badDeviceToken: "Use the device token that the app registered with this server."
         case .badExpirationDate: "Set apns-expiration to whole UNIX seconds, or 0."
         case .badMessageID: "Set apns-id to a UUID of 8-4-4-4-12 hexadecimal digits."

@@ -110,7 +110,7 @@ struct HTTP2StreamLimitTests {
         }
     }
 
-    @Test func `early streams are accepted up to their own limit and then refused, not punished`() {
+    @Test func `early streams are accepted up to their limit and then refused, and the session continues`() {
         let peer = Peer(isGreeted: false)
         peer.recorder.onRequest = { _ in }
         var bytes = Peer.preface + Frame.settings().bytes

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Checks that each alert is sent once to a notification server that answers late or without a number.
-struct DesktopDoubtTests {
+struct DesktopLateAnswerTests {
     private let file: DatabaseFile
     /// The session of the server, which answers only while the session's loop runs.
     private let other: DesktopSession
