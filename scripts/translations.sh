@@ -8,7 +8,7 @@ template=po/posthorn-panel.pot
 
 {
     printf '# SPDX-License-Identifier: Apache-2.0\n'
-    grep -lrE 'tr\("|(Texts|MessageCatalogue)\.text\(' Sources/AgentPanel Sources/DeviceAgent | LC_ALL=C sort |
+    grep -lrE 'tr\("|(Texts|MessageCatalog)\.text\(' Sources/AgentPanel Sources/DeviceAgent | LC_ALL=C sort |
         xgettext --files-from=- --from-code=UTF-8 --language=JavaScript --keyword= --keyword=tr --keyword=text:1,2 \
             --no-location --no-wrap --package-name=posthorn-panel --output=- |
         sed -e '1,/^#$/d' -e '/^"POT-Creation-Date/d' -e '/^#, .*-format$/d'

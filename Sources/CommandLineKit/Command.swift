@@ -66,6 +66,8 @@ package struct Command: Sendable {
         case "remove": ["delete", "rm"]
         case "revoke", "clear": ["remove", "delete", "rm"]
         case "list": ["ls"]
+        case "enrol": ["enroll"]
+        case "unenrol": ["unenroll"]
         default: []
         }
     }

@@ -16,7 +16,7 @@ extension Completion {
         return """
             # Completion of \(program) for fish; made by '\(program) completion fish'.
 
-            # Whether the words typed so far are: $argv[1] (the path of a command), then $argv[2] others ('any': no matter).
+            # Succeeds if the words typed so far are the command path $argv[1] and $argv[2] more words ('any': any number).
             function \(function)
                 set -l words (commandline -opc)
                 set -l others

@@ -27,7 +27,7 @@ package struct Invocation: Sendable {
     /// Returns whether the command line contains the option or switch.
     package func has(_ name: String) -> Bool { value(name) != nil }
 
-    /// Returns the option's value, the last one when it is repeated; nil when the option is absent.
+    /// Returns the option's value, the last one when it is repeated; nil if the option is absent.
     package func value(_ name: String) -> String? { values(name).last }
 
     /// Returns all values of the option, in the order of the command line.
@@ -36,10 +36,10 @@ package struct Invocation: Sendable {
         return given.lazy.filter { $0.name.hasSameBytes(as: name) }.map(\.value)
     }
 
-    /// Returns the word at this position; nil when it is optional and absent.
+    /// Returns the word at this position; nil if it is optional and absent.
     package func argument(_ index: Int) -> String? { arguments.indices.contains(index) ? arguments[index] : nil }
 
-    /// Returns the option's value as an integer in a range; nil when the option is absent.
+    /// Returns the option's value as an integer in a range; nil if the option is absent.
     ///
     /// - Parameters:
     ///   - name: The option's name, without dashes.

@@ -41,7 +41,7 @@ package struct OptionTable: Sendable, ExpressibleByArrayLiteral {
         options.first { $0.short.map(String.init)?.hasSameBytes(as: String(short)) ?? false }
     }
 
-    /// Returns the most similar option name; nil when none is similar enough.
+    /// Returns the most similar option name; nil if none is similar enough.
     package func closest(to name: some StringProtocol) -> String? {
         Spelling.closest(to: name, among: options.map(\.name))
     }

@@ -69,7 +69,7 @@ struct PackedText: Equatable {
     /// The number of digits; the text must consist of lowercase letters and digits.
     var digitCount: Int { count > 8 ? first.digitCount + second.digitCount + third.digitCount : first.digitCount }
 
-    /// Reports whether the text begins with a prefix of at most eight bytes.
+    /// Returns whether the text begins with a prefix of at most eight bytes.
     func hasPrefix(_ prefix: PackedText) -> Bool {
         guard count >= prefix.count, prefix.count <= 8 else { return false }
         return first >> UInt64(8 * (min(count, 8) - prefix.count)) == prefix.first
@@ -130,7 +130,7 @@ struct PackedTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the value of a text; nil when there is none.
+    /// Returns the value of a text; nil if there is none.
     subscript(key: PackedText) -> Value? { slots[place(of: key)]?.value }
 
     /// Returns the slot of the key, or the free slot where the search ends.

@@ -164,7 +164,7 @@ extension PayloadCheck {
         }
     }
 
-    /// Reports whether the check applies to a push type; nil is a notification without `apns-push-type`.
+    /// Returns whether the check applies to a push type; nil is a notification without `apns-push-type`.
     package func applies(to pushType: PushType?) -> Bool {
         switch scope {
         case .all: true

@@ -10,7 +10,7 @@ struct PayloadContext {
         let isObject: Bool
         /// The offset of the opening bracket.
         let start: Int
-        /// The kind of container for key lookup; nil when APNs defines no keys in it.
+        /// The kind of container for key lookup; nil if APNs defines no keys in it.
         let container: PayloadField.Container?
         /// The field of the last key; nil for a key that APNs does not define.
         fileprivate(set) var field: PayloadField?
@@ -20,7 +20,7 @@ struct PayloadContext {
     private var levels: [Level] = []
     /// The offset of the unfinished string; nil outside strings.
     private(set) var openString: Int?
-    /// The offset of the last complete string; nil when there is none.
+    /// The offset of the last complete string; nil if there is none.
     private(set) var lastString: Int?
     /// The last byte that is not whitespace.
     private(set) var lastByte: UInt8?
@@ -28,7 +28,7 @@ struct PayloadContext {
     /// The innermost open container.
     var innermost: Level? { levels.last }
 
-    /// The path of the APNs field that contains the byte, for example `aps.alert.body`; nil when there is none.
+    /// The path of the APNs field that contains the byte, for example `aps.alert.body`; nil if there is none.
     var path: String? {
         for level in levels.reversed() {
             if let field = level.field { return field.path }

@@ -101,7 +101,7 @@ enum PayloadField: UInt8, CaseIterable, Sendable {
     /// The path of the key, for example `aps.alert.title`.
     var path: String { definition.container.prefix + name }
 
-    /// Returns the field of a name in a container; nil when APNs does not define the name there.
+    /// Returns the field of a name in a container; nil if APNs does not define the name there.
     static func named(_ name: PackedText, in container: Container) -> PayloadField? {
         switch container {
         case .payload: name == apsName ? .aps : nil

@@ -13,7 +13,7 @@ package struct PayloadFinding: Equatable, Sendable {
         /// The notification cannot be shown as intended; `checks = strict` refuses it.
         case error = "E"
 
-        /// Reports whether the first severity is lower than the second.
+        /// Returns whether the first severity is lower than the second.
         package static func < (first: Severity, second: Severity) -> Bool { first.rank < second.rank }
 
         private var rank: Int {

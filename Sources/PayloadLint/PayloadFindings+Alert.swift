@@ -118,7 +118,7 @@ extension PayloadFindings {
                 + "shorten the text by about \(characterCount) characters.")
     }
 
-    /// Reports whether a text begins with the app's name as a separate word.
+    /// Returns whether a text begins with the app's name as a separate word.
     private func begins(_ payload: Span<UInt8>, _ range: Range<Int>, with appName: String) -> Bool {
         var cursor = ScalarCursor(range)
         var last: Unicode.Scalar?

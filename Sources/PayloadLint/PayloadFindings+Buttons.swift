@@ -26,7 +26,7 @@ extension PayloadFindings {
         if label.columnCount > PayloadLinter.labelColumnCount { add(.wideLabel, path) }
     }
 
-    /// Reports whether a label is a translation key like `VIEW_REPORT` or `view.report`; only devices know its text.
+    /// Returns whether a label is a translation key like `VIEW_REPORT` or `view.report`; only devices know its text.
     private func isTranslationKey(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         var hasJoint = false
         for offset in range {
@@ -38,7 +38,7 @@ extension PayloadFindings {
         return hasJoint
     }
 
-    /// Reports whether a label is exactly Yes, No, 是, 否 or 不.
+    /// Returns whether a label is exactly Yes, No, 是, 否 or 不.
     private func isYesOrNo(_ label: TextScan, _ bytes: Span<UInt8>, _ range: Range<Int>, isEscaped: Bool) -> Bool {
         if label.wordCount == 1 { return label.matches.contains(.yesOrNo) && label.columnCount <= 3 }
         guard label.wordCount == 0 else { return false }

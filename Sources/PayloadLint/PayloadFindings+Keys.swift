@@ -51,7 +51,7 @@ extension PayloadFindings {
         }
     }
 
-    /// Reports whether a value is neither false, null nor 0.
+    /// Returns whether a value is neither false, null nor 0.
     private func isAsking(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) -> Bool {
         switch unknown.kind {
         case .null: false
@@ -66,7 +66,7 @@ extension PayloadFindings {
         PackedText(payload, range).lowerCased
     }
 
-    /// Returns a misspelled key for display; nil when it contains other characters than letters, digits, `-` and `_`.
+    /// Returns a misspelled key for display; nil if it contains other characters than letters, digits, `-` and `_`.
     private static func printable(_ name: [UInt8]) -> String? {
         let isPlain = name.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         return isPlain ? String(decoding: name, as: UTF8.self) : nil
@@ -96,7 +96,7 @@ extension PayloadFindings {
         return packed
     }
 
-    /// Reports whether a text is a word that requests sound even when sounds are off.
+    /// Returns whether a text is a word that requests sound even when sounds are off.
     private func isAlarmWord(_ quoted: Range<Int>, in payload: Span<UInt8>) -> Bool {
         let text = payload.extracting(quoted).extracting(1..<quoted.count - 1)
         return text.isEqualIgnoringCase(to: "alarm") || text.isEqualIgnoringCase(to: "ignoresilent")
@@ -136,7 +136,7 @@ enum IgnoredKey: String, CaseIterable, Sendable {
 }
 
 extension PayloadField {
-    /// Returns the field whose name differs by one typo; nil when there is none.
+    /// Returns the field whose name differs by one typo; nil if there is none.
     static func meant(by name: [UInt8], in container: Container) -> PayloadField? {
         let plain = plainName(name)
         let fields = allCases.filter { $0.definition.container == container }

@@ -107,7 +107,7 @@ extension PayloadFindings {
         return Payload.InterruptionLevel.allCases.contains { level.isEqual(to: $0.rawValue) }
     }
 
-    /// Reports whether an array contains only strings; the parser has already validated it.
+    /// Returns whether an array contains only strings; the parser has already validated it.
     private func isTextArray(_ payload: Span<UInt8>, _ range: Range<Int>) -> Bool {
         var scanner = JSONScanner(offset: range.lowerBound + 1)
         while true {

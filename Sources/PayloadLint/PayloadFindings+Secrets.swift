@@ -36,7 +36,7 @@ extension PayloadFindings {
         }
     }
 
-    /// Reports whether a container has the name of a secret or encoded data in it; the parser has already validated it.
+    /// Returns whether a container has the name of a secret or encoded data in it; the parser has already validated it.
     private func hasSecret(_ payload: Span<UInt8>, _ range: Range<Int>) -> Bool {
         var scanner = JSONScanner(offset: range.lowerBound)
         while scanner.offset < range.upperBound {
@@ -59,7 +59,7 @@ extension PayloadFindings {
         return Self.secretNames[Self.smallName(payload, range)] != nil
     }
 
-    /// Reports whether a text looks like a key or encoded data: long, and only characters of Base64.
+    /// Returns whether a text looks like a key or encoded data: long, and only characters of Base64.
     private func isEncoded(_ payload: Span<UInt8>, _ range: Range<Int>) -> Bool {
         guard range.count >= PayloadLinter.secretByteCountMin else { return false }
         var isBehindBackslash = false

@@ -60,7 +60,7 @@ package struct PayloadHistory: Sendable, Equatable {
     /// The number of alerts within the last hour.
     fileprivate var recentCount: Int { alerts.count { !$0.isOlder(than: Self.frequencySeconds, at: now) } }
 
-    /// Reports whether the same alert occurred within `repeatSeconds`.
+    /// Returns whether the same alert occurred within `repeatSeconds`.
     fileprivate func hasRepeat(of alert: Alert) -> Bool {
         alerts.contains {
             $0.fingerprint == alert.fingerprint && !$0.isOlder(than: Self.repeatSeconds, at: now)
@@ -69,7 +69,7 @@ package struct PayloadHistory: Sendable, Equatable {
 }
 
 extension PayloadHistory.Alert {
-    /// Reads the alert of a payload; returns nil when there is none.
+    /// Reads the alert of a payload; returns nil if there is none.
     init?(_ reading: PayloadReading, in payload: Span<UInt8>) {
         let alert = reading[.alert]
         guard alert.kind == .text || alert.kind == .object else { return nil }

@@ -31,10 +31,10 @@ package enum PayloadLinter {
     ///
     /// - Parameters:
     ///   - payload: The payload as the provider sent it. If it is not a JSON object, one finding gives the position.
-    ///   - pushType: The `apns-push-type`; nil when the provider sent none. A payload without `aps` then counts as
+    ///   - pushType: The `apns-push-type`; nil if the provider sent none. A payload without `aps` then counts as
     ///     silent.
     ///   - appName: The app's registered name, if it is known.
-    ///   - history: The earlier notifications of the app to this device, with the current time; nil when unknown.
+    ///   - history: The earlier notifications of the app to this device, with the current time; nil if unknown.
     /// - Returns: At most `findingCountMax` findings.
     package static func findings(
         payload: Span<UInt8>, pushType: PushType?, appName: String? = nil, history: PayloadHistory? = nil
@@ -53,9 +53,9 @@ package enum PayloadLinter {
     ///
     /// - Parameters:
     ///   - payload: The payload as the provider sent it.
-    ///   - pushType: The `apns-push-type`; nil when the provider sent none.
+    ///   - pushType: The `apns-push-type`; nil if the provider sent none.
     ///   - appName: The app's registered name, if it is known.
-    ///   - history: The earlier notifications of the app to this device, with the current time; nil when unknown.
+    ///   - history: The earlier notifications of the app to this device, with the current time; nil if unknown.
     /// - Returns: The findings and the alert.
     package static func judge(
         payload: Span<UInt8>, pushType: PushType?, appName: String?, history: PayloadHistory?
@@ -103,7 +103,7 @@ extension PayloadFindings {
 }
 
 extension PayloadReading {
-    /// Reports whether a flag is the number 1.
+    /// Returns whether a flag is the number 1.
     func isFlagSet(_ field: PayloadField, in payload: Span<UInt8>) -> Bool {
         let value = self[field]
         return value.kind == .integer && value.range.count == 1 && payload[value.range.lowerBound] == UInt8(ascii: "1")

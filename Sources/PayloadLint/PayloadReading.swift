@@ -181,7 +181,7 @@ extension PayloadField {
         }
     }
 
-    /// Reports whether the field is inside a container, directly or indirectly.
+    /// Returns whether the field is inside a container, directly or indirectly.
     fileprivate func isInside(_ container: Container) -> Bool {
         container == .aps || definition.container == container
     }

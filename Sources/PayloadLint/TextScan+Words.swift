@@ -152,7 +152,7 @@ extension TextScan {
         }
     }
 
-    /// Reports whether a non-ASCII scalar is a letter or a digit.
+    /// Returns whether a non-ASCII scalar is a letter or a digit.
     func isLetter(_ scalar: Unicode.Scalar) -> Bool {
         // Lookups in Unicode's tables take longer than all the rest, and these ranges need none.
         switch scalar.value {

@@ -51,7 +51,7 @@ struct WideText {
         isPronounPending = false
     }
 
-    /// Reports whether a label starting here follows a verb for pressing, optionally with a quotation mark between.
+    /// Returns whether a label starting here follows a verb for pressing, optionally with a quotation mark between.
     func isBehindPressing(_ start: Int, before: Unicode.Scalar) -> Bool {
         start == pressingEnd + 1 || (start == pressingEnd + 2 && before.isQuote)
     }

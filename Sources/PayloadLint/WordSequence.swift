@@ -120,7 +120,7 @@ struct WordSequence {
     private static let hexadecimal = PackedText("0x")
     private static let statusWords = ["http", "error", "status"].map(PackedText.init)
 
-    /// Reports whether a token has the form of `0x80070005` or `error404`.
+    /// Returns whether a token has the form of `0x80070005` or `error404`.
     private static func isTechnical(_ facts: Facts) -> Bool {
         if facts.text.count > 2, facts.text.hasPrefix(hexadecimal) { return true }
         guard facts.digitCount == 3, isStatusDigit(facts.firstDigit) else { return false }

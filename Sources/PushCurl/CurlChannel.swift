@@ -34,7 +34,7 @@ package final class CurlChannel {
 
     /// Reads available bytes without blocking.
     ///
-    /// - Parameter take: Gets the bytes, if any, for the duration of the call.
+    /// - Parameter take: Receives the bytes, if any, for the duration of the call.
     /// - Returns: The result. After `bytes`, read again: bytes that TLS has buffered do not make the socket readable.
     /// - Throws: libcurl's error. The connection cannot be used afterwards.
     package func receive(_ take: (Span<UInt8>) -> Void) throws(CurlError) -> Transfer {

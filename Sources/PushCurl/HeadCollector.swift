@@ -71,7 +71,7 @@ struct HeadCollector: ~Copyable {
         head.fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
     }
 
-    /// Returns the line without trailing blanks and line ends.
+    /// Returns the line without trailing whitespace and line ends.
     private static func trimmed(_ line: Span<UInt8>) -> ArraySlice<UInt8> {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(line.count)

@@ -11,7 +11,7 @@ package final class MultiClient {
         let id: TransferID
         let handle: EasyHandle
         let collector: AnswerCollector
-        /// Gets the connection of a transfer that only connects; such a transfer runs until it is canceled.
+        /// Called with the connection of a transfer that only connects; such a transfer runs until it is canceled.
         var onConnect: ((CurlChannel) -> Void)?
         let completion: (Result<HTTPResponse, CurlError>) -> Void
     }
@@ -45,9 +45,9 @@ package final class MultiClient {
     ///
     /// - Parameters:
     ///   - request: The request to send; without a `timeout` it may run indefinitely.
-    ///   - onHead: Gets the head of the response before its body.
-    ///   - onBody: Gets each piece of the body as it arrives; the response's body is then empty.
-    ///   - completion: Gets the response, whatever its status is, or the error.
+    ///   - onHead: Receives the head of the response before its body.
+    ///   - onBody: Receives each piece of the body as it arrives; the response's body is then empty.
+    ///   - completion: Receives the response, whatever its status is, or the error.
     /// - Returns: The ID for `cancel`.
     @discardableResult
     package func start(
@@ -76,8 +76,8 @@ package final class MultiClient {
     ///
     /// - Parameters:
     ///   - request: The URL and the transport options; no request is sent. `timeout` limits the time to connect.
-    ///   - onConnect: Gets the connection, which is open until `cancel`.
-    ///   - onFailure: Gets the error.
+    ///   - onConnect: Receives the connection, which is open until `cancel`.
+    ///   - onFailure: Receives the error.
     /// - Returns: The ID for `cancel`.
     package func connect(
         _ request: HTTPRequest, onConnect: @escaping (CurlChannel) -> Void, onFailure: @escaping (CurlError) -> Void
@@ -116,9 +116,9 @@ package final class MultiClient {
     ///
     /// - Parameter transfer: The ID that `start` returned.
     package func cancel(_ transfer: TransferID) {
-        guard let cancelled = forget(transfer) else { return }
-        cancelled.collector.isMuted = true
-        whenOutside { [unowned self] in enterLibrary { multi.remove(cancelled.handle) } }
+        guard let canceled = forget(transfer) else { return }
+        canceled.collector.isMuted = true
+        whenOutside { [unowned self] in enterLibrary { multi.remove(canceled.handle) } }
     }
 
     /// Abandons all connections, dead or alive: running requests fail as interrupted, and later ones reconnect.

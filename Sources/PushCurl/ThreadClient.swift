@@ -37,7 +37,7 @@ package final class ThreadClient {
     ///
     /// - Parameters:
     ///   - request: The request to send; without a `timeout` it may run indefinitely.
-    ///   - completion: Gets the response, whatever its status is, or the error. Called in `wait`; never after the
+    ///   - completion: Receives the response, whatever its status is, or the error. Called in `wait`; never after the
     ///     client is released.
     package func start(
         _ request: HTTPRequest, completion: @escaping (Result<HTTPResponse, CurlError>) -> Void

@@ -13,7 +13,7 @@ internal import Glibc
 ///   wait ──▶ read the clock ──▶ events (handlers, mailboxes) ──▶ due timers ──▶ end-of-turn actions ──▶ wait …
 /// ```
 ///
-/// Every handler and action may call every method. A deregistered handler or cancelled timer is never called again,
+/// Every handler and action may call every method. A deregistered handler or canceled timer is never called again,
 /// even if its event was already waiting in the same turn.
 @safe package final class EventLoop {
     /// The largest number of events that one turn takes from the kernel; the rest waits for the next turn.

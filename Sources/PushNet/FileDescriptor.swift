@@ -25,6 +25,6 @@ internal import Glibc
     /// it.
     deinit {
         guard close(rawValue) != 0 else { return }
-        precondition(errno != EBADF, "descriptor \(rawValue) was closed behind its owner's back")
+        precondition(errno != EBADF, "descriptor \(rawValue) was closed by code that does not own it")
     }
 }

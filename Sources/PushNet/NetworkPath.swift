@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Tells whether a TCP connection still uses the source address that the kernel would choose for it now.
+/// The result of comparing a connection's source address with the one that the kernel would choose for it now.
 package enum NetworkPath: Sendable, Equatable {
     /// The kernel would choose the same source address.
     case same

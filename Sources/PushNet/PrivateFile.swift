@@ -93,7 +93,7 @@ package enum PrivateFile {
     /// Returns whether a file or directory exists at this path.
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Whether two paths lead to the same file or directory.
+    /// Returns whether two paths lead to the same file or directory.
     package static func isSame(_ path: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }

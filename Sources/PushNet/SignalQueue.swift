@@ -37,7 +37,7 @@ package final class SignalQueue {
         let size = MemoryLayout<signalfd_siginfo>.size
         guard let byteCount = try syscall("read", about: "signalfd", { unsafe read(file.rawValue, &information, size) })
         else { return nil }
-        precondition(byteCount == size, "the kernel handed out a part of a signal")
+        precondition(byteCount == size, "read returned \(byteCount) of \(size) bytes of a signal")
         return Int32(information.ssi_signo)
     }
 }

@@ -47,7 +47,7 @@ struct TimerQueue {
         return TimerID(rawValue: UInt64(places[Int(place)].generation) << 32 | UInt64(place))
     }
 
-    /// Removes a timer and returns its action; nil if the timer has fired or was cancelled.
+    /// Removes a timer and returns its action; nil if the timer has fired or was canceled.
     ///
     /// The action must be released only after the queue is consistent again, so it is returned.
     ///

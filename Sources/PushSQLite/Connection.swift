@@ -120,7 +120,7 @@ package final class Connection {
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changedRowCount: Int { Int(unsafe sqlite3_changes64(handle)) }
 
-    /// The row id of the last INSERT.
+    /// The row ID of the last INSERT.
     package var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
     /// Runs SQL text that is not a literal.

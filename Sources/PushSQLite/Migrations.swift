@@ -27,7 +27,7 @@ package struct Migrations: Sendable {
     package func apply(to connection: Connection) throws(MigrationError) {
         let found = try foundVersion(of: connection)
         if let altered = try alteredTables(of: connection).first {
-            let message = "\(altered) is not as it was made"
+            let message = "the definition of \(altered) differs from the schema"
             throw .failed(
                 step: found, SQLiteError(code: SQLITE_CORRUPT, message: message, subject: connection.path))
         }

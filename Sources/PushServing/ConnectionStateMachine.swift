@@ -17,7 +17,7 @@ struct ConnectionStateMachine: ~Copyable {
     /// The progress of the server's wish to end a connection.
     enum Drain: Equatable {
         case none
-        /// The session ends after the answers to its open requests. `isBusy`: a request arrived since.
+        /// The session ends after the answers to its open requests. `isBusy` says whether one arrived since then.
         case waiting(GoodbyeReason, isBusy: Bool = false)
         /// As `waiting`, but because of the peer's behavior: further requests are turned away.
         case condemned(GoodbyeReason)
@@ -110,13 +110,13 @@ struct ConnectionStateMachine: ~Copyable {
 
     // MARK: Transitions
 
-    /// The TLS handshake is complete; the first bytes tell the protocol unless ALPN did.
+    /// Records the end of the TLS handshake; the first bytes tell the protocol unless ALPN did.
     mutating func finishHandshake() { if isHandshaking { state = .detecting } }
 
-    /// The protocol is known, and a session serves.
+    /// Records that the protocol is known and a session serves.
     mutating func serve() { if isDetecting { state = .serving(.none) } }
 
-    /// The peer sends no more.
+    /// Handles the end of the peer's input.
     ///
     /// - Parameter isAnythingLeft: Whether answers or output are left to send.
     /// - Returns: `close`, or `none` while they are sent.
@@ -126,7 +126,7 @@ struct ConnectionStateMachine: ~Copyable {
         return .none
     }
 
-    /// The server shuts down.
+    /// Handles the server's shutdown.
     mutating func beginShutdown(openExchangeCount: Int) -> Action {
         switch state {
         case .lingering, .closed: return .none
@@ -138,10 +138,10 @@ struct ConnectionStateMachine: ~Copyable {
         }
     }
 
-    /// The connection must end after the answers to its open requests; returns false if it ends already.
+    /// Ends the connection after the answers to its open requests; returns false if it ends already.
     mutating func wait(because reason: GoodbyeReason) -> Bool { begin(.waiting(reason)) }
 
-    /// The peer exceeded a limit, so the connection ends after its answers; returns false if it ends already.
+    /// Ends the connection of a peer that exceeded a limit, after the answers; returns false if it ends already.
     mutating func condemn(because reason: GoodbyeReason) -> Bool { begin(.condemned(reason)) }
 
     private mutating func begin(_ drain: Drain) -> Bool {
@@ -150,15 +150,15 @@ struct ConnectionStateMachine: ~Copyable {
         return true
     }
 
-    /// A request arrived.
+    /// Records that a request arrived.
     mutating func noteRequest() {
         if case .waiting(let reason, isBusy: false) = drain { drain(.waiting(reason, isBusy: true)) }
     }
 
-    /// The session has said goodbye or has failed.
+    /// Records that the session has said goodbye or has failed.
     mutating func sayGoodbye() { drain(.closing) }
 
-    /// All output was sent.
+    /// Handles the complete transmission of the output.
     ///
     /// - Parameters:
     ///   - isSessionFinished: Whether the session neither reads nor writes any more.

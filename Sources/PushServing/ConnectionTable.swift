@@ -6,7 +6,7 @@ struct ConnectionTable {
     private var generations: [UInt32] = []
     /// Whether the connection in each slot has no running deadline.
     ///
-    /// Kept here so that a tick over thousands of resting connections touches none of them.
+    /// The flag is stored here so that a tick over thousands of resting connections touches none of them.
     private var isResting: [Bool] = []
     private var free: [UInt32] = []
     private(set) var count = 0

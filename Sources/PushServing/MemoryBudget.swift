@@ -111,7 +111,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Whether the connections of a principal must not hold more than now.
+    /// Returns whether the connections of a principal must not hold more than now.
     fileprivate func isOver(_ account: Account) -> Bool {
         let byteCount = account.byteCount.load(ordering: .relaxed)
         if byteCount > shareByteCount { return true }
@@ -179,7 +179,7 @@ final class LoopMemory {
         if account.principal.isStranger { strangersByteCount += byteCount }
     }
 
-    /// Whether the connections of an account must not hold more than now.
+    /// Returns whether the connections of an account must not hold more than now.
     fileprivate func isOver(_ account: MemoryBudget.Account) -> Bool {
         account.principal.isStranger ? strangersExcess > 0 : budget.isOver(account)
     }

@@ -8,7 +8,7 @@ package enum Principal: Hashable, Sendable {
     /// A peer without a proven credential, by its network (/32 or /64).
     case stranger(SourceAddress)
     case device(DeviceID)
-    /// A provider, by the id of its signing key or client certificate.
+    /// A provider, by the ID of its signing key or client certificate.
     case provider(String)
     case administrator
 

@@ -21,7 +21,8 @@ extension ServerConnection {
         carryOut(state.beginShutdown(openExchangeCount: session?.openExchangeCount ?? 0))
     }
 
-    /// Closes the connection after the answers to its open requests, or soon, because its peer exceeded a limit.
+    /// Closes the connection of a peer that exceeded a limit: after the answers to its open requests, at the latest
+    /// after `Limits.drainPatience`.
     package func endBehindAnswers(because reason: GoodbyeReason) {
         guard state.condemn(because: reason) else { return }
         loop.markDirty(self)

@@ -37,7 +37,7 @@ extension ServerConnection: HandshakeTaker {
         if state.isHandshaking { reportMemory() } else { takeInput() }
     }
 
-    /// Watches the socket again, once a second, if the end of its input interrupted a ClientHello, or may have.
+    /// Watches the socket again, at most once a second, after an incomplete ClientHello.
     func retryStalledHandshake() {
         if handshake?.isStalled == true { watch(.readable) }
     }

@@ -227,7 +227,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         loop.markDirty(self)
     }
 
-    /// Records who the peer has proven to be, and allows it all streams.
+    /// Records the identity that the peer has proven, and allows it all streams.
     ///
     /// - Parameter principal: A device or a provider. A proof after the first one changes nothing.
     package func authenticated(as principal: Principal) {

@@ -36,7 +36,7 @@ package final class SQLiteStore: NotificationStore {
     ///     unsafe. The process must exit and restart, which recovers. Until then, the store refuses every command.
     package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
         state.withLock { state in
-            guard case .opened(let opened) = state else { preconditionFailure("a store starts once") }
+            guard case .opened(let opened) = state else { preconditionFailure("start() was called twice") }
             let thread = Thread(name: "store") { [queue] in
                 Writer(opened, queue: queue, receivers: receivers, onFatal: onFatal).run()
             }

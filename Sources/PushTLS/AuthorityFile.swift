@@ -10,7 +10,7 @@ package enum AuthorityFile {
     /// - Throws: `TLSError.badFile` with a remedy if the file is missing or has no certificate.
     package static func check(_ path: String) throws(TLSError) {
         try TLSContext.requireReadable(path)
-        let store = try Handle<StoreKind>("trusting authorities") { unsafe X509_STORE_new() }
+        let store = try Handle<StoreKind>("loading the trusted CAs") { unsafe X509_STORE_new() }
         do {
             try ErrorQueue.check("reading") { unsafe X509_STORE_load_file(store.pointer, path) }
         } catch {

@@ -3,7 +3,7 @@
 internal import COpenSSL
 
 extension ClientCertificate {
-    /// Reads the contents of a certificate; nil when memory ran out.
+    /// Reads the contents of a certificate; nil if memory ran out.
     init?(_ certificate: borrowing Handle<CertificateKind>, verdict: Verdict) {
         guard let fingerprint = unsafe CertificateFingerprint.of(certificate.pointer) else { return nil }
         self.init(
@@ -16,7 +16,7 @@ extension ClientCertificate {
 
 /// The SHA-256 hashes of certificates.
 enum CertificateFingerprint {
-    /// Returns the SHA-256 hash of an `X509 *` in DER, 32 bytes, from `X509_digest`; nil when memory ran out.
+    /// Returns the SHA-256 hash of an `X509 *` in DER, 32 bytes, from `X509_digest`; nil if memory ran out.
     @unsafe static func of(_ certificate: OpaquePointer) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: 32)
         let code = ErrorQueue.cleared { unsafe X509_digest(certificate, EVP_sha256(), &digest, nil) }

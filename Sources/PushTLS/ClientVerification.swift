@@ -24,9 +24,9 @@ enum ClientVerification {
     static func set(
         up context: OpaquePointer, trusting authorities: ClientAuthorities
     ) throws(TLSError) -> Set<[UInt8]> {
-        let store = try Handle<StoreKind>("trusting authorities") { unsafe X509_STORE_new() }
+        let store = try Handle<StoreKind>("loading the trusted CAs") { unsafe X509_STORE_new() }
         // An authority in the file is trusted as it is, even if another authority signed it.
-        try ErrorQueue.check("trusting authorities") {
+        try ErrorQueue.check("loading the trusted CAs") {
             unsafe X509_STORE_set_flags(store.pointer, UInt(X509_V_FLAG_PARTIAL_CHAIN))
         }
         var own: Set<[UInt8]> = []
@@ -38,7 +38,7 @@ enum ClientVerification {
         for path in authorities.otherFiles { try unsafe trust(path, in: context, store, &known) }
         // SSL_CTX_set1_verify_cert_store is a macro for this call. SSL_CTX_set_cert_store is not used: OpenSSL would
         // also build the chain that it sends with the server's own certificate from that store.
-        try ErrorQueue.check("trusting authorities") {
+        try ErrorQueue.check("loading the trusted CAs") {
             Int32(unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_VERIFY_CERT_STORE, 1, .init(store.pointer)))
         }
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, chainByteCountMax, nil)
@@ -47,7 +47,7 @@ enum ClientVerification {
         unsafe SSL_CTX_set_cert_verify_callback(context, noteVerdict, nil)
         // Without a session context, OpenSSL aborts a handshake that would resume a session.
         let sessionContext = Array("clients".utf8)
-        try ErrorQueue.check("naming sessions") {
+        try ErrorQueue.check("setting the session ID context") {
             unsafe SSL_CTX_set_session_id_context(context, sessionContext, UInt32(sessionContext.count))
         }
         return own
@@ -68,10 +68,12 @@ enum ClientVerification {
             guard known.count <= authorityCountMax else {
                 throw .badFile(path: path, text: "trust at most \(authorityCountMax) authorities")
             }
-            try ErrorQueue.check("trusting an authority") {
+            try ErrorQueue.check("adding a CA to the trusted ones") {
                 unsafe X509_STORE_add_cert(store.pointer, certificate.pointer)
             }
-            try ErrorQueue.check("naming an authority") { unsafe SSL_CTX_add_client_CA(context, certificate.pointer) }
+            try ErrorQueue.check("adding a CA to the certificate request") {
+                unsafe SSL_CTX_add_client_CA(context, certificate.pointer)
+            }
         }
     }
 

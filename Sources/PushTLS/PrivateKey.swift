@@ -23,14 +23,16 @@ package final class PrivateKey: @unchecked Sendable {
 
     /// The key in PKCS#8 PEM.
     package var pem: [UInt8] {
-        guard let text = try? EllipticKey.pem(key) else { preconditionFailure("a good private key cannot be written") }
+        guard let text = try? EllipticKey.pem(key) else {
+            preconditionFailure("a valid private key could not be encoded")
+        }
         return text
     }
 
     /// The public key as SubjectPublicKeyInfo in DER.
     package var publicKeyDER: [UInt8] {
         guard let der = unsafe EllipticSignature.encoded({ unsafe i2d_PUBKEY(key.pointer, $0) }) else {
-            preconditionFailure("a good public key cannot be written")
+            preconditionFailure("a valid public key could not be encoded")
         }
         return der
     }

@@ -27,7 +27,9 @@ package final class TokenCipher {
     /// - Parameter keys: At least one key.
     /// - Throws: `TLSError.library` if there is no key, if a key is not 64 bytes long, or if OpenSSL lacks AES-256.
     package init(keys: [[UInt8]]) throws(TLSError) {
-        guard !keys.isEmpty else { throw .library(during: "keying the token cipher", text: "there is no key") }
+        guard !keys.isEmpty else {
+            throw .library(during: "initializing the token cipher", text: "there is no key")
+        }
         let cipher = try Handle<CipherKind>("finding AES-256") { unsafe EVP_CIPHER_fetch(nil, "AES-256-ECB", nil) }
         var made: [TokenKey] = []
         for key in keys { made.append(try TokenKey(cipher, key)) }
@@ -98,7 +100,8 @@ private final class TokenKey {
     init(_ cipher: borrowing Handle<CipherKind>, _ key: [UInt8]) throws(TLSError) {
         guard key.count == Self.byteCount else {
             throw .library(
-                during: "keying the token cipher", text: "a key has \(key.count) bytes instead of \(Self.byteCount)")
+                during: "initializing the token cipher",
+                text: "a key has \(key.count) bytes instead of \(Self.byteCount)")
         }
         authentication = try BlockCipher(cipher, Array(key[..<32]))
         encryption = try BlockCipher(cipher, Array(key[32...]))
@@ -126,7 +129,7 @@ private final class TokenKey {
     private let context: Handle<CipherContextKind>
 
     init(_ cipher: borrowing Handle<CipherKind>, _ key: [UInt8]) throws(TLSError) {
-        let purpose = "keying the token cipher"
+        let purpose = "initializing the token cipher"
         context = try Handle(purpose) { unsafe EVP_CIPHER_CTX_new() }
         try ErrorQueue.check(purpose) {
             unsafe EVP_EncryptInit_ex(context.pointer, cipher.pointer, nil, key, nil)

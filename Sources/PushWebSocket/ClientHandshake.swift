@@ -93,11 +93,11 @@ package struct ClientHandshake {
             return .broken("the answer 101 is not for WebSocket")
         }
         guard answer.only("sec-websocket-accept")?.utf8.elementsEqual(acceptance) == true else {
-            return .broken("the answer 101 is not to our key")
+            return .broken("Sec-WebSocket-Accept does not match the key")
         }
         guard answer.only("sec-websocket-protocol")?.utf8.elementsEqual(subprotocol.utf8) == true,
             answer.values("sec-websocket-extensions").isEmpty
-        else { return .broken("the answer 101 chose what was not offered") }
+        else { return .broken("the server selected a protocol or extension that was not offered") }
         accepted = answer
         return .accepted(rest: (0..<rest.count).map { rest[$0] })
     }

@@ -156,7 +156,7 @@ internal import CWslay
         let byteCount = Int(clamping: header.payload_length)
         frame = Frame(isControl: header.opcode & 0x8 != 0, isFinal: header.fin != 0, payloadByteCount: byteCount)
         openFrameByteCount -= headerByteCountMin + (byteCount < 126 ? 0 : byteCount < 65_536 ? 2 : 8)
-        if !pays(for: header.opcode) { stop(.policyViolation, "too many frames that ask for nothing") }
+        if !pays(for: header.opcode) { stop(.policyViolation, "too many control or empty frames") }
         guard !frame.isControl else { return }
         isInsideMessage = true
         if byteCount > messageByteCountMax - message.count {
@@ -209,7 +209,9 @@ internal import CWslay
         case WSLAY_PONG.rawValue: unsafe delegate?.received(pong: control.span)
         case WSLAY_CONNECTION_CLOSE.rawValue:
             // wslay treats half a code like no code, but RFC 6455, section 5.5.1, requires two bytes if there are any.
-            guard frame.payloadByteCount != 1 else { return stop(.protocolError, "a close frame has half a code") }
+            guard frame.payloadByteCount != 1 else {
+                return stop(.protocolError, "the payload of a close frame has 1 byte")
+            }
             closeCode = code == 0 ? .noStatus : WebSocketCloseCode(rawValue: code)
         default: break
         }

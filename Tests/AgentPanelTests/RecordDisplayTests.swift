@@ -24,7 +24,7 @@ struct RecordDisplayTests {
         #expect(SettingRecord(nothing).isLocked == false && SoundRecord(nothing).isOfApp == false)
     }
 
-    @Test func `an app without a name shows its id`() {
+    @Test func `an app without a name shows its ID`() {
         #expect(SampleRecords.app(name: "").appTitle == "org.example.Mail")
         #expect(SampleRecords.entry(1, name: "").appTitle == "org.example.Mail")
         var alert = SampleRecords.alert()

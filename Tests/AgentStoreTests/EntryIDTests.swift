@@ -4,7 +4,7 @@ import AgentStore
 import Testing
 
 struct EntryIDTests {
-    @Test func `entry ids are ordered by their numbers`() {
+    @Test func `entry IDs are ordered by their numbers`() {
         #expect([EntryID(rawValue: 10), 9, 1].sorted().map(\.rawValue) == [1, 9, 10])
         #expect(EntryID(rawValue: 3) == 3 && Set([EntryID(rawValue: 3), 3]).count == 1)
     }
@@ -15,7 +15,7 @@ struct EntryIDTests {
         #expect(EntryID(nilIfZero: number)?.rawValue == number)
     }
 
-    @Test func `an entry id describes itself by its number`() {
+    @Test func `an entry ID describes itself by its number`() {
         #expect("posthorn inbox show \(EntryID(rawValue: 12))" == "posthorn inbox show 12")
     }
 }

@@ -202,14 +202,14 @@ import Testing
         #expect(try database.settings.settings(of: app).allowsSound == false)
     }
 
-    @Test func `app ids that look alike are different apps`() throws {
+    @Test func `app IDs that look alike are different apps`() throws {
         let database = try DatabaseFile().open()
         try database.apps.save(Sample.app)
         #expect(try database.apps.app(id: "ORG.EXAMPLE.MAIL") == nil)
         #expect(try database.apps.app(id: "org.example.Mail\u{301}") == nil)
     }
 
-    @Test func `the outbox keeps the newest acknowledgments up to its limit`() throws {
+    @Test func `the outbox keeps the newest acknowledgements up to its limit`() throws {
         let database = try DatabaseFile().open()
         let surplus: Int64 = 3
         try database.transaction { () throws(SQLiteError) in

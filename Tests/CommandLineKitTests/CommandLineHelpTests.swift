@@ -121,12 +121,12 @@ struct CommandLineHelpTests {
         #expect(try help("put", "tools", "-v") == help("put"))
     }
 
-    /// Returns the help text that an option requests, or nil when it requests something else.
+    /// Returns the help text that an option requests, or nil if it requests something else.
     private func helpText(of command: Command, _ option: String) throws -> String? {
         if case .help(let text) = try command.parse([option]).get() { text } else { nil }
     }
 
-    @Test func `a long text is wrapped at blanks before column 81`() throws {
+    @Test func `a long text is wrapped at spaces before column 81`() throws {
         let words = (1...40).map { "word\($0)" }
         let command = Command(
             "long", words.joined(separator: " "),

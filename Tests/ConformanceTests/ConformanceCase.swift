@@ -6,7 +6,7 @@ internal import Testing
 
 /// One row of docs/reference/conformance.md, which is generated from the cases in python/cases.
 struct ConformanceCase: Sendable, CustomTestStringConvertible {
-    /// The id of the case, for example `T-01`.
+    /// The ID of the case, for example `T-01`.
     let id: String
     /// The request, which is valid in all other respects.
     let request: String

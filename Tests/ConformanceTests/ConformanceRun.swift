@@ -9,7 +9,7 @@ internal import TestSupport
 enum ConformanceRun {
     /// The results of a run.
     struct Findings: Sendable {
-        /// The problem that each case found, by its id.
+        /// The problem that each case found, by its ID.
         ///
         /// Empty when the requirement was met.
         var found: [String: String] = [:]

@@ -94,7 +94,7 @@ import Testing
         #expect(try lastConnected() ?? 0 > 1_700_000_000)
     }
 
-    @Test func `acknowledgments wait for the time that the server requests`() async throws {
+    @Test func `acknowledgements wait for the time that the server requests`() async throws {
         let harness = try AgentHarness(in: directory, streamForm: .events)
         try harness.agent.start()
         _ = try await harness.enrol(with: server).get()

@@ -108,7 +108,7 @@ private final class Dock: BadgePresenter {
         #expect(harness.screen.components(separatedBy: "[Example Mail]").count == 3)
     }
 
-    @Test func `acknowledgments survive failures and restarts until the server accepts them`() async throws {
+    @Test func `acknowledgements survive failures and restarts until the server accepts them`() async throws {
         do {
             let harness = try await connected()
             try await server.fail("/v1/acks", status: 503, count: 1000)
@@ -126,7 +126,7 @@ private final class Dock: BadgePresenter {
         #expect(again.screen.isEmpty)
     }
 
-    @Test func `acknowledgments that the server calls invalid are dropped, not sent forever`() async throws {
+    @Test func `acknowledgements that the server calls invalid are dropped, not sent forever`() async throws {
         let harness = try await connected()
         try await server.fail("/v1/acks", status: 400, count: 1000)
         try await server.push(1)

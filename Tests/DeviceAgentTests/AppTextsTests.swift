@@ -70,7 +70,7 @@ struct AppTextsTests {
         #expect(text("KEY") == "English")
     }
 
-    @Test func `neither a key nor an app id can select another app's file`() throws {
+    @Test func `neither a key nor an app ID can select another app's file`() throws {
         try add("de", #"{"KEY":"Text"}"#)
         #expect(text("KEY", of: "org.example.Other") == nil)
         #expect(text("KEY", of: "../texts/org.example.Mail") == nil)

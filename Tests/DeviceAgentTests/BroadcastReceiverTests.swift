@@ -110,7 +110,7 @@ private final class Wall: AlertPresenter {
         #expect(try database.inbox.waiting() == [2, 3, 4, 5])
         #expect(try database.outboxLines().contains("1 suppressed replaced"))
         let third = try receive(Sample.notification(6, collapseID: text), into: database)
-        #expect(third.replaced == [3], "a collapse id that looks like a channel is none")
+        #expect(third.replaced == [3], "a collapse ID that looks like a channel is none")
     }
 
     @Test func `an update without an alert leaves its channel's alert in place`() throws {
@@ -122,7 +122,7 @@ private final class Wall: AlertPresenter {
         #expect(try database.inbox.waiting() == [1])
     }
 
-    @Test func `a channel has one place on the screen, which no collapse id shares`() throws {
+    @Test func `a channel has one place on the screen, which no collapse ID shares`() throws {
         let database = try database()
         try database.subscriptions.want(Sample.otherChannel.text, of: Sample.app.appID)
         let wall = Wall()

@@ -73,7 +73,7 @@ private final class CallerHarness {
     /// Registers an app as this process and returns the last part of the error's name.
     ///
     /// - Parameters:
-    ///   - appID: The app's id.
+    ///   - appID: The app's ID.
     ///   - options: The options of the call, by name.
     /// - Returns: `NotEnrolled` when the rules permit the call.
     /// - Throws: `NeverHappened` when there is no answer.
@@ -225,7 +225,7 @@ private final class CallerHarness {
         ("org.example.Mail", "org.example.Mailbox", "NotYours"), ("org.example.Mail", "org.example", "NotYours"),
         ("org.example.Other", "org.example.Mail", "NotYours"),
     ])
-    func `a Flatpak acts for its own id only, whatever name it owns and program it runs`(
+    func `a Flatpak acts for its own ID only, whatever name it owns and program it runs`(
         flatpak: String, appID: String, answer: String
     ) async throws {
         let rules = try await CallerHarness(processes: true)
@@ -319,7 +319,7 @@ private final class CallerHarness {
         #expect(try await rules.register(Self.app, ("manifest", Self.program)) == "BadManifest")
     }
 
-    @Test func `an app may use the topics of its own id, and that of its installed manifest`() async throws {
+    @Test func `an app may use the topics of its own ID, and that of its installed manifest`() async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.pretend("/usr/bin/env", ["env"], flatpak: Self.app)
         for (topic, answer) in [

@@ -62,7 +62,7 @@ struct DesktopActionsTests {
         #expect(server.shown[0].hints[key: "x-kde-reply-placeholder-text"]?.stringValue == (hasField ? "Reply" : nil))
     }
 
-    @Test func `a clicked button is reported once with its id and the token`() async throws {
+    @Test func `a clicked button is reported once with its ID and the token`() async throws {
         let (session, server, presenter) = try await desktop([Self.reply, Self.archive])
         try server.say("ActivationToken", 1, .string("token-1"))
         try server.say("ActionInvoked", 1, .string("archive"))

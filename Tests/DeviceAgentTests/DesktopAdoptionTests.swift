@@ -43,7 +43,7 @@ struct DesktopAdoptionTests {
         try await session.run(until: "the alert is closed") { server.closed == [1] }
     }
 
-    @Test func `an adopted alert is replaced by the next one with its collapse id`() async throws {
+    @Test func `an adopted alert is replaced by the next one with its collapse ID`() async throws {
         let (session, server, presenter, place) = try await restarted()
         presenter.adopt([(order, place)])
         var next = order

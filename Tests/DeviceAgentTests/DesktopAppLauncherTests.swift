@@ -327,7 +327,7 @@ struct AppFolder {
     }
 }
 
-/// Reports whether two results are equal.
+/// Returns whether two results are equal.
 private func == (left: Result<Void, AppOpenError>, right: Result<Void, AppOpenError>) -> Bool {
     switch (left, right) {
     case (.success, .success): true

@@ -58,7 +58,7 @@ struct DesktopBadgesTests {
     }
 
     @Test(arguments: ["", "../a", "a b", "a\0"] as [AppID])
-    func `an invalid app id gets no badge`(appID: AppID) async throws {
+    func `an invalid app ID gets no badge`(appID: AppID) async throws {
         let (session, dock, badges) = try await desktop()
         badges.setBadge(1, appID: appID)
         badges.setBadge(1, appID: "z")

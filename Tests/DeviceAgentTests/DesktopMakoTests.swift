@@ -63,7 +63,7 @@ struct DesktopMakoTests {
         }
     }
 
-    @Test func `a newer alert with the same collapse id replaces the older one`() async throws {
+    @Test func `a newer alert with the same collapse ID replaces the older one`() async throws {
         let (screen, _, session, presenter) = try await desktop()
         var alert = order
         alert.collapseID = "order 7"

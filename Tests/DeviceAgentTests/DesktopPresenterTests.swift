@@ -110,7 +110,7 @@ struct DesktopPresenterTests {
 
     // MARK: Replacing, withdrawing, refusing
 
-    @Test func `an alert replaces only one with its collapse id and app`() async throws {
+    @Test func `an alert replaces only one with its collapse ID and app`() async throws {
         let (session, server, presenter) = try await desktop()
         for (entry, appID, collapseID) in [
             (1, "org.posthorn.A", "x"), (2, "org.posthorn.B", "x"), (3, "org.posthorn.A", "y"),

@@ -94,7 +94,7 @@ struct DesktopReturnTests {
         #expect(next.shown.isEmpty)
     }
 
-    @Test func `a newer alert with the same collapse id replaces one that returned`() async throws {
+    @Test func `a newer alert with the same collapse ID replaces one that returned`() async throws {
         let desk = try await desktop(.alert)
         desk.receive("old", collapseID: "x")
         try await desk.settle()

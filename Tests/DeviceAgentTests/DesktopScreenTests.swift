@@ -70,7 +70,7 @@ struct DesktopScreenTests {
     }
 
     @Test(arguments: DesktopScreen.Server.allCases)
-    func `a newer alert with the same collapse id replaces the older one`(
+    func `a newer alert with the same collapse ID replaces the older one`(
         server: DesktopScreen.Server
     ) async throws {
         let (screen, session, presenter) = try await desktop(with: server)

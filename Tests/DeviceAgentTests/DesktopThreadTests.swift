@@ -54,7 +54,7 @@ struct DesktopThreadTests {
         #expect(try desk.states()[0] == .shown)
     }
 
-    @Test func `alerts with one collapse id count once, and it overrides the thread`() async throws {
+    @Test func `alerts with one collapse ID count once, and it overrides the thread`() async throws {
         let (desk, server) = try await desktop(["actions", "body"])
         desk.receive("one", Self.lunch, collapseID: "x")
         desk.receive("two", Self.lunch, collapseID: "x")

@@ -123,7 +123,7 @@ import Testing
             guard case .failure(let refusal) = try await enrol(harness, garbled) else {
                 throw NeverHappened(what: "a refusal")
             }
-            #expect(refusal == .garbledCode)
+            #expect(refusal == .incompleteCode)
         }
         #expect(server.requests.isEmpty)
     }

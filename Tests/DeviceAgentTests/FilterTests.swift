@@ -63,8 +63,9 @@ struct FilterTests {
     }
 
     @Test(arguments: [
-        ("true", ""), ("echo no JSON", "the filter wrote no JSON object"),
-        ("echo '[]'", "the filter wrote no JSON object"), ("echo '{}'; exit 3", "the filter ended with status 3"),
+        ("true", ""), ("echo no JSON", "the filter's output is not a JSON object"),
+        ("echo '[]'", "the filter's output is not a JSON object"),
+        ("echo '{}'; exit 3", "the filter ended with status 3"),
         ("echo '{}'; kill -SEGV $$", "the filter was ended by signal 11"),
         ("head -c 1000000 /dev/zero", "the filter wrote more than 65536 bytes"),
         ("exec 0<&-; sleep 1000", "the filter took longer than 1.0 seconds"),

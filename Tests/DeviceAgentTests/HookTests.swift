@@ -93,7 +93,7 @@ import Testing
         #expect(runner().start(try entry()) == .none)
     }
 
-    @Test func `an app that is unknown, or whose id is a path, has no hook`() throws {
+    @Test func `an app that is unknown, or whose ID is a path, has no hook`() throws {
         try hook("hooks/any", "echo ran > log")
         var entry = try entry()
         for appID in ["", "../hooks/any", "a/b"] as [AppID] {

@@ -4,7 +4,7 @@
 import PushNet
 import Testing
 
-@Suite struct PulseTests {
+@Suite struct KeepaliveMonitorTests {
     /// A keepalive monitor with a clock, and a connection that answers immediately or never.
     private struct Walk {
         var keepalive = KeepaliveMonitor()

@@ -183,7 +183,7 @@ struct PanelAlertsTests {
         #expect(desk.panel.hasRoom)
     }
 
-    @Test func `a newer alert with the same collapse id replaces the older one`() async throws {
+    @Test func `a newer alert with the same collapse ID replaces the older one`() async throws {
         let (desk, panel, _) = try await desktop()
         desk.receive("old", collapseID: "x")
         desk.receive("other")
@@ -209,7 +209,7 @@ struct PanelAlertsTests {
         try await panel.wait(for: 2)
     }
 
-    @Test func `a newer banner with the same collapse id removes the alert`() async throws {
+    @Test func `a newer banner with the same collapse ID removes the alert`() async throws {
         let (desk, panel, server) = try await desktop()
         desk.receive("old", collapseID: "x")
         try await panel.wait(for: 1)
@@ -370,7 +370,7 @@ struct PanelAlertsTests {
     @Test func `an app is opened without a notification`() async throws {
         let (desk, panel, _) = try await desktop()
         #expect(try await panel.call("OpenApp", .string("org.example.Mail"), .string("a b")) == "")
-        // A token with a blank is invalid.
+        // A token with a space is invalid.
         #expect(desk.app.calls == ["launch -"])
         desk.app.failure = .failed("broken")
         #expect(try await panel.call("OpenApp", .string("org.example.Mail"), .string("")) == "NotOpened")

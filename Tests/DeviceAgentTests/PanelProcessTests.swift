@@ -33,7 +33,7 @@ struct PanelProcessTests {
         folder.read("lists").split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     }
 
-    /// Waits until a process of the panel other than these has a list with these entries, and returns its id.
+    /// Waits until a process of the panel other than these has a list with these entries, and returns its ID.
     private func waitForPanel(
         _ session: DesktopSession, other: [String] = [], with entries: String...
     ) async throws -> String {

@@ -92,7 +92,7 @@ private final class Ear: SoundPresenter {
         #expect(try database.outboxLines() == ["1 delivered", "1 shown"])
     }
 
-    @Test func `collapse ids that are not UTF-8 are distinguished`() throws {
+    @Test func `collapse IDs that are not UTF-8 are distinguished`() throws {
         let database = try file.open()
         try database.apps.save(Sample.app)
         let ids: [[UInt8]] = [[0xFE], [0xFF], Array("\u{FFFD}".utf8), Array("fe".utf8), [0xFE]]
@@ -135,7 +135,7 @@ private final class Ear: SoundPresenter {
         // The state of the first alert is uncertain. The second was never started.
         #expect(screen.writeCount == 1)
         #expect(try database.inbox.entry(1)?.state == .shown)
-        #expect(try database.inbox.entry(1)?.reason == "the agent ended while it was shown")
+        #expect(try database.inbox.entry(1)?.reason == "the agent stopped while it was showing this notification")
         #expect(try database.inbox.entry(2)?.state == .shown)
         #expect(try database.outboxLines().filter { $0.hasSuffix("shown") } == ["2 shown"])
     }

@@ -176,7 +176,7 @@ import Testing
         #expect(try database.apps.app(id: Sample.app.appID)?.badge == 2)
     }
 
-    @Test func `a newer notification with the same collapse id replaces a waiting one`() throws {
+    @Test func `a newer notification with the same collapse ID replaces a waiting one`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         let receiver = Receiver(database)
@@ -199,7 +199,7 @@ import Testing
         #expect(try database.outboxLines().contains("1 suppressed replaced"))
     }
 
-    @Test func `a notification for immediate delivery only is not acknowledged`() throws {
+    @Test func `a notification without a sequence is not acknowledged`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         let arrival = Arrival.notification(Sample.notification(1, sequence: 0))

@@ -291,7 +291,7 @@ import Testing
             #expect(try await harness.subscribe(Self.otherChannel) == .success(.active))
             try await harness.stop()
         }
-        try await server.setChannels([Self.channel, Self.otherChannel, "no channel id"])
+        try await server.setChannels([Self.channel, Self.otherChannel, "no channel ID"])
         let harness = try await restarted()
         try await harness.loop.run("the server was told") { server.requests.last == "DELETE \(Self.channelPath)" }
         #expect(states(harness) == ["\(Self.otherChannel) active"])

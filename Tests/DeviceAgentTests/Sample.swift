@@ -34,7 +34,7 @@ enum Sample {
             channel: channel, payload: payload)
     }
 
-    /// A channel whose id has a slash, a plus sign and padding.
+    /// A channel whose ID has a slash, a plus sign and padding.
     static let channel = ChannelID(high: 0xFFEF_BE00_0000_0000, low: 1)
     static let otherChannel = ChannelID(high: 0xFFEF_BE00_0000_0000, low: 2)
 

@@ -5,7 +5,7 @@ import TestSupport
 
 /// A server of the device API in Python, on real TLS, HTTP and WebSocket.
 ///
-/// Unlike the real server, it fails on command. The device's acknowledgments are in `requests` as `POST /v1/acks`,
+/// Unlike the real server, it fails on command. The device's acknowledgements are in `requests` as `POST /v1/acks`,
 /// however they arrived.
 final class ScriptedDeviceServer {
     let url: String
@@ -30,7 +30,7 @@ final class ScriptedDeviceServer {
     /// Makes the server refuse connections from devices without the client certificate from now on.
     func wantCertificate() async throws { try await tell(["do": "certificate"]) }
 
-    /// Sends an event on every open stream, with or without an id.
+    /// Sends an event on every open stream, with or without an ID.
     func push(event: String, id: Int64? = 0, data: String) async throws {
         let idLine = id.map { "id: \($0)\n" } ?? ""
         try await tell(["do": "push", "event": event, "id": idLine, "data": data])
@@ -39,7 +39,7 @@ final class ScriptedDeviceServer {
     /// Sends a notification on every open stream.
     ///
     /// - Parameters:
-    ///   - number: The number of the notification, from which its unique id is made.
+    ///   - number: The number of the notification, from which its unique ID is made.
     ///   - sequence: The sequence number; nil for `number`.
     ///   - payload: The payload; nil for an alert with a unique text.
     /// - Throws: The error of the script.

@@ -61,7 +61,7 @@ import Testing
         let server = try await ScriptedDeviceServer()
         let proxy = try await ScriptedProxy(user: "Anna:s3cret")
         try await waitForRefusal(
-            access { $0.proxy = proxy.url }, server, "the proxy requires a user: set proxy in agent.ini")
+            access { $0.proxy = proxy.url }, server, "the proxy requires authentication: set proxy in agent.ini")
         let harness = try harness(access { $0.proxy = "http://Anna:s3cret@\(proxy.address)" })
         _ = try await harness.enrol(with: server).get()
     }
@@ -108,7 +108,10 @@ import Testing
         let harness = try harness(ServerAccess())
         let unusable = "certificate or its key cannot be used: see client_cert and client_key in agent.ini"
         for (ca, certificate, key, words) in [
-            ("/nowhere.pem", nil, nil, "ca_file, cannot be used (error setting certificate file: /nowhere.pem)"),
+            (
+                "/nowhere.pem", nil, nil,
+                "check its path and content (error setting certificate file: /nowhere.pem)"
+            ),
             (
                 server.caFile, "/nowhere.pem", nil,
                 "\(unusable) (could not load PEM client certificate from /nowhere.pem"

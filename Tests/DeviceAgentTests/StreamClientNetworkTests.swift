@@ -53,7 +53,7 @@ private final class Listener: StreamClientDelegate {
         client.start()
         try await loop.run("it is open") { client.isOpen }
         client.sleep()
-        #expect(listener.log == ["opened", "ended the machine slept"] && !client.isOpen)
+        #expect(listener.log == ["opened", "ended the machine was suspended"] && !client.isOpen)
         try await pass(.milliseconds(100))
         #expect(server.requests("GET /v1/stream").count == 1, "nothing is tried in between")
         client.wake()
@@ -75,7 +75,7 @@ private final class Listener: StreamClientDelegate {
         client.start()
         try await loop.run("it is open") { client.isOpen }
         client.wake()
-        #expect(!client.isOpen && listener.log == ["opened", "ended the machine slept"])
+        #expect(!client.isOpen && listener.log == ["opened", "ended the machine was suspended"])
         try await loop.run("it is open again") { client.isOpen }
         client.stop()
     }
@@ -105,7 +105,7 @@ private final class Listener: StreamClientDelegate {
         try await server.freeze()
         client.networkChanged()
         try await loop.run("its end was noticed") { listener.log.count > 1 }
-        #expect(listener.log[1].hasPrefix("ended the connection is dead"))
+        #expect(listener.log[1].hasPrefix("ended the server sent nothing"))
         server.thaw()
         client.stop()
     }
@@ -127,7 +127,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `an acknowledgment without an answer means a broken connection`() async throws {
+    @Test func `an acknowledgement without an answer means a broken connection`() async throws {
         let client = client(.websocket, KeepaliveMonitor(shortest: .seconds(600), patience: .milliseconds(300)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
@@ -152,7 +152,9 @@ private final class Listener: StreamClientDelegate {
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await proxy.fallSilent()
-        try await loop.run("the silence was noticed") { listener.log.contains { $0.contains("is dead: nothing came") } }
+        try await loop.run("the silence was noticed") {
+            listener.log.contains { $0.contains("the server sent nothing") }
+        }
         try await loop.run("it is open again") { listener.log.last == "opened" && client.isOpen }
         client.stop()
     }

@@ -50,7 +50,9 @@ private final class Listener: StreamClientDelegate {
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await server.freeze()
-        try await loop.run("the silence was noticed") { listener.log.contains { $0.contains("nothing came") } }
+        try await loop.run("the silence was noticed") {
+            listener.log.contains { $0.contains("the server sent nothing") }
+        }
         server.thaw()
         try await loop.run("it is open again") { listener.log.filter { $0 == "opened" }.count > 1 && client.isOpen }
         client.stop()
@@ -108,7 +110,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `an unreadable event is acknowledged with its own id, never an earlier one`()
+    @Test func `an unreadable event is acknowledged with its own ID, never an earlier one`()
         async throws
     {
         let client = client(.events)
@@ -189,7 +191,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `acknowledgments are confirmed by the server, or else have failed`() async throws {
+    @Test func `acknowledgements are confirmed by the server, or else have failed`() async throws {
         let client = client(.websocket)
         client.start()
         try await loop.run("it is open") { client.isOpen }

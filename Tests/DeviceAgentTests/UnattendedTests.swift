@@ -57,7 +57,9 @@ import TestSupport
         let waiting = harness.agent.status(now: Timestamp(unixSeconds: 1000))
         #expect(
             waiting.nextTryAt?.unixSeconds ?? 0 <= 1002 && waiting.line.hasPrefix("Not enrolled: the server answered"))
-        if status == 400 { #expect(waiting.lastError.contains("the server requires a certificate: set client_cert")) }
+        if status == 400 {
+            #expect(waiting.lastError.contains("the server requires a client certificate: set client_cert"))
+        }
         try await harness.loop.run("the stream is open") { harness.isConnected() }
         #expect(server.requests("POST /v1/devices").count == 2)
         #expect(harness.agent.status(now: Timestamp(unixSeconds: 1000)).nextTryAt == nil)

@@ -68,7 +68,7 @@ extension AdminEndToEnd {
             }
         }
 
-        @Test func `an id may be escaped, and matches only in its whole length`() async throws {
+        @Test func `an ID may be escaped, and matches only in its whole length`() async throws {
             let channel = try await create()
             let bare = String(channel.id.dropLast(2))
             #expect(try await server.admin.exchange("GET", "\(Self.channels)/\(bare)%3D%3d").status == 200)

@@ -72,7 +72,7 @@ extension AdminEndToEnd {
             #expect(try await server.posthorn("team").output == list)
         }
 
-        @Test func `a code is listed by its id and revoked, and then no device enrols with it`() async throws {
+        @Test func `a code is listed by its ID and revoked, and then no device enrols with it`() async throws {
             #expect(try await server.posthorn("code", "list").output.hasPrefix("No unused codes."))
             let code = try await server.posthorn("enrol", "--json").decoded(Code.self)
             let other = try await server.posthorn("enrol", "--json").decoded(Code.self)
@@ -135,7 +135,7 @@ extension AdminEndToEnd {
             #expect(result.errorOutput.contains("posthorn app set TOPIC --broadcasts on"))
         }
 
-        @Test func `a broadcast is sent, and the answer has its ids or the problem`() async throws {
+        @Test func `a broadcast is sent, and the answer has its IDs or the problem`() async throws {
             let target = try await server.addApp("org.example.News")
             try await server.posthorn("app", "set", "org.example.News", "--broadcasts", "on")
             let channel = try await server.posthorn("channel", "create", "org.example.News", "--policy=none", "--json")

@@ -7,7 +7,7 @@ internal import Testing
 extension DeviceEndToEnd {
     /// Kills the real agent at random moments while notifications arrive, and compares its inbox with the shown alerts.
     struct AgentKillTests {
-        private static let doubt = "the agent ended while it was shown"
+        private static let doubt = "the agent stopped while it was showing this notification"
 
         /// Runs 15 rounds, and 300 in `make soak`.
         @Test(.tags(.slow))

@@ -16,7 +16,7 @@ extension ServerEndToEnd {
             let cases: [(String, String?, String)] = [
                 ("none", nil, "MissingProviderToken"),
                 ("foreign key", foreign, "InvalidProviderToken"),
-                ("key id of nobody", try await client.providerToken(keyID: "AAAAAAAAAA"), "InvalidProviderToken"),
+                ("key ID of nobody", try await client.providerToken(keyID: "AAAAAAAAAA"), "InvalidProviderToken"),
                 ("other team", try await client.providerToken(teamID: "AAAAAAAAAA"), "InvalidProviderToken"),
                 ("no signature", "e30.e30.", "InvalidProviderToken"),
                 ("no token at all", "hello", "InvalidProviderToken"),

@@ -15,7 +15,7 @@ struct BroadcastProvider {
         try await server.posthorn("app", "set", TestStack.app, "--broadcasts", "on")
     }
 
-    /// Creates a channel and returns its id.
+    /// Creates a channel and returns its ID.
     func createChannel(environment: String = "production", policy: String = "none") async throws -> String {
         try await server.posthorn(
             "channel", "create", TestStack.app, "--environment", environment, "--policy", policy, "--json"
@@ -34,7 +34,7 @@ struct BroadcastProvider {
     ///
     /// - Parameters:
     ///   - payload: The payload.
-    ///   - channel: The channel's id.
+    ///   - channel: The channel's ID.
     ///   - environment: The environment of the channel.
     ///   - expiration: The value of `apns-expiration`.
     /// - Throws: `RefusedBroadcast` when the server refuses it.

@@ -182,7 +182,7 @@ extension DeviceAPIEndToEnd {
             ).succeeded()
         }
 
-        /// Returns the replaced id in each Notify call that the monitor recorded.
+        /// Returns the replaced ID in each Notify call that the monitor recorded.
         private func replacedIDs(_ desk: DesktopSession) -> [UInt32] {
             desk.alertTexts.compactMap { $0.firstMatch(of: /uint32 ([0-9]+)/).flatMap { UInt32($0.1) } }
         }

@@ -185,7 +185,7 @@ extension AdminEndToEnd {
 /// The server's answer to curl as a provider.
 struct CurlAnswer {
     let status: Int
-    /// The reason in the body; nil when the body has no reason.
+    /// The reason in the body; nil if the body has no reason.
     let reason: String?
     /// The header fields, as curl shows them.
     let head: String

@@ -144,6 +144,6 @@ final class ChaosScenario: Sendable {
         }
     }
 
-    /// Reports whether an entry's alert stays until it is answered, and so returns with the next notification server.
+    /// Returns whether an entry's alert stays until it is answered, and so returns with the next notification server.
     static func isStaying(_ number: Int) -> Bool { number.isMultiple(of: 4) }
 }

@@ -65,7 +65,7 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
             .map { $0.filter { $0 != "'" } }
     }
 
-    /// The page's program, which is its only code block besides installations; nil when it is in another language.
+    /// The page's program, which is its only code block besides installations; nil if it is in another language.
     var program: (language: Language, code: String)? {
         let programs = Language.allCases.flatMap { language in
             blocks(language.rawValue).filter { !Self.installers.contains($0.prefix { $0 != " " }) }

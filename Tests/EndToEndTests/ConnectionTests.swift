@@ -28,7 +28,7 @@ extension ServerEndToEnd {
             #expect(!proxy.targets.isEmpty, "the agent goes by way of the proxy")
             let first = try await status(of: stack.user)
             try await proxy.fallSilent()
-            let end = /event=disconnected reason="the connection is dead: nothing came for (\d+) s"/
+            let end = /event=disconnected reason="the server sent nothing for (\d+) s; reconnecting"/
             let seconds = try await eventualValue(
                 "its end is noticed", within: .seconds(60), evidence: { agent.transcript }
             ) { agent.errorOutput.firstMatch(of: end).flatMap { Int($0.output.1) } }
@@ -58,7 +58,7 @@ extension ServerEndToEnd {
                     "\(isBeginning)"
                 ).succeeded()
                 let expected =
-                    isBeginning ? #"event=disconnected reason="the machine slept""# : "event=machine news=wakes"
+                    isBeginning ? #"event=disconnected reason="the machine was suspended""# : "event=machine news=wakes"
                 try await eventually("it hears: \(expected)", evidence: { agent.transcript }) {
                     agent.errorOutput.contains(expected)
                 }

@@ -105,7 +105,7 @@ extension DeviceEndToEnd {
             #expect(try await stack.provider.send(stack.notification("still too late")).status == 410)
         }
 
-        @Test func `a newer notification with the same collapse id replaces the waiting one`() async throws {
+        @Test func `a newer notification with the same collapse ID replaces the waiting one`() async throws {
             let stack = try await TestStack()
             try await stack.user.agent.killNow()
             var score = stack.notification("1:0")

@@ -113,9 +113,9 @@ extension DeviceAPIEndToEnd {
             #expect(try await ask("GET", path).body == #"{"channels":[]}"#, "they ended with the registration")
         }
 
-        @Test func `a channel id may be escaped in every way, and not at all`() async throws {
+        @Test func `a channel ID may be escaped in every way, and not at all`() async throws {
             _ = try await token()
-            // Ids are random. Most have a slash or a plus sign within the first few.
+            // IDs are random. Most have a slash or a plus sign within the first few.
             var channel = try await createChannel()
             for _ in 1...20 where !channel.contains("/") || !channel.contains("+") {
                 channel = try await createChannel()

@@ -75,7 +75,7 @@ extension DeviceAPIEndToEnd {
                 "acks[1].id must be a whole number"
             ),
             (#"{"acks":[{"id":1,"outcome":"eaten"}]}"#, 400, "acks[0].outcome is invalid"),
-            (#"{"acks":[{"id":1,"outcome":"shown"}]"#, 400, "unexpected byte 36"),
+            (#"{"acks":[{"id":1,"outcome":"shown"}]"#, 400, "At byte 36: "),
         ])
         func `acknowledgements are parsed strictly`(body: String, status: Int, detail: String) async throws {
             let client = try await HTTP2Client(target)

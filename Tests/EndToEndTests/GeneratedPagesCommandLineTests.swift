@@ -108,7 +108,7 @@ struct GeneratedPagesCommandLineTests {
         unchanged except for NUL and Unicode's noncharacters, which D-Bus cannot transport. `state` is `waiting`, `shown`,
         `viewed`, `closed` or `suppressed`. `reason` is the reason why it was
         [suppressed](device-protocol.md#acknowledge-post-v1acks), or an error. `effects` lists the parts with their outcome,
-        for example `badge` or `sound:silent`. `read` says whether the user has seen it; `channel` is the channel id of a
+        for example `badge` or `sound:silent`. `read` says whether the user has seen it; `channel` is the channel ID of a
         broadcast, and `thread_id` is the thread of the alert. `posthorn inbox search --json` prints the same.
         `posthorn inbox show ENTRY --json` prints one element of `entries`.
 

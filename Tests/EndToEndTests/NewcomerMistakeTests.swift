@@ -57,7 +57,7 @@ extension DeviceEndToEnd {
                 $0.at($0.path.replacingOccurrences(of: "device/", with: "device/<") + ">")
             },
             Mistake(
-                name: "the token has escaped blanks", status: 400, words: ["device token", "spaces", "position 65"]
+                name: "the token has escaped spaces", status: 400, words: ["device token", "spaces", "position 65"]
             ) {
                 $0.at($0.path + "%20")
             },
@@ -73,28 +73,28 @@ extension DeviceEndToEnd {
             Mistake(name: "the authorization is the token alone", status: 403, words: ["bearer"]) {
                 $0.with("authorization", String($0.field("authorization")?.dropFirst(7) ?? ""))
             },
-            Mistake(name: "a blank stands behind the topic", status: 400, words: ["apns-topic"]) {
+            Mistake(name: "a space follows the topic", status: 400, words: ["apns-topic"]) {
                 $0.with("apns-topic", ($0.field("apns-topic") ?? "") + " ")
             },
-            Mistake(name: "a blank stands before the topic", status: 400, words: ["apns-topic"]) {
+            Mistake(name: "a space precedes the topic", status: 400, words: ["apns-topic"]) {
                 $0.with("apns-topic", " " + ($0.field("apns-topic") ?? ""))
             },
             Mistake(name: "a space follows the provider token", status: 403, words: ["space", "authorization"]) {
                 $0.with("authorization", ($0.field("authorization") ?? "") + " ")
             },
-            Mistake(name: "a blank stands before the authorization", status: 403, words: ["bearer"]) {
+            Mistake(name: "a space precedes the authorization", status: 403, words: ["bearer"]) {
                 $0.with("authorization", " " + ($0.field("authorization") ?? ""))
             },
-            Mistake(name: "a blank stands behind the priority", status: 400, words: ["apns-priority"]) {
+            Mistake(name: "a space follows the priority", status: 400, words: ["apns-priority"]) {
                 $0.with("apns-priority", "10 ")
             },
             Mistake(name: "a tab stands behind the push type", status: 400, words: ["apns-push-type"]) {
                 $0.with("apns-push-type", "alert\t")
             },
-            Mistake(name: "a blank stands behind the expiration", status: 400, words: ["apns-expiration"]) {
+            Mistake(name: "a space follows the expiration", status: 400, words: ["apns-expiration"]) {
                 $0.with("apns-expiration", "0 ")
             },
-            Mistake(name: "a blank stands behind the collapse id", status: 400, words: ["apns-collapse-id", "space"]) {
+            Mistake(name: "a space follows the collapse ID", status: 400, words: ["apns-collapse-id", "space"]) {
                 $0.with("apns-collapse-id", "score ")
             },
             Mistake(name: "the provider token is garbage", status: 403, words: ["JWT", "three parts"]) {

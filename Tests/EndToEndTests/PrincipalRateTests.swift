@@ -14,7 +14,7 @@ extension ServerEndToEnd {
                 + (secret.map { [["authorization", "Bearer \($0)"]] } ?? [])
         }
 
-        /// Reports whether `posthorn status` shows refusals of a limit.
+        /// Returns whether `posthorn status` shows refusals of a limit.
         private func refusals(_ server: InstalledServer, _ name: String) async throws -> Bool {
             try await server.posthorn("status").output.contains("  \(name)")
         }
@@ -66,7 +66,7 @@ extension ServerEndToEnd {
             #expect(known.status == 200)
             let other = try await PlainDevice(server, target)
             #expect(!other.secret.isEmpty, "a good code is taken")
-            #expect(try await refusals(server, "stranger credentials"))
+            #expect(try await refusals(server, "unauthenticated credentials"))
             let lines = server.process.now.transcript.split(separator: "\n").filter { $0.contains("enrolment_refused") }
             #expect((1...2).contains(lines.count) && lines.allSatisfy { $0.contains("source=127.0.0.1") }, "\(lines)")
         }
@@ -84,7 +84,7 @@ extension ServerEndToEnd {
             #expect(answers.contains { $0.status == 201 } && answers.contains { $0.status == 429 })
             #expect(answers.filter { $0.status == 429 }.allSatisfy { $0.field("retry-after") == "1" })
             _ = try await server.enrolmentCode()
-            #expect(try await refusals(server, "stranger enrolments"))
+            #expect(try await refusals(server, "unauthenticated enrolments"))
         }
 
         @Test func `a device has rates for requests, acknowledgements and streams`() async throws {
@@ -130,7 +130,7 @@ extension ServerEndToEnd {
             try await socket.frame(1, #"{"acks":[\#(acks)]}"#)
             var frame = try await socket.next()
             while frame.opcode != 8 { frame = try await socket.next() }
-            #expect(frame.text.contains("more acks than notifications"), "\(frame)")
+            #expect(frame.text.contains("too many acknowledgements"), "\(frame)")
         }
     }
 }

@@ -22,7 +22,7 @@ final class RecordingDaemon: Sendable {
 
     /// One call of `Notify`.
     struct Shown: Decodable {
-        /// The id of the process that received the call.
+        /// The ID of the process that received the call.
         let daemon: Int
         /// The number of the call in its process.
         let call: Int

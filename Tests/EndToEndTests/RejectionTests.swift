@@ -111,7 +111,7 @@ extension ServerEndToEnd {
         private func headerCases(_ good: ProviderRequest) -> [Case] {
             let long = String(repeating: "c", count: 65)
             return [
-                ("collapse id of 65 bytes", 400, "BadCollapseId", good.with("apns-collapse-id", long)),
+                ("collapse ID of 65 bytes", 400, "BadCollapseId", good.with("apns-collapse-id", long)),
                 ("expiration in words", 400, "BadExpirationDate", good.with("apns-expiration", "soon")),
                 ("expiration with a fraction", 400, "BadExpirationDate", good.with("apns-expiration", "1.5")),
                 ("id without dashes", 400, "BadMessageId", good.with("apns-id", String(repeating: "a", count: 32))),
@@ -164,7 +164,7 @@ func check(_ response: HTTP2Response, _ wanted: ServerEndToEnd.RejectionTests.Ca
     if let given = wanted.request.field("apns-id"), isUUID(given) { #expect(id == given, "\(name)") }
 }
 
-/// Reports whether a text is 8-4-4-4-12 hexadecimal digits.
+/// Returns whether a text is 8-4-4-4-12 hexadecimal digits.
 func isUUID(_ text: String) -> Bool {
     text.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil
 }

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ServerEndToEnd {
-    /// Checks that a server with two teams and two devices answers each foreign id like an unknown one.
+    /// Checks that a server with two teams and two devices answers each foreign ID like an unknown one.
     struct TenantMatrixTests {
         private static let (first, second, nobody) = ("org.first.App", "org.second.App", "org.nobody.App")
         private let tenants: Tenants
@@ -38,7 +38,7 @@ extension ServerEndToEnd {
 
         // MARK: Providers
 
-        /// Returns the status, the body and the detail text, without the ids that the request contained.
+        /// Returns the status, the body and the detail text, without the IDs that the request contained.
         private func words(_ answer: HTTP2Response, without ids: [String]) -> [String] {
             let detail = answer.field("posthorn-detail") ?? ""
             return ["\(answer.status ?? 0)", answer.data.joined()]
@@ -178,7 +178,7 @@ extension ServerEndToEnd {
                 )
                 #expect(one.status == other.status && one.data == other.data, "\(method): \(one) \(other)")
             }
-            // Acknowledgments with any number leave the victim's notification in its place.
+            // Acknowledgements with any number leave the victim's notification in its place.
             let acks = (1...1000).map { #"{"id":\#($0),"outcome":"viewed"}"# }.joined(separator: ",")
             #expect(try await ask("POST", "/v1/acks", attacker.secret, #"{"acks":[\#(acks)]}"#).status == 204)
             #expect(

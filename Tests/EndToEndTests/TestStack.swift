@@ -5,7 +5,7 @@ internal import TestSupport
 
 /// A server, one enrolled user with one registered app, and a provider, with which most tests start.
 struct TestStack {
-    /// The app's id, which is also its topic.
+    /// The app's ID, which is also its topic.
     static let app = "org.example.Mail"
 
     let server: InstalledServer

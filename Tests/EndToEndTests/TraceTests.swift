@@ -89,7 +89,7 @@ extension AdminEndToEnd {
             #expect(page.contains("opened by the user") == false && page.contains("add --after"))
         }
 
-        @Test func `an invalid or unknown id gets a clear answer`() async throws {
+        @Test func `an invalid or unknown ID gets a clear answer`() async throws {
             let server = try await InstalledServer()
             func ask(_ parameters: String) async throws -> String {
                 let answer = try await server.admin.exchange("GET", "/v1/trace\(parameters)")

@@ -42,7 +42,7 @@ extension DeviceEndToEnd {
             #expect(watch.exit == nil && badge.exit == nil)
         }
 
-        @Test func `a misspelled app id finds nothing and removes nothing`() async throws {
+        @Test func `a misspelled app ID finds nothing and removes nothing`() async throws {
             let stack = try await TestStack()
             for words in [
                 ["inbox", "list", "--app", "org.example.Mial"], ["inbox", "read", "org.example.Mial"],

@@ -231,7 +231,7 @@ extension DeviceAPIEndToEnd {
                 (1002, "breaks the protocol", 1, "{}", false),
                 (1002, "breaks the protocol", 3, "{}", true),
                 (1002, "breaks the protocol", 0, "{}", true),
-                (1002, "half a code", 8, "\u{3}", true),
+                (1002, "has 1 byte", 8, "\u{3}", true),
                 (1003, "text", 2, #"{"acks":[]}"#, true),
                 (1007, "byte 1", 1, "{", true),
                 (1007, "one JSON object", 1, "[]", true),

@@ -130,7 +130,7 @@ extension Faults {
                 try await refuse("\(name): The file is missing") { copy in
                     try FileManager.default.removeItem(atPath: "\(copy)/\(name)")
                 }
-                try await refuse("\(name): The file is not as it was written") { copy in
+                try await refuse("\(name): The file's SHA-256 differs from SHA256SUMS") { copy in
                     let file = URL(fileURLWithPath: "\(copy)/\(name)")
                     var bytes = try Data(contentsOf: file)
                     bytes[bytes.count / 2] ^= 1

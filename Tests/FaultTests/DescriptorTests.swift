@@ -67,7 +67,7 @@ extension Faults {
                     try await strangers.ping()
                     #expect(try await site.send("text-\(round)", to: url) == 200)
                 }
-                #expect(try await site.posthorn("status").output.contains("closed for others"))
+                #expect(try await site.posthorn("status").output.contains("closed to free capacity"))
                 try await server.stop()
             }
         }

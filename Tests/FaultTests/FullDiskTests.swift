@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// Fills the disk with notifications, and frees space with acknowledgments from devices.
+    /// Fills the disk with notifications, and frees space with acknowledgements from devices.
     @Suite(.enabled(if: geteuid() == 0, "mounting a small file system needs root"))
     struct FullDiskTests {
         private let disk: SmallDisk

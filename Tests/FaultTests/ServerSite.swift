@@ -88,7 +88,7 @@ final class ServerSite: Sendable {
     ///   - url: The server's URL.
     ///   - options: More options of `posthorn send`.
     ///   - environment: More environment variables of `posthorn send`.
-    /// - Returns: The answer; nil when there was none.
+    /// - Returns: The answer; nil if there was none.
     /// - Throws: `DeadlinePassed` when the program does not end.
     func answer(
         to text: String, at url: String, options: [String] = [], environment: [String: String] = [:]
@@ -121,7 +121,7 @@ final class ServerSite: Sendable {
         )
     }
 
-    /// Acknowledges the notifications with these ids.
+    /// Acknowledges the notifications with these IDs.
     func acknowledge(_ ids: [Int64], at url: String) async throws {
         guard !ids.isEmpty else { return }
         let acknowledgements = ids.map { #"{"id":\#($0),"outcome":"delivered"}"# }.joined(separator: ",")
@@ -266,7 +266,7 @@ struct PushServer: Sendable {
         }
     }
 
-    /// Waits for the server's URL, or returns nil when the server ends instead.
+    /// Waits for the server's URL, or returns nil if the server ends instead.
     func urlIfStarted() async throws -> String? {
         try await eventualValue("posthornd listens or ends", evidence: { process.transcript }) { () -> String?? in
             let hasEnded = process.exit != nil
@@ -296,7 +296,7 @@ struct Stream: Sendable {
     /// The bodies of the alerts, in order.
     var texts: [String] { process.output.matches(of: /"body":"([^"]*)"/).map { String($0.1) } }
 
-    /// The ids to acknowledge, in order.
+    /// The IDs to acknowledge, in order.
     var ids: [Int64] { process.output.matches(of: /"id":([0-9]+)/).compactMap { Int64($0.1) } }
 }
 

@@ -18,10 +18,10 @@ struct DesktopEntryTests {
         return (DesktopEntries(environment: variables).find(id), home)
     }
 
-    // MARK: Ids
+    // MARK: IDs
 
     @Test(arguments: ["a", "0", "org.posthorn.App", "my-app_2.x", String(repeating: "a", count: 255)])
-    func `an app id is letters, digits, dots, dashes and underscores`(id: String) {
+    func `an app ID is letters, digits, dots, dashes and underscores`(id: String) {
         #expect(DesktopEntry.isValidID(id))
     }
 
@@ -29,7 +29,7 @@ struct DesktopEntryTests {
         "", ".a", "-a", "_a", "a..b", "a/b", "../a", "a b", "a\0", "a\n", "ä", "a\u{301}", "\u{212A}",
         String(repeating: "a", count: 256),
     ])
-    func `any other text is an invalid app id, and finds nothing`(id: String) throws {
+    func `any other text is an invalid app ID, and finds nothing`(id: String) throws {
         #expect(!DesktopEntry.isValidID(id))
         #expect(DesktopEntries(environment: ["XDG_DATA_HOME": "/usr/share"]).find(AppID(id)) == nil)
     }

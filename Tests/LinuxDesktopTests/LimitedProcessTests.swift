@@ -142,7 +142,7 @@ struct LimitedProcessTests {
         #expect(try await run("/etc/passwd") == .failure(.notStarted(EACCES)))
     }
 
-    @Test func `a cancelled program is killed and reports nothing`() async throws {
+    @Test func `a canceled program is killed and reports nothing`() async throws {
         let directory = try TemporaryDirectory()
         var answerCount = 0
         let script = "echo $$ > '\(directory.path(of: "new"))'; cd '\(directory.path)'; mv new number; sleep 1000"
@@ -174,7 +174,7 @@ struct LimitedProcessTests {
     }
 }
 
-/// Reports whether a process runs, and is not a zombie: in a container an orphan may stay a zombie forever.
+/// Returns whether a process runs, and is not a zombie: in a container an orphan may stay a zombie forever.
 private func isRunning(_ process: Substring) -> Bool {
     let status = readText("/proc/\(process)/stat")
     guard let state = status.split(separator: ")").last?.split(separator: " ").first else { return false }

@@ -55,7 +55,7 @@ extension CheckSample {
 
     private static let sixtyFour = String(repeating: "a", count: 64)
     private static let sixtyThree = String(repeating: "a", count: 63)
-    /// Returns an object of this size, whose text has blanks so that it does not look like encoded data.
+    /// Returns an object of this size, whose text has spaces so that it does not look like encoded data.
     private static func object(_ byteCount: Int) -> String {
         #"{"x":"\#(String(repeating: "a ", count: (byteCount - 8) / 2))\#(byteCount.isMultiple(of: 2) ? "" : "b")"}"#
     }

@@ -123,7 +123,7 @@ struct AgentAnswerTests {
 
     @Test func `a status shows which alerts a panel alone displays`() {
         let text = AgentCommands.report(of: StatusRecord(.dictionary([("presenter", .string("panel"))]))).text
-        #expect(text.contains("the panel, for style alert only; no notification server is running"))
+        #expect(text.contains("the panel, which shows only alerts of style 'alert'. No notification server is running"))
     }
 
     @Test func `values that are missing or of another type read as empty`() throws {

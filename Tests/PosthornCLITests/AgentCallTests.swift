@@ -59,7 +59,7 @@ struct AgentCallTests {
         #expect(error?.remedy.contains(remedy) == true || remedy.isEmpty, "\(error?.remedy ?? "")")
     }
 
-    @Test func `an unknown app id is answered with the closest known one`() {
+    @Test func `an unknown app ID is answered with the closest known one`() {
         let error = SettingsCommands.unknownApp("org.example.Mial", known: ["org.example.Mail", "org.example.Chat"])
         #expect(error.exitCode == .notFound)
         #expect(error.problem == "app 'org.example.Mial' is not registered. Did you mean 'org.example.Mail'?")
@@ -129,7 +129,7 @@ struct AgentCallTests {
     }
 
     @Test(arguments: ["org.example.Mail.desktop", "/usr/share/applications/org.example.Mail.desktop", "a/b"])
-    func `register refuses a file in the place of an app id`(app: String) throws {
+    func `register refuses a file in the place of an app ID`(app: String) throws {
         let invocation = try typed("register", app)
         let error = thrown { () throws(CommandError) in _ = try RegisterCommands.registerCall(invocation) }
         #expect(error?.exitCode == .usage)
@@ -154,6 +154,13 @@ struct AgentCallTests {
     @Test func `unenrol notifies the server, or forgets it`() throws {
         check(AgentCommands.unenrolCall(try typed("agent", "unenrol")), .unenrol, [])
         check(AgentCommands.unenrolCall(try typed("agent", "unenrol", "--local", "-y")), .forget, [])
+    }
+
+    @Test(arguments: [["enrol"], ["agent", "enrol"], ["agent", "unenrol"]])
+    func `the American spelling of a command is accepted too`(words: [String]) throws {
+        let server = words == ["agent", "enrol"] ? ["https://a:1"] : []
+        let american = Array(words.dropLast()) + ["\(words.last ?? "")l"] + server
+        #expect(try typed(american).path == ["posthorn"] + words)
     }
 
     @Test(arguments: ["", "-----BEGIN EC PRIVATE KEY-----\n", "\u{0}\u{1}"])

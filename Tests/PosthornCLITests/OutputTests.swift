@@ -128,7 +128,7 @@ struct OutputTests {
         ("ABC1234567", true), ("0000000000", true), ("ABC123456", false), ("ABC12345678", false),
         ("abc1234567", false), ("../../../x", false), ("", false), ("ABC12345é", false),
     ])
-    func `a key id is ten capitals and digits`(text: String, isKeyID: Bool) {
+    func `a key ID is ten capitals and digits`(text: String, isKeyID: Bool) {
         #expect(KeyCommands.isKeyID(text) == isKeyID)
     }
 }

@@ -64,7 +64,7 @@ struct ProviderTokenSignerTests {
         ("AuthKey_ABC1234567.pem", nil), ("key.p8", nil), ("", nil), ("AuthKey_ABC1234567.p8/", "ABC1234567"),
         ("AuthKey_ABC1234567.p8/key.p8", nil), ("AuthKey_ÄBC123456.p8", nil),
     ])
-    func `the key id is found in a file name of Apple's form`(path: String, keyID: String?) {
+    func `the key ID is found in a file name of Apple's form`(path: String, keyID: String?) {
         #expect(ProviderTokenSigner.keyID(fromFileName: path) == keyID)
     }
 }

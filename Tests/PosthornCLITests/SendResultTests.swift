@@ -10,7 +10,7 @@ struct SendResultTests {
         SendResult(HTTPResponse(status: status, fields: fields, body: Array(body.utf8), isHTTP2: true))
     }
 
-    @Test func `an accepted notification shows its ids`() throws {
+    @Test func `an accepted notification shows its IDs`() throws {
         let report = result(200, "", [("apns-id", "ABC"), ("apns-unique-id", "DEF")]).report
         #expect(report.exitCode == .ok)
         #expect(report.complaint == nil)
@@ -57,7 +57,7 @@ struct SendResultTests {
         #expect(lines.count == 2 && !lines[1].unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
 
-    @Test func `a broadcast shows its two ids`() throws {
+    @Test func `a broadcast shows its two IDs`() throws {
         let report = result(200, "", [("apns-request-id", "R"), ("apns-unique-id", "U")]).report
         #expect(report.text == "Status           200 accepted\napns-request-id  R\napns-unique-id   U")
         #expect(try report.jsonText == #"{"apns_request_id":"R","apns_unique_id":"U","status":200}"#)

@@ -39,7 +39,7 @@ struct SendTests {
         #expect(try self.options(["--payload", "-"]).hasWholePayload)
     }
 
-    @Test func `a key without an id says how to name its file`() throws {
+    @Test func `a key without an ID says how to name its file`() throws {
         let options = try options([])
         let error = thrown { () throws(CommandError) in _ = try options.keyID(keyFile: "plain.p8") }
         #expect(error?.exitCode == .usage)
@@ -85,7 +85,7 @@ struct SendTests {
                 == "missing option: --token")
     }
 
-    @Test func `a key's file name overrides the environment's key id`() throws {
+    @Test func `a key's file name overrides the environment's key ID`() throws {
         let environment = ["POSTHORN_KEY_ID": "ENV1234567"]
         #expect(try options([], environment: environment).keyID(keyFile: "AuthKey_ABC1234567.p8") == "ABC1234567")
         #expect(try options([], environment: environment).keyID(keyFile: "key.p8") == "ENV1234567")

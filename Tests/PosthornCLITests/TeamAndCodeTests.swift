@@ -36,7 +36,7 @@ struct TeamAndCodeTests {
         #expect(teams.map(\.teamID) == ["TEAM000003"] && teams[0].isDefault)
     }
 
-    @Test func `codes are listed by id`() throws {
+    @Test func `codes are listed by ID`() throws {
         let code = CredentialAPI.UnusedCode(
             id: "00ff12ab", createdAt: Timestamp(unixSeconds: 1_795_209_309),
             expiresAt: Timestamp(unixSeconds: 1_795_295_709))
@@ -49,14 +49,14 @@ struct TeamAndCodeTests {
         #expect(CodeCommands.report(of: CredentialAPI.UnusedCodes(codes: [])).text.contains("posthorn enrol"))
     }
 
-    @Test func `a code in the place of its id is refused before the server is asked`() throws {
+    @Test func `a code in the place of its ID is refused before the server is asked`() throws {
         let run = try #require(AdminProgram.root.find(["code", "revoke"]))
         let invocation = try typed(["code", "rm", "ABCD-EFGH-JKMN", "--yes"])
         let error = #expect(throws: CommandError.self) { try run(invocation, .empty) }
         #expect(error?.exitCode == .usage && error?.problem.contains("specify its ID") == true)
     }
 
-    @Test func `a new code is printed with its id`() {
+    @Test func `a new code is printed with its ID`() {
         let code = CredentialAPI.EnrolmentCode(
             code: "ABCD-EFGH", expiresAt: .unixEpoch, serverURL: "https://a", caFile: nil, id: "00ff12ab")
         #expect(EnrolCommand.report(of: code).text.hasPrefix("Code         ABCD-EFGH\nID           00ff12ab\n"))

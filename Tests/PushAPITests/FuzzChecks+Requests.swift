@@ -19,7 +19,7 @@ extension FuzzChecks {
         let isTopic = (1...255).contains(input.count) && input.allSatisfy(topicBytes.contains)
         if HeaderValues.isTopic(input.span) != isTopic { return "A topic is accepted by one parser only." }
         if HeaderValues.isCollapseID(input.span) != (1...64).contains(input.count) {
-            return "A collapse id is accepted by one parser only."
+            return "A collapse ID is accepted by one parser only."
         }
         return identifierFailure(input)
     }
@@ -28,11 +28,11 @@ extension FuzzChecks {
         let lengths = input.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map(\.count)
         let isHex = input.allSatisfy { $0 == UInt8(ascii: "-") || Character(UnicodeScalar($0)).isHexDigit && $0 < 0x80 }
         if (UniqueID(input.span) != nil) != (isHex && lengths == [8, 4, 4, 4, 12]) {
-            return "An id is accepted by one parser only."
+            return "An ID is accepted by one parser only."
         }
         if let channel = ChannelID(text: input.span) {
             if ChannelID(text: Array(channel.text.utf8).span) != channel { return "A channel is not read again." }
-            if input.count != channel.text.utf8.count { return "A channel id of another length is read." }
+            if input.count != channel.text.utf8.count { return "A channel ID of another length is read." }
         }
         return nil
     }

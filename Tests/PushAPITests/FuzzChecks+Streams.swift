@@ -4,7 +4,7 @@
 import PushCore
 
 extension FuzzChecks {
-    /// Checks that acknowledgments survive writing and reading, and that both readers accept JSON only.
+    /// Checks that acknowledgements survive writing and reading, and that both readers accept JSON only.
     @Sendable static func streamMessage(_ input: [UInt8]) -> String? {
         let isObject = (try? JSONValidator.validateObject(input.span)) != nil
         if (try? StreamMessage.fromServer(input.span)) == nil, isObject { return "An object of a server is refused." }

@@ -112,11 +112,11 @@ enum FuzzChecks {
     @Sendable static func textForms(_ input: [UInt8]) -> String? {
         let lowerCased = input.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
         if let bytes = Hex.decode(input.span), Array(Hex.string(bytes).utf8) != lowerCased { return "Hex differs." }
-        if let id = UniqueID(input.span), Array(id.text.utf8) != lowerCased { return "A unique id differs." }
+        if let id = UniqueID(input.span), Array(id.text.utf8) != lowerCased { return "A unique ID differs." }
         if let text = String(validating: input, as: UTF8.self), let id = DeviceID(text: text),
             Array(id.text.utf8) != input
         {
-            return "A device id differs."
+            return "A device ID differs."
         }
         if let bytes = Base64.decode(input.span), Base64.decode(Base64.encode(bytes.span).span) != bytes {
             return "Base64 differs."

@@ -77,7 +77,7 @@ struct NotificationEventTests {
     }
 
     @Test(arguments: [bytes("a"), bytes("\"\\\n"), bytes("é"), [0xFF], [0x00], [UInt8](repeating: 0xFE, count: 64)])
-    func `a collapse id arrives byte for byte, UTF-8 or not`(collapseID: [UInt8]) throws {
+    func `a collapse ID arrives byte for byte, UTF-8 or not`(collapseID: [UInt8]) throws {
         #expect(try roundTrip(Self.pending(collapseID: collapseID)).collapseID == collapseID)
     }
 

@@ -50,7 +50,7 @@ struct StreamMessageTests {
         #expect(throws: JSONError.self) { try StreamMessage.fromServer(text.utf8.span) }
     }
 
-    @Test func `acknowledgments survive writing and reading`() throws {
+    @Test func `acknowledgements survive writing and reading`() throws {
         let acknowledgements = DeviceAPI.Outcome.allCases.enumerated().map { index, outcome in
             DeviceAPI.Acknowledgement(
                 id: index == 0 ? .max : Int64(index), outcome: outcome,
@@ -69,7 +69,7 @@ struct StreamMessageTests {
         (#"{"later":[[{}]],"acks":[{"id":0,"outcome":"shown","later":[1]}],"acks":[{"id":2,"outcome":"viewed"}]}"#, 2),
         (#"{"acks":[{"id":1,"id":2,"outcome":"shown","reason":null}]}"#, 1),
     ])
-    func `blanks, order and unknown members do not matter`(text: String, count: Int) throws {
+    func `whitespace, order and unknown members do not matter`(text: String, count: Int) throws {
         #expect(try StreamMessage.fromDevice(text.utf8.span).count == count)
     }
 

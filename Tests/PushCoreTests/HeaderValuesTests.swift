@@ -42,11 +42,11 @@ struct HeaderValuesTests {
     }
 
     @Test(arguments: [(0, false), (1, true), (63, true), (64, true), (65, false)])
-    func `a collapse id has at most 64 bytes, of any value`(count: Int, isCollapseID: Bool) {
+    func `a collapse ID has at most 64 bytes, of any value`(count: Int, isCollapseID: Bool) {
         #expect(HeaderValues.isCollapseID([UInt8](repeating: 0xFF, count: count)) == isCollapseID)
     }
 
-    @Test func `the limit of a collapse id is in bytes, not in characters`() {
+    @Test func `the limit of a collapse ID is in bytes, not in characters`() {
         #expect(HeaderValues.isCollapseID(bytes(String(repeating: "é", count: 32))))
         #expect(!HeaderValues.isCollapseID(bytes(String(repeating: "é", count: 33))))
     }

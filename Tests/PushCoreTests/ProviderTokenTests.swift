@@ -20,7 +20,7 @@ struct ProviderTokenTests {
             ("basic abc", nil), ("", nil), (" bearer a", nil), ("beare a", nil), ("bearer=a", nil),
             ("bearer\u{A0}a", nil),
         ] as [(String, Range<Int>?)])
-    func `the compact token follows the scheme and blanks`(value: String, range: Range<Int>?) {
+    func `the compact token follows the scheme and spaces`(value: String, range: Range<Int>?) {
         #expect(ProviderToken.compactToken(inAuthorization: bytes(value)) == range)
     }
 
@@ -43,7 +43,7 @@ struct ProviderTokenTests {
         "{\n  \"alg\" : \"ES256\",\n  \"kid\" : \"ABC123DEFG\"\n}\n", #"{"alg":"\u0045S256","kid":"ABC123DEFG"}"#,
         #"{"alg":"ES512","kid":"ABC123DEFG"}"#, #"{"typ":1,"typ":2,"alg":"ES256","kid":"0123456789"}"#,
     ])
-    func `a header with other members, blanks and escapes is accepted`(header: String) {
+    func `a header with other members, whitespace and escapes is accepted`(header: String) {
         #expect(ProviderToken(compact: compact(header, Self.claims)) != nil)
     }
 
@@ -87,7 +87,7 @@ struct ProviderTokenTests {
         #"{"alg":"ES256","kid":"ABC123DEFG","kid":"ABC123DEFG"}"#, #"["ES256"]"#, "", "null", "{",
         #"{"alg":"ES256","kid":"ABC123DEFG",}"#, #"{"alg":"ES256","kid":"ABC123DEFG"}x"#,
     ])
-    func `a header without a valid key id or algorithm is refused`(header: String) {
+    func `a header without a valid key ID or algorithm is refused`(header: String) {
         #expect(ProviderToken(compact: compact(header, Self.claims)) == nil)
     }
 

@@ -33,7 +33,7 @@ struct UniqueIDTests {
     }
 
     @Test(arguments: seeds)
-    func `a random id has version 4 and the variant of the specification`(seed: UInt64) throws {
+    func `a random ID has version 4 and the variant of the specification`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let (high, low) = (generator.next(), generator.next())
         let id = UniqueID.version4(high: high, low: low)

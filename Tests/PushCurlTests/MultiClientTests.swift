@@ -42,7 +42,7 @@ import Testing
         #expect(try driven.send(request).newConnectionCount == 1)
     }
 
-    @Test func `a stream delivers its head, then its pieces, until it is cancelled`() throws {
+    @Test func `a stream delivers its head, then its pieces, until it is canceled`() throws {
         let server = try ScriptedServer()
         let driven = DrivenClient()
         var events: [String] = []
@@ -85,7 +85,7 @@ import Testing
                 }
                 driven.client.abandonConnections()
             }
-        ) { _ in Issue.record("a cancelled stream must not complete") }
+        ) { _ in Issue.record("a canceled stream must not complete") }
         #expect(driven.loop.run { abandoned != nil })
         #expect(nestedStatus == 404)
         #expect(abandoned?.kind == .interrupted)

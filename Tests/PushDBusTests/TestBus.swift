@@ -61,7 +61,7 @@ final class TestBus {
     }
 }
 
-/// Returns the error of a result, or nil when the result is a success.
+/// Returns the error of a result, or nil if the result is a success.
 func failure<Value>(of result: Result<Value, BusError>?) -> BusError? {
     guard case .failure(let error) = result else { return nil }
     return error

@@ -53,7 +53,7 @@ private final class FuzzedOwner: HTTPSessionDelegate {
     private(set) var fault: String?
     private let choices: [UInt8]
     private var choiceIndex = 0
-    /// The ids of exchanges that were announced and have not ended.
+    /// The IDs of exchanges that were announced and have not ended.
     private var open: Set<Int32> = []
     private var session: (any HTTPSession)?
     private var inputByteCount = 0

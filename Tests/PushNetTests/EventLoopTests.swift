@@ -221,7 +221,7 @@ final class OwnedDescriptor {
     init(_ number: Int32) { value = FileDescriptor(adopting: number) }
 }
 
-/// Reports whether the process wrote this text before it ended.
+/// Returns whether the process wrote this text before it ended.
 func says(_ result: ExitTest.Result?, _ text: String) -> Bool {
     guard let result else { return false }
     return String(decoding: result.standardErrorContent, as: UTF8.self).contains(text)

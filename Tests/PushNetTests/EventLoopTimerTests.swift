@@ -19,7 +19,7 @@ import Testing
         #expect(order == [1, 3, 5, 7])
     }
 
-    @Test func `a cancelled timer does not run, even if it is due in the same turn`() throws {
+    @Test func `a canceled timer does not run, even if it is due in the same turn`() throws {
         let loop = try EventLoop()
         var ran: [String] = []
         var second: TimerID?
@@ -33,7 +33,7 @@ import Testing
         #expect(ran == ["first"])
     }
 
-    @Test func `a cancelled timer's action is released immediately`() throws {
+    @Test func `a canceled timer's action is released immediately`() throws {
         let loop = try EventLoop()
         weak var held: Unmoved?
         let timer: TimerID

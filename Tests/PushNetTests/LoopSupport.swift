@@ -60,7 +60,7 @@ func send(_ text: String, to socket: Int32) throws {
     try #require(count == bytes.count)
 }
 
-/// Reads at most 64 KiB of pending text, or returns nil when no text is pending.
+/// Reads at most 64 KiB of pending text, or returns nil if no text is pending.
 func receive(from socket: Int32) throws -> String? {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe Sockets.read(socket, into: $0) }

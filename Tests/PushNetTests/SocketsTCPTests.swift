@@ -34,7 +34,7 @@ import Testing
         #expect(try receive(from: connection.rawValue) == "")
     }
 
-    @Test func `a star listens on both address families`() throws {
+    @Test func `the host * listens on IPv4 and IPv6`() throws {
         let listener = try Sockets.listen(host: "*", port: 0, sharingPort: false)
         let port = try Sockets.localPort(listener.rawValue)
         let first = try connect(toPort: port, family: AF_INET)

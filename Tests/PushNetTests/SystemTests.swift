@@ -73,7 +73,7 @@ import Testing
             let descriptor = FileDescriptor(adopting: dup(0))
             close(descriptor.rawValue)
         }
-        #expect(says(result, "closed behind its owner's back"))
+        #expect(says(result, "closed by code that does not own it"))
     }
 
     @Test func `signals are read from their queue and do not end the process`() async {

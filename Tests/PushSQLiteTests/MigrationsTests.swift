@@ -74,6 +74,6 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(reason.isCorrupt && reason.message == "a is not as it was made")
+        #expect(reason.isCorrupt && reason.message == "the definition of a differs from the schema")
     }
 }

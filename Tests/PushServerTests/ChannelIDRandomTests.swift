@@ -6,7 +6,7 @@ import Testing
 @testable import PushServer
 
 @Suite struct ChannelIDRandomTests {
-    @Test func `random channel ids differ, can be parsed and need no escapes in a path`() {
+    @Test func `random channel IDs differ, can be parsed and need no escapes in a path`() {
         let ids = (0..<1000).map { _ in ChannelID.random() }
         #expect(Set(ids).count == ids.count)
         for id in ids {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `every bit of a random channel id is random`() {
+    @Test func `every bit of a random channel ID is random`() {
         let ids = (0..<1000).map { _ in ChannelID.random() }
         #expect(ids.reduce(0) { $0 | $1.high } == .max && ids.reduce(0) { $0 | $1.low } == .max)
         #expect(ids.reduce(.max) { $0 & $1.high } == 0 && ids.reduce(.max) { $0 & $1.low } == 0)

@@ -94,7 +94,7 @@ private final class FuzzedDeviceAPI: HTTPSessionDelegate, WebSocketDelegate {
             _ = try? StreamMessage.fromDevice(exchange.body.span)
             read(DeviceAPI.Acknowledgements.self, exchange) { $0.acks.count }
         case _ where path.hasPrefix("/v1/apps/"): readChannel(path.dropFirst("/v1/apps/".count), exchange)
-        default: ControlAnswer.refuse(exchange, status: 404, "NotFound", "There is nothing under this path.")
+        default: DeviceEndpoint.refusePath(exchange)
         }
         handled.append("\(exchange.method) \(path) \(exchange.body.count) \(exchange.bodyOverflowed)")
         if !exchange.isAnswered, !wantsUpgrade { problem = "\(path) has no answer." }
@@ -124,7 +124,7 @@ private final class FuzzedDeviceAPI: HTTPSessionDelegate, WebSocketDelegate {
         let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         let bytes = parts.count > 2 ? PathSegment.decode(parts[2].utf8.span) : nil
         if let bytes, let channel = ChannelID(text: bytes.span), Array(channel.text.utf8).count != bytes.count {
-            problem = "A channel id of another length is read."
+            problem = "A channel ID of another length is read."
         }
         ControlAnswer.sendNothing(exchange)
     }

@@ -6,14 +6,14 @@ import Testing
 @testable import PushServer
 
 @Suite struct IdentifierTests {
-    @Test func `ids are ten characters of A to Z and 0 to 9, and differ`() {
+    @Test func `IDs are ten characters of A to Z and 0 to 9, and differ`() {
         let ids = (0..<100).map { _ in Identifier.make() }
         #expect(ids.allSatisfy(Identifier.isValid))
         #expect(Set(ids).count == ids.count)
     }
 
     @Test(arguments: ["", "ABCDEFGHI", "ABCDEFGHIJK", "abcdefghij", "ABCDEFGHI-", "ÄBCDEFGHI"])
-    func `any other text is not a valid id`(text: String) { #expect(!Identifier.isValid(text)) }
+    func `any other text is not a valid ID`(text: String) { #expect(!Identifier.isValid(text)) }
 
     @Test func `an enrolment code is read the same in any spelling`() {
         let hash = EnrolmentCode.hash("0123-1ABC-DEFG")

@@ -37,7 +37,7 @@ import Testing
         return Array("bearer ".utf8) + signed + Array(".".utf8) + Base64.encodeURL(signature.span)
     }
 
-    /// Sends a request on the connection, and returns the id of the authenticated key.
+    /// Sends a request on the connection, and returns the ID of the authenticated key.
     private func send(_ value: [UInt8], at seconds: Int64) throws -> String {
         let moment = ProviderConnection.Moment(
             directory: directory, now: Timestamp(unixSeconds: seconds),
@@ -46,7 +46,7 @@ import Testing
         return sender.id
     }
 
-    /// Sends a request on the connection, and returns the rejection reason, or nil when the key is authenticated.
+    /// Sends a request on the connection, and returns the rejection reason, or nil if the key is authenticated.
     private func reason(_ value: [UInt8], at seconds: Int64) -> RejectionReason? {
         let result = Result { try send(value, at: seconds) }
         guard case .failure(let error) = result else { return nil }

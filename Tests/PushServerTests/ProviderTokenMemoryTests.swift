@@ -22,7 +22,7 @@ import Testing
             return memory.remember(entry, updateCountMax: updateCountMax, now: .past.advanced(bySeconds: seconds))
         }
 
-        /// Reports whether a token needs no further verification.
+        /// Returns whether a token needs no further verification.
         func knows(_ number: Int) -> Bool { memory.recall(Self.compact(number, nil).span) != nil }
 
         private static func compact(_ number: Int, _ text: String?) -> [UInt8] {

@@ -45,7 +45,7 @@ struct WebSignatureVectorTests {
         #expect(vectors.count == 401)
         for vector in vectors {
             let compact = Array(vector.jws.utf8)
-            // This includes valid ones: their key ids and claims are not a provider's, and most use other algorithms.
+            // This includes valid ones: their key IDs and claims are not a provider's, and most use other algorithms.
             #expect(ProviderToken(compact: compact.span) == nil, "\(vector.tcId): \(vector.comment)")
         }
     }

@@ -95,7 +95,7 @@ import Testing
         #expect(try store.counts().pending == 9)
     }
 
-    @Test func `a newer notification with the same collapse id replaces the older one, at the queue's end`() throws {
+    @Test func `a newer notification with the same collapse ID replaces the older one, at the queue's end`() throws {
         _ = try store.accept([
             .to(token, "a", collapseID: "x"), .to(token, "b"), .to(token, "c", collapseID: "x"),
         ])
@@ -111,12 +111,12 @@ import Testing
     }
 
     @Test(arguments: [("x", "X"), ("x", "x\0"), ("e\u{301}", "\u{e9}"), ("", "x")])
-    func `collapse ids are compared as bytes`(first: String, second: String) throws {
+    func `collapse IDs are compared as bytes`(first: String, second: String) throws {
         _ = try store.accept([.to(token, "a", collapseID: first), .to(token, "b", collapseID: second)])
         #expect(try store.waiting(device) == ["a", "b"])
     }
 
-    @Test func `notifications with an empty collapse id replace each other, and those without one do not`() throws {
+    @Test func `notifications with an empty collapse ID replace each other, and those without one do not`() throws {
         _ = try store.accept([.to(token, "a"), .to(token, "b")])
         #expect(try store.waiting(device) == ["a", "b"])
         _ = try store.accept([.to(token, "c", collapseID: ""), .to(token, "d", collapseID: "")])
@@ -124,7 +124,7 @@ import Testing
         #expect(try store.counts().collapsed == 1)
     }
 
-    @Test func `notifications of two apps with the same collapse id do not replace each other`() throws {
+    @Test func `notifications of two apps with the same collapse ID do not replace each other`() throws {
         try store.addApp("com.example.Other")
         let other = try store.register(device, "com.example.Other")
         _ = try store.accept([.to(token, "a", collapseID: "x"), .to(other, "b", collapseID: "x")])

@@ -120,7 +120,7 @@ import Testing
         #expect(keys.allSatisfy { $0.privateKey == nil })
     }
 
-    @Test func `a key id cannot be added twice, even after its key was revoked`() throws {
+    @Test func `a key ID cannot be added twice, even after its key was revoked`() throws {
         try store.succeed(.addKey(key("KEY0000000")))
         try store.succeed(.revokeKey(id: "KEY0000000"))
         #expect(try store.refusal(.addKey(key("KEY0000000"))) == .alreadyExists)

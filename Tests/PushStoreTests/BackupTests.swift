@@ -123,7 +123,7 @@ import Testing
         let good = try StoreCheck(path: store.path)
         #expect(good.problems == [] && good.pendingCount == 3)
         try change("UPDATE pending SET record = x'7B7D' WHERE sequence = 2")
-        #expect(try StoreCheck(path: store.path).problems == ["the notification 2 is not what was written"])
+        #expect(try StoreCheck(path: store.path).problems == ["notification 2 has a wrong checksum"])
         try change("PRAGMA foreign_keys = OFF; DELETE FROM topics")
         let problems = try StoreCheck(path: store.path).problems
         #expect(problems == ["a row of registrations refers to a row of topics that is missing"])

@@ -49,7 +49,7 @@ import Testing
         #expect(try store.channels(Station.topic, .development).map(\.channelID) == [ids[1]])
     }
 
-    @Test func `a channel id is unique across apps and environments`() throws {
+    @Test func `a channel ID is unique across apps and environments`() throws {
         try store.addBroadcastApp("other")
         _ = try station.channel(1)
         #expect(try store.refusal(create(1)) == .alreadyExists)

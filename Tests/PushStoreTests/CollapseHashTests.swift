@@ -7,16 +7,16 @@ import Testing
 
 @testable import PushStore
 
-/// Checks two collapse ids with the same 64-bit hash: the bytes decide, not the hash.
+/// Checks two collapse IDs with the same 64-bit hash: the bytes decide, not the hash.
 @Suite struct CollapseHashTests {
     private static let (first, second) = collidingPair()
 
-    /// Returns two ids of 24 bytes with the same hash.
+    /// Returns two IDs of 24 bytes with the same hash.
     ///
-    /// The second word of the second id compensates for the change of its first word. This works for any first words,
+    /// The second word of the second ID compensates for the change of its first word. This works for any first words,
     /// because the checksum's state depends on earlier words only through its value.
     ///
-    /// - Returns: The two ids.
+    /// - Returns: The two IDs.
     private static func collidingPair() -> ([UInt8], [UInt8]) {
         let words: (UInt64, UInt64, UInt64) = (0x4141_4141_4141_4141, 0x4242_4242_4242_4242, 0x4343_4343_4343_4343)
         let otherFirst: UInt64 = 0x5A5A_5A5A_5A5A_5A5A
@@ -42,7 +42,7 @@ import Testing
             collapseID: collapseID, payload: Array(text.utf8), acceptedAt: TestStore.start)
     }
 
-    @Test func `the two ids of these tests differ and have the same hash`() {
+    @Test func `the two IDs of these tests differ and have the same hash`() {
         #expect(Self.first != Self.second)
         #expect(CollapseHash(Self.first) == CollapseHash(Self.second))
         #expect(Self.first.count <= Limits.collapseIDByteCountMax)
@@ -52,7 +52,7 @@ import Testing
     enum Place: CaseIterable { case unwritten, recent, archived }
 
     @Test(arguments: Place.allCases)
-    func `a notification does not replace one whose collapse id only has the same hash`(place: Place) throws {
+    func `a notification does not replace one whose collapse ID only has the same hash`(place: Place) throws {
         let store = try TestStore { if place == .archived { $0.recentCountMax = 0 } }
         let (device, token) = try store.registeredDevice()
         let (a, b) = (notification(token, "a", Self.first), notification(token, "b", Self.second))

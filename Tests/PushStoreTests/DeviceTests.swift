@@ -27,7 +27,7 @@ import Testing
         #expect(try store.counts().devices == 1)
     }
 
-    /// Enrols a device with the code and a request id; returns the device, or nil when the code was refused.
+    /// Enrols a device with the code and a request ID; returns the device, or nil if the code was refused.
     private func enrol(_ number: UInt64, requestID: UInt8?) throws -> DeviceID? {
         let new = TestDevice(number: number).enrolment(
             codeHash: code, requestHash: requestID.map { [UInt8](repeating: $0, count: 32) })
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `an enrolment whose answer was lost can be repeated with its request id, also after a restart`() throws {
+    @Test func `an enrolment whose answer was lost can be repeated with its request ID, also after a restart`() throws {
         try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
         #expect(try enrol(1, requestID: 9) == DeviceID(rawValue: 1))
         #expect(try enrol(2, requestID: 9) == DeviceID(rawValue: 1))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [UInt8?.none, 8])
-    func `a used code is refused with another request id, and without one`(requestID: UInt8?) throws {
+    func `a used code is refused with another request ID, and without one`(requestID: UInt8?) throws {
         try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
         #expect(try enrol(1, requestID: 9) == DeviceID(rawValue: 1))
         #expect(try enrol(2, requestID: requestID) == nil)
@@ -145,7 +145,7 @@ import Testing
         #expect(try store.counts().devices == 1)
     }
 
-    @Test func `an enrolment with a taken id or secret does not use up its code`() throws {
+    @Test func `an enrolment with a taken ID or secret does not use up its code`() throws {
         let first = try store.enrol(1)
         try store.succeed(.addEnrolmentCode(hash: code, expiresAt: .distantFuture))
         var same = TestDevice(number: 2).enrolment(codeHash: code)
@@ -326,7 +326,7 @@ import Testing
         #expect(counts.pending == 0 && counts.unregistered == 1)
     }
 
-    @Test func `the id of a removed device cannot be used again, but its secret can`() throws {
+    @Test func `the ID of a removed device cannot be used again, but its secret can`() throws {
         let device = try store.enrol(1)
         try store.succeed(.removeDevice(device.id))
         #expect(try store.refusal(.enrol(device.enrolment())) == .alreadyExists)

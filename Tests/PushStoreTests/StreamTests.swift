@@ -184,7 +184,7 @@ import Testing
         #expect(replies.delivered(to: stream).map(\.text) == ["new"])
     }
 
-    @Test func `only the newest notification with a collapse id in one batch is delivered`() throws {
+    @Test func `only the newest notification with a collapse ID in one batch is delivered`() throws {
         let (stream, _) = try store.attach(device)
         let replies = try store.accept([
             .to(token, "a", collapseID: "x"), .to(token, "b", collapseID: "x"), .to(token, "c"),

@@ -119,7 +119,7 @@ extension [StoreReply] {
         }
     }
 
-    /// Returns the reason for which a stream was ended; nil when it was not.
+    /// Returns the reason for which a stream was ended; nil if it was not.
     func end(of stream: ReplyAddress) -> StreamEnd? {
         for case .ended(let end, stream) in self { return end }
         return nil

@@ -5,7 +5,7 @@ import PushCore
 @testable import PushStore
 
 extension Notification {
-    /// Returns a copy with unique ids, by which a test finds its trace.
+    /// Returns a copy with unique IDs, by which a test finds its trace.
     func identified(_ number: UInt64) -> Notification {
         var text: [UInt8] = []
         UniqueID.apns(number).append(to: &text)

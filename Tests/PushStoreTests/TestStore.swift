@@ -92,7 +92,7 @@ final class TestStore {
     @discardableResult
     func succeed(_ request: StoreRequest) throws -> StoreAnswer { try perform(request).get() }
 
-    /// Performs a request; returns its refusal, or nil when it succeeded.
+    /// Performs a request; returns its refusal, or nil if it succeeded.
     func refusal(_ request: StoreRequest) throws -> StoreRefusal? {
         if case .failure(let refusal) = try perform(request) { refusal } else { nil }
     }

@@ -99,7 +99,7 @@ import Testing
         #expect(try store.trace(.app(topic: "com.example.App")).entries.map(\.text) == ["accepted", "stored"])
     }
 
-    @Test func `the trace of an id that was used twice has both notifications`() throws {
+    @Test func `the trace of an ID that was used twice has both notifications`() throws {
         let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))

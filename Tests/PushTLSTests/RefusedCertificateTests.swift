@@ -25,7 +25,7 @@ import Testing
     ///   - key: The file with the key; nil for the same file.
     ///   - chain: The file with more certificates to send; nil for none.
     ///   - others: The files of more authorities that the server trusts.
-    /// - Returns: The verdict; nil when the server saw no certificate.
+    /// - Returns: The verdict; nil if the server saw no certificate.
     /// - Throws: An error when the connection fails.
     private func verdict(
         _ path: String, key: String? = nil, chain: String? = nil, trusting others: [String] = []

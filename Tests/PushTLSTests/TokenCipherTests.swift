@@ -76,13 +76,13 @@ import Testing
     func `a key that is not 64 bytes long is refused, also as an older one`(byteCount: Int) {
         let key = [UInt8](repeating: 1, count: byteCount)
         let error = TLSError.library(
-            during: "keying the token cipher", text: "a key has \(byteCount) bytes instead of 64")
+            during: "initializing the token cipher", text: "a key has \(byteCount) bytes instead of 64")
         #expect(throws: error) { _ = try TokenCipher(keys: [key]) }
         #expect(throws: error) { _ = try TokenCipher(keys: [Self.key(0), key]) }
     }
 
     @Test func `an empty list of keys is refused`() {
-        #expect(throws: TLSError.library(during: "keying the token cipher", text: "there is no key")) {
+        #expect(throws: TLSError.library(during: "initializing the token cipher", text: "there is no key")) {
             _ = try TokenCipher(keys: [])
         }
     }

@@ -26,7 +26,7 @@ enum BannedPhrases {
         return hasWhatAsSubject(text) ? "What ..." : nil
     }
 
-    /// Whether a sentence begins with *What* and is neither a question nor a heading.
+    /// Returns whether a sentence begins with *What* and is neither a question nor a heading.
     private static func hasWhatAsSubject(_ text: some StringProtocol) -> Bool {
         guard text.contains("What ") else { return false }
         return text.split(separator: ".").contains { sentence in

@@ -72,7 +72,7 @@ struct SourceRulesTests {
         }
     }
 
-    /// Reports whether the line, or a comment or attribute directly above it, contains `Safety:`.
+    /// Returns whether the line, or a comment or attribute directly above it, contains `Safety:`.
     private func hasSafetyLine(_ lines: [Substring], at index: Int) -> Bool {
         if lines[index].contains("Safety:") { return true }
         for line in lines[..<index].reversed() {

@@ -155,7 +155,7 @@ private struct Scanner {
         } while depth > 0 && position < text.count
     }
 
-    /// Returns the number of `#` before the quotation mark here, or nil when no string starts here.
+    /// Returns the number of `#` before the quotation mark here, or nil if no string starts here.
     private func stringStart() -> Int? {
         let pounds = text[position...].prefix { $0 == UInt8(ascii: "#") }
         return pounds.endIndex < text.count && text[pounds.endIndex] == UInt8(ascii: "\"") ? pounds.count : nil

@@ -17,7 +17,7 @@ struct TranslationTests {
         let files = RepositoryFiles.sources.filter { file in
             ["Sources/AgentPanel/", "Sources/DeviceAgent/"].contains { file.path.hasPrefix($0) }
         }
-        let calls = ["tr(", "Texts.text(", "MessageCatalogue.text("]
+        let calls = ["tr(", "Texts.text(", "MessageCatalog.text("]
         return Set(files.flatMap { file in calls.flatMap { literals(after: $0, in: file.text) } })
     }()
 

@@ -118,7 +118,7 @@ package struct SentNotification: Encodable, Sendable {
     /// The `apns-expiration`, in seconds from now.
     package var timeToLiveSeconds: Int?
 
-    /// Creates a notification without optional header fields except the topic and the id.
+    /// Creates a notification without optional header fields except the topic and the ID.
     package init(token: String, payload: String, topic: String? = nil, id: String? = nil) {
         self.token = token
         self.payload = payload

@@ -6,7 +6,7 @@ extension AdminSocket {
     /// An answer of the admin API, including refusals.
     package struct Answer: Sendable {
         package let status: Int
-        /// The `allow` field; nil when it is missing.
+        /// The `allow` field; nil if it is missing.
         package let allowed: String?
         /// The JSON body; empty for none.
         package let body: String

@@ -154,7 +154,7 @@ package final class DeviceUser: Sendable {
 /// An entry of the agent's inbox, as `posthorn inbox list --json` prints it.
 package struct InboxEntry: Decodable, Sendable {
     package let entry: Int64
-    /// The server's unique id of the notification.
+    /// The server's unique ID of the notification.
     package let id: String
     /// The alert's title.
     package let title: String

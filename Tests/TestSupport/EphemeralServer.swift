@@ -63,9 +63,9 @@ package final class EphemeralServer: Sendable {
         package let caFile: String
         /// The path of the signing key, .p8.
         package let keyFile: String
-        /// The key id of the signing key.
+        /// The key ID of the signing key.
         package let keyID: String
-        /// The team id of the signing key.
+        /// The team ID of the signing key.
         package let teamID: String
         /// The path of the admin API's UNIX socket.
         package let adminSocket: String

@@ -7,12 +7,12 @@ internal import Foundation
 /// An interpreter of its own would need a quarter of a second of CPU time for its imports. The process ends with its
 /// standard input, and is killed when the last reference is released.
 package final class ForkedScript: Sendable {
-    /// The process id; send signals only with `send`.
+    /// The process ID; send signals only with `send`.
     package let identifier: Int32
     private let name: String
     private let files: TemporaryDirectory
     private let input: FileHandle
-    /// The process's directory in /proc, which becomes empty with the process, even if its id is used again.
+    /// The process's directory in /proc, which becomes empty with the process, even if its ID is used again.
     private let folder: FileHandle
 
     /// Starts a script.
@@ -106,7 +106,7 @@ private actor ForkServer {
     private var process: RunningProcess?
     private var startedCount = 0
 
-    /// Forks a process for a script, and returns its id.
+    /// Forks a process for a script, and returns its ID.
     func start(_ order: Order) async throws -> Int32 {
         let server = try process ?? launch()
         process = server
@@ -137,7 +137,7 @@ extension String {
 }
 
 enum ProcessThreads {
-    /// Reports whether all threads of a process have stopped.
+    /// Returns whether all threads of a process have stopped.
     static func haveStopped(of process: Int32) throws -> Bool {
         let tasks = "/proc/\(process)/task"
         return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in

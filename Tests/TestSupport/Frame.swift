@@ -41,7 +41,7 @@ package struct Frame: Equatable {
 
     package var endsStream: Bool { (type == Kind.data || type == Kind.headers) && flags & Self.endStream != 0 }
 
-    /// Returns the 32-bit number at an offset of the payload, for error codes and stream ids.
+    /// Returns the 32-bit number at an offset of the payload, for error codes and stream IDs.
     package func number(at offset: Int = 0) -> UInt32 {
         payload[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }

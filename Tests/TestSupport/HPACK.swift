@@ -43,7 +43,7 @@ package struct HPACK {
         return bytes + [UInt8(rest)]
     }
 
-    /// Decodes the fields of a header block, or returns nil when it contains a representation that no test expects.
+    /// Decodes the fields of a header block, or returns nil if it contains a representation that no test expects.
     package mutating func read(_ block: [UInt8]) -> [String: String]? {
         var (index, fields) = (0, [String: String]())
         while index < block.count {

@@ -30,8 +30,8 @@ package final class HTTP2Client: Sendable {
     ///
     /// - Parameters:
     ///   - ageSeconds: The age of the token; negative for a time in the future.
-    ///   - keyID: The key id; nil for the target's.
-    ///   - teamID: The team id; nil for the target's.
+    ///   - keyID: The key ID; nil for the target's.
+    ///   - teamID: The team ID; nil for the target's.
     ///   - foreignKey: Whether to sign with a key that the server does not know.
     /// - Returns: The provider token.
     /// - Throws: `ProviderFailure` when the key cannot be read.
@@ -202,7 +202,7 @@ package struct HTTP2Response: Decodable, Sendable {
     /// The error code of RST_STREAM; nil without one.
     package let reset: Int?
 
-    /// Returns the value of a field; nil when it is missing or repeated.
+    /// Returns the value of a field; nil if it is missing or repeated.
     package func field(_ name: String) -> String? {
         let values = headers.filter { $0.first == name }
         return values.count == 1 ? values[0].last : nil

@@ -81,7 +81,7 @@ package final class InstalledServer: Sendable {
     /// - Parameters:
     ///   - topic: The only topic that the key may send to; nil for every topic of the server's team.
     ///   - output: The path of the key file to write.
-    /// - Returns: The key id and the team id.
+    /// - Returns: The key ID and the team ID.
     /// - Throws: `UnexpectedOutput` when `posthorn` fails.
     package func createKey(topic: String? = nil, output: String) async throws -> Key {
         let scope = topic.map { ["--topic", $0] } ?? []
@@ -122,7 +122,7 @@ package final class InstalledServer: Sendable {
         }
     }
 
-    /// The ids of a created signing key.
+    /// The IDs of a created signing key.
     package struct Key: Decodable, Sendable {
         package let keyID: String
         package let teamID: String

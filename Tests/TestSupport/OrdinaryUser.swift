@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Runs code with the file permissions of a user other than root.
 package enum OrdinaryUser {
-    /// The user id of `nobody` in Debian.
+    /// The user ID of `nobody` in Debian.
     private static let nobody: UInt32 = 65_534
 
     /// Runs a closure with the file access of `nobody` if the tests run as root, and unchanged otherwise.

@@ -8,9 +8,9 @@ package struct ProviderTarget: Codable, Sendable {
     package var caFile: String
     /// The path of the signing key, .p8.
     package var keyFile: String
-    /// The key id of the signing key.
+    /// The key ID of the signing key.
     package var keyID: String
-    /// The team id of the signing key.
+    /// The team ID of the signing key.
     package var teamID: String
     /// The default topic of notifications.
     package var topic: String

@@ -9,7 +9,7 @@ internal import Testing
 ///
 /// It is killed when the last reference is released. A dedicated thread reaps it immediately.
 package final class RunningProcess: Sendable {
-    /// The process id; send signals only with `send`.
+    /// The process ID; send signals only with `send`.
     package let identifier: Int32
     private let name: String
     /// Whether the process is, or runs, a program of the project, whose log must not contain secrets.

@@ -3,7 +3,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// Starts a process with `posix_spawn` and returns its id.
+/// Starts a process with `posix_spawn` and returns its ID.
 ///
 /// Output goes to files, and signals have their defaults. The tests open all files close-on-exec, so that nothing else
 /// is inherited.
@@ -15,7 +15,7 @@ internal import Synchronization
 ///   - inputDescriptor: The standard input; nil for /dev/null.
 ///   - outputPath: The file for standard output.
 ///   - errorPath: The file for standard error.
-/// - Returns: The process id.
+/// - Returns: The process ID.
 /// - Throws: `SystemFailure` when it cannot start.
 func spawn(
     _ executable: String, arguments: [String], environment: [String], inputDescriptor: Int32?, outputPath: String,

@@ -114,7 +114,7 @@ package final class WebSocketDevice: Sendable {
         /// The status code of a close frame.
         package let code: Int
 
-        /// The number of the first notification in this frame; nil when it has none.
+        /// The number of the first notification in this frame; nil if it has none.
         package var notificationID: Int? {
             guard let start = text.firstRange(of: #"{"notification":{"id":"#)?.upperBound else { return nil }
             return Int(text[start...].prefix { $0.isNumber })

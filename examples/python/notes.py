@@ -68,7 +68,7 @@ def called(_bus, _sender, _path, _interface, method, parameters, invocation):
 
 
 def register(bus, _name):
-    """Registers the app after it has acquired its bus name, which makes the app id its own."""
+    """Registers the app after it has acquired its bus name, which makes the app ID its own."""
     options = {"manifest": GLib.Variant("s", json.dumps(MANIFEST))}
     try:
         answer = bus.call_sync(

@@ -192,7 +192,7 @@ final class Soak {
         }
     }
 
-    /// Sends to a device through its own provider, so that notifications with the same collapse id stay in order.
+    /// Sends to a device through its own provider, so that notifications with the same collapse ID stay in order.
     private func sendOne(_ now: Int) -> Bool {
         for _ in 0..<2 * Self.providerCount {
             let number = random.below(places.count)

@@ -17,7 +17,7 @@ final class AgentMirror {
     /// A part of the agent's state that can change.
     enum Topic: Hashable {
         case presence, status, apps, inbox, alerts
-        /// The settings of an app; those of the user if the app id is empty.
+        /// The settings of an app; those of the user if the app ID is empty.
         case settings(String)
     }
 
@@ -25,10 +25,10 @@ final class AgentMirror {
     private(set) var status: StatusRecord?
     /// The apps, sorted by name.
     private(set) var apps: [AppRecord] = []
-    /// The settings by app id: the user's under the empty id, and those of each app that was queried.
+    /// The settings by app ID: the user's under the empty ID, and those of each app that was queried.
     private(set) var settings: [String: [SettingRecord]] = [:]
     private(set) var unseenCount: Int?
-    /// The number of unseen entries by app id.
+    /// The number of unseen entries by app ID.
     private(set) var unseenCounts: [String: Int] = [:]
     private(set) var alerts: [AlertRecord] = []
 

@@ -14,7 +14,7 @@ final class AgentProxy {
     /// Connects to the session bus and subscribes to the agent's signals.
     ///
     /// - Parameters:
-    ///   - onSignal: Called with each signal, and with the app id if the signal has one.
+    ///   - onSignal: Called with each signal, and with the app ID if the signal has one.
     ///   - onOwner: Called with true when the agent appears on the bus, and with false when it leaves.
     /// - Throws: An error when there is no session bus.
     init(onSignal: @escaping (AgentSignal, String?) -> Void, onOwner: @escaping (Bool) -> Void) throws(BusError) {

@@ -2,9 +2,9 @@
 
 internal import AgentBus
 
-/// The order of apps in lists and on the grid: by name without regard to case, then by id.
+/// The order of apps in lists and on the grid: by name without regard to case, then by ID.
 enum AppOrder {
-    /// Reports whether one app precedes the other.
+    /// Returns whether one app precedes the other.
     static func precedes(_ first: AppRecord, _ second: AppRecord) -> Bool {
         let (one, other) = (first.appTitle.lowercased(), second.appTitle.lowercased())
         return one == other ? first.appID < second.appID : one < other
@@ -14,7 +14,7 @@ enum AppOrder {
     ///
     /// - Parameters:
     ///   - apps: The apps in their regular order.
-    ///   - shown: The ids of the apps on the screen, in screen order.
+    ///   - shown: The IDs of the apps on the screen, in screen order.
     /// - Returns: The apps in the new order.
     static func keeping(_ apps: [AppRecord], asShown shown: [String]) -> [AppRecord] {
         let places = Dictionary(zip(shown, shown.indices), uniquingKeysWith: { first, _ in first })

@@ -6,7 +6,7 @@ internal import AgentBus
 enum InboxFilter: CaseIterable, Sendable {
     case all, unseen, notShown
 
-    /// Reports whether an entry passes the filter.
+    /// Returns whether an entry passes the filter.
     func takes(_ entry: InboxRecord) -> Bool {
         switch self {
         case .all: true

@@ -41,7 +41,7 @@ package enum PanelCommand {
                 IconReader.option, "Decode icons for another panel process, which writes requests to standard input."),
         ],
         environment: [
-            Explanation(MessageCatalogue.folderVariable, MessageCatalogue.folderHelp)
+            Explanation(MessageCatalog.folderVariable, MessageCatalog.folderHelp)
         ],
         exitCodes: [
             Explanation("0", "The window was closed."),

@@ -85,7 +85,7 @@ struct AlertPause: Equatable, Sendable {
         return true
     }
 
-    /// Reports whether a key is a text key: any key except modifiers and keys that navigate or answer.
+    /// Returns whether a key is a text key: any key except modifiers and keys that navigate or answer.
     ///
     /// - Parameter symbol: The key symbol of X11 and GDK, for example 0xFF0D for Return.
     /// - Returns: Whether it is a text key.

@@ -44,7 +44,7 @@ enum BadgeText {
     /// Returns all digits of the badge on an app's icon; nil for no badge.
     static func icon(_ badge: UInt32) -> String? { badge > 0 ? "\(badge)" : nil }
 
-    /// Reports whether the number is too wide for the icon at normal size, so that it needs a smaller font.
+    /// Returns whether the number is too wide for the icon at normal size, so that it needs a smaller font.
     static func isLong(_ text: String, textScale: Double) -> Bool {
         Double(text.utf8.count) * digitWidth * textScale > iconWidth
     }

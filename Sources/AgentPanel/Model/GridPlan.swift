@@ -32,7 +32,7 @@ struct GridPlan: Equatable, Sendable {
     /// Whether all icons are on one long page that scrolls.
     var scrolls: Bool { pages > Self.pageCountMax }
 
-    /// Reports whether every icon has the same place in another layout.
+    /// Returns whether every icon has the same place in another layout.
     func keepsPlaces(of other: GridPlan?) -> Bool {
         other.map { columns == $0.columns && rows == $0.rows && scrolls == $0.scrolls } ?? false
     }

@@ -6,7 +6,7 @@ internal import AgentBus
 struct NotificationRows: Equatable, Sendable {
     /// The header of a section.
     struct Section: Equatable, Sendable {
-        /// The app id; empty for notifications without a registered app.
+        /// The app ID; empty for notifications without a registered app.
         var appID: String
         /// The display name.
         var name: String
@@ -35,7 +35,7 @@ struct NotificationRows: Equatable, Sendable {
     /// - Parameters:
     ///   - entries: The entries, newest first.
     ///   - filter: The filter to apply.
-    ///   - unseenCounts: The number of new notifications in the whole inbox, by app id.
+    ///   - unseenCounts: The number of new notifications in the whole inbox, by app ID.
     init(_ entries: [InboxRecord], filter: InboxFilter, unseenCounts: [String: Int]) {
         var order: [String] = []
         var entriesByApp: [String: [InboxRecord]] = [:]

@@ -18,7 +18,7 @@ enum QuietText {
         return QuietTimes.all(of: schedule).isEmpty ? tr("Off") : tr("Scheduled")
     }
 
-    /// Reports whether Do Not Disturb is active, either switched on or by the schedule.
+    /// Returns whether Do Not Disturb is active, either switched on or by the schedule.
     static func isInForce(_ value: String, schedule: String, now: Timestamp) -> Bool {
         guard !isOn(value, now: now) else { return true }
         guard let schedule = QuietSchedule(schedule), let time = PanelTime.local(now) else { return false }
@@ -38,7 +38,7 @@ enum QuietText {
         return end.map { PanelTime.clock(minute: $0 % 1440) }
     }
 
-    /// Reports whether Do Not Disturb is switched on, without regard to the schedule.
+    /// Returns whether Do Not Disturb is switched on, without regard to the schedule.
     static func isOn(_ value: String, now: Timestamp) -> Bool { DoNotDisturb(value)?.holds(at: now) ?? false }
 
     /// Returns when Do Not Disturb ends; nil if it has no end.
@@ -115,7 +115,7 @@ struct QuietTimes: Equatable, Sendable {
         return "\(days) \(PanelTime.clock(minute: start))-\(PanelTime.clock(minute: end))"
     }
 
-    /// Reports whether the times start on a day; 0 is Monday.
+    /// Returns whether the times start on a day; 0 is Monday.
     func contains(day: Int) -> Bool { days & 1 << UInt8(day) != 0 }
 
     /// Adds or removes a day.

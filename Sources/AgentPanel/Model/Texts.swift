@@ -8,15 +8,15 @@ enum Texts {
     /// Sets the locale (`setlocale`) and loads the message catalogs.
     static func load() {
         unsafe setlocale(LC_ALL, "")
-        MessageCatalogue.load()
+        MessageCatalog.load()
     }
 
     /// Returns the text in the user's language.
-    static func text(_ key: String) -> String { MessageCatalogue.text(key) }
+    static func text(_ key: String) -> String { MessageCatalog.text(key) }
 
     /// Returns the singular or plural text, with the count in the place of `%d`.
     static func text(_ one: String, _ many: String, count: Int) -> String {
-        fill(MessageCatalogue.text(one, many, count: count), "\(count)")
+        fill(MessageCatalog.text(one, many, count: count), "\(count)")
     }
 
     /// Replaces `%1`, `%2` and so on with the values; `%d` stands for the first one.

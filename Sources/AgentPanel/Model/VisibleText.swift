@@ -34,7 +34,7 @@ enum VisibleText {
         }
     }
 
-    /// Reports whether a scalar is visible when it stands alone.
+    /// Returns whether a scalar is visible when it stands alone.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         // Unicode does not classify U+2800, the Braille pattern without dots, as whitespace.
         guard !scalar.properties.isWhitespace, !scalar.properties.isDefaultIgnorableCodePoint, scalar != "\u{2800}"

@@ -74,7 +74,7 @@ final class EntryRow {
         if case .entry(let entry)? = row { entry } else { nil }
     }
 
-    /// The app id of the row; empty for a row without an app.
+    /// The app ID of the row; empty for a row without an app.
     var appID: String {
         switch row {
         case .section(let section)?: section.appID

@@ -69,7 +69,7 @@ package struct AppManifest: Sendable, Equatable {
     /// Creates an empty manifest.
     package init() {}
 
-    /// Returns the category with an ID; nil when the app did not declare it.
+    /// Returns the category with an ID; nil if the app did not declare it.
     package func category(_ id: String?) -> Category? {
         id.flatMap { id in categories.first { $0.id.utf8.elementsEqual(id.utf8) } }
     }
@@ -208,7 +208,7 @@ private struct ManifestReader {
         return .program(words)
     }
 
-    /// Returns a member; nil when it is missing or null.
+    /// Returns a member; nil if it is missing or null.
     private func member(_ key: String) -> JSONValue? {
         guard let member = value[key], member != .null else { return nil }
         return member

@@ -125,7 +125,6 @@ package final class AppTable {
         try clearToken.run()
     }
 
-    /// Deletes an app from the table.
     package func remove(id: AppID) throws(SQLiteError) {
         delete.bind(id.text, at: 1)
         try delete.run()

@@ -29,7 +29,6 @@ package final class InstallationTable {
         try replace.run()
     }
 
-    /// Deletes an app's row.
     package func remove(_ appID: AppID) throws(SQLiteError) {
         delete.bind(appID.text, at: 1)
         try delete.run()

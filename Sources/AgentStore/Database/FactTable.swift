@@ -43,7 +43,6 @@ package final class FactTable {
         try value(of: name).map(Timestamp.init(unixSeconds:))
     }
 
-    /// Stores a number.
     package func set(_ name: Name, to value: Int64) throws(SQLiteError) {
         replace.bind(name.rawValue, at: 1)
         replace.bind(value, at: 2)

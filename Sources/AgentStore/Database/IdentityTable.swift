@@ -37,7 +37,6 @@ package final class IdentityTable {
         return Identity(serverURL: select.string(0), deviceID: select.string(1), caFile: select.string(2))
     }
 
-    /// Stores the identity.
     package func save(_ identity: Identity) throws(SQLiteError) {
         replace.bind(identity.serverURL, at: 1)
         replace.bind(identity.deviceID, at: 2)
@@ -45,6 +44,5 @@ package final class IdentityTable {
         try replace.run()
     }
 
-    /// Deletes the identity.
     package func remove() throws(SQLiteError) { try delete.run() }
 }

@@ -10,7 +10,9 @@ package final class AgentLock {
     package init(path: String) throws(StorageError) {
         let taken: FileLock?
         do throws(NetError) { taken = try FileLock.take(path) } catch {
-            guard case .system(_, let code, _) = error else { preconditionFailure("a lock needs no address") }
+            guard case .system(_, let code, _) = error else {
+                preconditionFailure("FileLock threw NetError.badAddress")
+            }
             throw .file(path: path, code: code)
         }
         guard let taken else { throw .alreadyRunning(lockPath: path) }

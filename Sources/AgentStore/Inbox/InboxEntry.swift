@@ -26,7 +26,7 @@ package struct InboxEntry: Sendable, Equatable {
     package var entry: EntryID
     /// The server's ID of the notification, which identifies repetitions.
     package var uniqueID: String
-    /// The sequence number in the server's queue; 0 for none.
+    /// The server's number of the notification, by which it is acknowledged; 0 for none.
     package var sequence: Int64
     /// The app; empty if no registered app had the topic.
     package var appID: AppID

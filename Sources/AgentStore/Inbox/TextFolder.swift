@@ -2,9 +2,9 @@
 
 /// Folds texts for comparison: lowercase in every script, and a letter with its marks as one scalar where one exists.
 ///
-/// `É`, `é` and `e` with a combining accent fold to the same scalar, as in String's own comparison; Unicode's rarest
-/// pairs do not. Each scalar is looked up once and cached in a table. `lowercased` on every text, or arrays of
-/// characters, would be many times slower for a whole inbox.
+/// `É`, `é` and `e` with a combining accent fold to the same scalar, as in String's own comparison. A few rare pairs of
+/// scalars do not fold to the same scalar. Each scalar is looked up once and cached in a table. `lowercased` on every
+/// text, or arrays of characters, would be many times slower for a whole inbox.
 struct TextFolder {
     /// The size of the table, which covers all scripts with lowercase letters and marks except rare ones.
     private static let tableCount = 0x2000

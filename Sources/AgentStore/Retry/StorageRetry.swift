@@ -5,7 +5,7 @@ package import PushSQLite
 
 /// Retries failed writes after a pause that doubles up to a minute, because a full disk may have space later.
 package final class StorageRetry {
-    /// Gets the SQLite error of each failure.
+    /// Called with the SQLite error of each failure.
     package var onFailure: ((SQLiteError) -> Void)?
     /// Called after the pause, when all failed writes have succeeded.
     package var onRetry: (() -> Void)?

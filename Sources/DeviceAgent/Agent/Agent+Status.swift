@@ -10,7 +10,7 @@ internal import PushNet
 extension StatusRecord {
     /// One line for the service manager.
     ///
-    /// Line feeds become blanks, because each would begin another assignment.
+    /// Line feeds become spaces, because each would begin another assignment.
     package var line: String {
         let text =
             switch (isEnrolled, isConnected) {

@@ -49,8 +49,9 @@ struct AgentRefusal: Error, Sendable, Equatable {
     static let notEnrolled = AgentRefusal(.notEnrolled, "This device is not enrolled.")
 
     /// An enrolment code that lacks a part or contains an invalid digit.
-    static let garbledCode = AgentRefusal(
-        .badEnrolmentCode, "The code is incomplete: it has three or nine groups of four characters.")
+    static let incompleteCode = AgentRefusal(
+        .badEnrolmentCode,
+        "The enrolment code is incomplete. A complete code has three or nine groups of four characters.")
 
     /// The server's certificate is not from the authority that the code names; there may be a proxy in between.
     static let otherAuthority = AgentRefusal(

@@ -128,7 +128,7 @@ package final class AlertService {
 
     private typealias StoredAlert = (entry: InboxEntry, app: RegisteredApp, payload: Payload)
 
-    /// Returns an entry with its app and payload; nil when the app is not registered any more.
+    /// Returns an entry with its app and payload; nil if the app is not registered any more.
     private func storedAlert(_ entry: InboxEntry) throws(SQLiteError) -> StoredAlert? {
         guard let app = try database.apps.app(id: entry.appID),
             let payload = try database.shownPayload(of: entry, environment.texts(entry.appID))
@@ -217,7 +217,7 @@ extension AlertService: AlertPresenterDelegate {
 }
 
 extension Alert {
-    /// Whether the user cannot tell the two alerts apart.
+    /// Returns whether the user cannot tell the two alerts apart.
     fileprivate func looksLike(_ other: Alert) -> Bool {
         appID == other.appID && texts.elementsEqual(other.texts) && actions == other.actions
     }

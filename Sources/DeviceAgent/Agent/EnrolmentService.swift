@@ -62,7 +62,7 @@ package final class EnrolmentService {
             throw AgentRefusal(.badServer, "ca_file must be an absolute path.")
         }
         let meant = EnrolmentCode(typed: code)
-        if meant == nil, EnrolmentCode.digits(code).count > EnrolmentCode.secretDigitCount { throw .garbledCode }
+        if meant == nil, EnrolmentCode.digits(code).count > EnrolmentCode.secretDigitCount { throw .incompleteCode }
         isEnrolling = true
         defer { isEnrolling = false }
         let code = meant?.secret ?? code

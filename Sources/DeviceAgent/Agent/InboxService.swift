@@ -198,7 +198,7 @@ package final class InboxService {
 
     // MARK: Notes on entries
 
-    /// Returns one entry; nil when it was cleared or the database fails.
+    /// Returns one entry; nil if it was cleared or the database fails.
     func entryToPass(_ number: EntryID) -> InboxEntry? {
         do {
             return try database.inbox.entry(number)

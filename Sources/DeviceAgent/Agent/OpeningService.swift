@@ -17,6 +17,10 @@ final class OpeningService {
     private let inbox: InboxService
     private let answers: AnswerService
 
+    /// The error of an agent without an app opener.
+    private static let withoutBus =
+        "this agent cannot open or call apps, because it has no session bus: run it in a desktop session"
+
     init(_ context: AgentContext, _ inbox: InboxService, _ answers: AnswerService) {
         database = context.database
         environment = context.environment
@@ -30,7 +34,7 @@ final class OpeningService {
     func view(_ number: EntryID, _ action: ChosenAction? = nil, activationToken: String?) {
         guard answers.finish(number, to: .viewed, .viewed), let entry = inbox.entryToPass(number) else { return }
         guard let opener = environment.opener else {
-            return inbox.note(OpenFailure.notStarted.reason("nothing here opens apps"), on: number)
+            return inbox.note(OpenFailure.notStarted.reason(Self.withoutBus), on: number)
         }
         opener.open(
             appID: entry.appID, notification: entry.notificationJSON(with: action), action: action,
@@ -57,7 +61,7 @@ final class OpeningService {
         else { return view(number, chosen, activationToken: activationToken) }
         guard answers.finish(number, to: .closed, .closed), let entry = inbox.entryToPass(number) else { return }
         guard let opener = environment.opener else {
-            return inbox.note(OpenFailure.notStarted.reason("nothing here reaches apps"), on: number)
+            return inbox.note(OpenFailure.notStarted.reason(Self.withoutBus), on: number)
         }
         let notification = entry.notificationJSON(with: chosen)
         opener.act(appID: entry.appID, notification: notification, action: chosen) { [weak self] result in
@@ -146,7 +150,7 @@ final class OpeningService {
     func openEntry(_ number: EntryID, activationToken: String?) async throws(AgentRefusal) {
         guard let entry = try inbox.entry(number) else { throw .unknownEntry(number) }
         guard !entry.appID.text.isEmpty else { throw .notOpened("No app was registered for '\(entry.topic)'.") }
-        guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
+        guard let opener = environment.opener else { throw .notOpened(Self.withoutBus) }
         let isAnswer = answers.finish(number, to: .viewed, .viewed)
         _ = try inbox.markRead(number, appID: nil)
         presentations.withdraw([number])
@@ -164,7 +168,7 @@ final class OpeningService {
     func openApp(_ appID: AppID, activationToken: String?) async throws(AgentRefusal) {
         let app = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
         guard app != nil else { throw .unknownApp(appID) }
-        guard let opener = environment.opener else { throw .notOpened("nothing here opens apps") }
+        guard let opener = environment.opener else { throw .notOpened(Self.withoutBus) }
         let result = await withCheckedContinuation { continuation in
             opener.launch(appID: appID, activationToken: activationToken) { continuation.resume(returning: $0) }
         }

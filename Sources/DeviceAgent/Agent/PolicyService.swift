@@ -78,7 +78,7 @@ final class PolicyService {
 }
 
 extension PolicyTable.Rule {
-    /// Creates a rule from the server's; nil when this agent does not know the setting or its value.
+    /// Creates a rule from the server's; nil if this agent does not know the setting or its value.
     fileprivate init?(_ rule: PolicyRule) {
         guard let setting = PersonalSetting.ofPolicy(rule.setting, hasTopic: rule.topic != nil),
             let value = setting.normalized(rule.value, for: setting.policyScope)

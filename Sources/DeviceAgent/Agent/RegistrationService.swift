@@ -249,7 +249,7 @@ package final class RegistrationService {
         if isDue { clients.registrar.checkedAt = now }
     }
 
-    /// Whether the last check is a day old or more; true also when the clock was set back.
+    /// Returns whether the last check is a day old or more; true also when the clock was set back.
     static func isCheckDue(last: Timestamp?, now: Timestamp) -> Bool {
         guard let last else { return true }
         return now < last || now.seconds(since: last) >= 24 * 3600

@@ -42,7 +42,7 @@ package final class SoundService {
                 throw SoundInstallError("'\(path)' is not an absolute path.")
             }
             guard let installer = environment.soundInstaller else {
-                throw SoundInstallError("this agent plays no sounds.")
+                throw SoundInstallError("this agent cannot play sounds, because it runs without a desktop.")
             }
             installed = try installer.install(path, for: appID, name: name)
         } catch {

@@ -48,9 +48,11 @@ final class AppFilters: AppFilter {
     private func ask(
         _ appID: AppID, _ notification: [UInt8], _ completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
     ) {
-        guard let connection, AppStarter.isBusName(appID) else {
-            return loop.atEndOfTurn { completion(.failure(AppFilterError("the filter cannot be reached by D-Bus"))) }
+        func fail(_ reason: String) {
+            loop.atEndOfTurn { completion(.failure(AppFilterError("the app's filter cannot be called: \(reason)"))) }
         }
+        guard let connection else { return fail("the agent has no session bus") }
+        guard AppStarter.isBusName(appID) else { return fail("'\(appID)' is not a valid bus name") }
         connection.send(
             appID.text, AppStarter.objectPath(of: appID), AppLauncher.interface, "Filter",
             [.string(String(decoding: notification, as: UTF8.self))], timeout: timeLimit
@@ -65,7 +67,7 @@ final class AppFilters: AppFilter {
 
     private static func payload(in values: [BusValue]) -> Result<[UInt8], AppFilterError> {
         guard let text = values.first?.stringValue else {
-            return .failure(AppFilterError("the filter answered no text"))
+            return .failure(AppFilterError("the filter must return one string"))
         }
         guard text.utf8.count <= answerByteCountMax else {
             return .failure(AppFilterError("the filter wrote more than \(answerByteCountMax) bytes"))

@@ -14,7 +14,7 @@ struct AppManifestFiles: Sendable {
         folders = DesktopFolders(environment: environment).data.map { "\($0)/posthorn/apps" }
     }
 
-    /// Returns the manifest of an app; nil when the app installed none or it cannot be read.
+    /// Returns the manifest of an app; nil if the app installed none or it cannot be read.
     func find(_ appID: AppID) -> [UInt8]? {
         guard DesktopEntry.isValidID(appID.text) else { return nil }
         for folder in folders {

@@ -12,7 +12,7 @@ struct DesktopNotification {
     var alert: Alert
     /// The notification server that shows the alert.
     var server: NotificationServer
-    /// The app's own file for the alert's sound; nil when it has none.
+    /// The app's own file for the alert's sound; nil if it has none.
     var soundFile: String?
     /// The app's icon as a file, for a server that cannot look up the name; otherwise nil.
     var iconFile: String?
@@ -78,7 +78,7 @@ struct DesktopNotification {
 
     private var earlierLine: String {
         let count = alert.earlierCount
-        return MessageCatalogue.text("and %d more", "and %d more", count: count).replacing("%d", with: "\(count)")
+        return MessageCatalog.text("and %d more", "and %d more", count: count).replacing("%d", with: "\(count)")
     }
 
     private func headline(_ text: String?) -> String? {

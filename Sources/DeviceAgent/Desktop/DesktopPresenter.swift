@@ -109,7 +109,7 @@ final class DesktopPresenter: AlertPresenter {
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         if owner == nil, let startFailure { return refuse(completion, startFailure) }
         guard waiting.count < DesktopPresenter.waitingCountMax else {
-            refuse(completion, "\(waiting.count) alerts wait for the notification server already")
+            refuse(completion, "\(waiting.count) alerts are already waiting for the notification server")
             return
         }
         waiting.append(Request(alert: alert, completion: completion))

@@ -35,7 +35,7 @@ enum AgentCommand {
             Explanation(
                 BusConnection.Bus.agentVariable,
                 "The bus to use instead of the session bus: 'system' or a D-Bus address; disables the desktop."),
-            Explanation(MessageCatalogue.folderVariable, MessageCatalogue.folderHelp + "."),
+            Explanation(MessageCatalog.folderVariable, MessageCatalog.folderHelp + "."),
             Explanation(
                 "XDG_STATE_HOME",
                 "The base directory of posthorn/ with the inbox, settings and secret (~/.local/state)."),

@@ -23,7 +23,7 @@ package func runAgent(arguments: [String], environment: [String: String]) -> Int
     case .success(.version): return say("posthorn-agent \(ProductVersion.text)\n")
     case .success(.run(let parsed)): invocation = parsed
     }
-    MessageCatalogue.load()
+    MessageCatalog.load()
     let directories = AgentDirectories(environment: environment)
     defer { agentLog.flush() }
     do {

@@ -262,7 +262,7 @@ final class PanelAlerts: AlertPresenter {
 
     private func isOverdue(_ overdue: Handover) {
         overdue.timer = nil
-        refuse("the panel did not ask for the alert") { $0 === overdue }
+        refuse("the panel did not fetch the alert in time") { $0 === overdue }
     }
 
     // MARK: The panel's process
@@ -305,7 +305,9 @@ final class PanelAlerts: AlertPresenter {
     private func startAgain() {
         guard case .absent = process else { return }
         // One more attempt: the panel may have been about to exit when it was called.
-        refuse("the panel ends as soon as it is started") { $0.callCount > 1 }
+        refuse("the panel exits immediately after its start: run posthorn-panel in a terminal to see the error") {
+            $0.callCount > 1
+        }
         guard !waiting.isEmpty else { return }
         guard startCount < Limits.panelStartCountMax else { return giveUp() }
         let timer = loop.schedule(after: times.pause * (1 << startCount)) { [weak self] in
@@ -320,7 +322,9 @@ final class PanelAlerts: AlertPresenter {
     }
 
     private func giveUp() {
-        let reason = "the panel ended \(startCount + 1) times before anybody answered an alert"
+        let reason =
+            "the panel exited \(startCount + 1) times without an answer: "
+            + "run posthorn-panel in a terminal to see the error"
         refuse(reason) { _ in true }
         rest(reason)
         let lost = entries
@@ -367,12 +371,12 @@ extension AlertPlace {
         AlertPlace(owner: panelOwner, number: UInt32(truncatingIfNeeded: entry.rawValue))
     }
 
-    /// Whether the place is in the panel's list; the owner of a notification server's place contains a blank.
+    /// Whether the place is in the panel's list; the owner of a notification server's place contains a space.
     var isPanel: Bool { owner.utf8.elementsEqual(AlertPlace.panelOwner.utf8) }
 }
 
 extension Alert {
-    /// Whether a newer alert replaces this one on the screen.
+    /// Returns whether a newer alert replaces this one on the screen.
     func isReplaced(by newer: Alert) -> Bool {
         guard let key = collapseID, let newerKey = newer.collapseID else { return false }
         return key.utf8.elementsEqual(newerKey.utf8) && appID == newer.appID

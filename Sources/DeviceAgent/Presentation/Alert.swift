@@ -19,7 +19,7 @@ package struct Alert: Sendable, Equatable {
     package var title: String?
     package var subtitle: String?
     package var body: String?
-    /// The label of View; nil when the alert has a single OK button.
+    /// The label of View; nil if the alert has a single OK button.
     package var viewLabel: String?
     /// The app's buttons that replace View, in order; empty for an alert with View.
     package var actions: [AppManifest.Action] = []

@@ -12,7 +12,7 @@ protocol AlertPresenter: AnyObject {
     var delegate: (any AlertPresenterDelegate)? { get set }
     /// Whether alerts can be shown now, because a notification server or a terminal is there.
     var isAvailable: Bool { get }
-    /// Whether alerts of a style can be shown now.
+    /// Returns whether alerts of a style can be shown now.
     func isAvailable(for style: AlertStyle) -> Bool
     /// Shows an alert; it replaces the one with the same collapse ID.
     ///
@@ -74,7 +74,7 @@ enum AlertPresented: Sendable, Equatable {
     }
 
     /// The inbox's reason for an alert in doubt.
-    static let doubt = "the notification server did not say whether it shows it"
+    static let doubt = "the notification server did not confirm that it shows the alert"
 }
 
 /// Receives the events of a presenter.

@@ -68,9 +68,10 @@ extension AppOpenError {
     var text: String {
         switch self {
         case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders: install the app"
-        case .notLaunchable(let path): "neither Exec nor DBusActivatable in \(path)"
+        case .notLaunchable(let path): "\(path) has neither Exec nor DBusActivatable: correct the file"
         case .needsTerminal(let path): "the app runs in a terminal, which needs xdg-terminal-exec: \(path)"
-        case .noDirectory(let directory, let path): "there is no directory \(directory), which is Path in \(path)"
+        case .noDirectory(let directory, let path):
+            "\(path) sets Path to \(directory), which is not a directory: correct the file"
         case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
         case .noProgram(let name): "the app is not installed or cannot be executed: \(name)"
         case .failed(let text): text

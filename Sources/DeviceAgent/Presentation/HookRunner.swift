@@ -60,10 +60,10 @@ final class HookRunner {
         self.restartPause = restartPause
     }
 
-    /// Whether an app has a usable hook now.
+    /// Returns whether an app has a usable hook now.
     func hasHook(for appID: AppID) -> Bool { find(appID) != nil }
 
-    /// The names of the usable hooks, for display; nil when there are none.
+    /// The names of the usable hooks, for display; nil if there are none.
     var summary: String? {
         let names = Set(folders.flatMap { FolderListing.names(in: $0) }).sorted()
         let usable = names.filter { name in
@@ -137,7 +137,10 @@ final class HookRunner {
                 let path = "\(folder)/\(name)"
                 guard unsafe access(path, F_OK) == 0 else { continue }
                 guard Self.isUsable(path) else {
-                    agentLog.warning("hook_refused", ["path": path, "remedy": "chmod go-w,u+x; owner root or you"])
+                    let remedy =
+                        "make root or this user the owner of the file and its directory, then run: chmod go-w "
+                        + "\(folder) && chmod go-w,u+x \(path)"
+                    agentLog.warning("hook_refused", ["path": path, "remedy": remedy])
                     return nil
                 }
                 return path
@@ -146,14 +149,14 @@ final class HookRunner {
         return nil
     }
 
-    /// Whether the program is executable, and only root and this user could have put it there.
+    /// Returns whether the program is executable, and only root and this user could have put it there.
     private static func isUsable(_ path: String) -> Bool {
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         let isExecutable = unsafe access(path, X_OK) == 0
         return isExecutable && isOwn(folder) && isOwn(path)
     }
 
-    /// Whether only root and this user can change the file; symbolic links are followed.
+    /// Returns whether only root and this user can change the file; symbolic links are followed.
     private static func isOwn(_ path: String) -> Bool {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else { return false }

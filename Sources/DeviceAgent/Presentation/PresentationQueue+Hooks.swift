@@ -28,7 +28,8 @@ extension PresentationQueue {
             return finish(number, presented, app, style, sound: sound)
         }
         guard hooks.hasRoom else {
-            return finish(number, .unavailable("other hooks run"), app, style, sound: sound, hook: .noRoom)
+            let reason = "waiting for other hooks to end"
+            return finish(number, .unavailable(reason), app, style, sound: sound, hook: .noRoom)
         }
         switch hooks.start(entry) {
         case .none: finish(number, .unavailable(reason), app, style, sound: sound)
@@ -42,7 +43,7 @@ extension PresentationQueue {
 
     // MARK: Hooks that replace a presenter
 
-    /// Whether a hook can now show an alert that waits for a presenter.
+    /// Returns whether a hook can now show an alert that waits for a presenter.
     func canRunHook(_ parked: Parked) -> Bool {
         guard let hooks, hooks.hasRoom else { return false }
         return switch parked.hook {
@@ -114,7 +115,7 @@ extension PresentationQueue {
             while hooksDue.count > Limits.hookWaitingCountMax, let number = hooksDue.first {
                 try database.hooks.remove(number)
                 hooksDue.removeFirst()
-                hooks.onFailure?(number, "too many hooks waited")
+                hooks.onFailure?(number, "too many alerts were waiting for hooks")
             }
             while hooks.hasRoom, let number = hooksDue.first {
                 // An entry that was removed meanwhile has no row; removing its number does nothing.

@@ -46,7 +46,7 @@ extension PresentationQueue {
         }
     }
 
-    /// Returns the alert to present again; nil when the entry, the app or the settings no longer require it.
+    /// Returns the alert to present again; nil if the entry, the app or the settings no longer require it.
     private func alertToReturn(_ number: EntryID) throws(SQLiteError) -> Alert? {
         guard let entry = try database.inbox.entry(number), entry.state == .shown, !entry.isRead,
             try !database.inbox.isReplaced(number), let app = try database.apps.app(id: entry.appID),

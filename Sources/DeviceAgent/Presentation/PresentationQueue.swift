@@ -114,7 +114,7 @@ final class PresentationQueue {
     /// Resumes the work of an earlier run of the agent; called once at the start.
     func resume() throws(SQLiteError) {
         let (alerts, waiting) = try database.transaction { () throws(SQLiteError) in
-            _ = try database.inbox.settleClaimed(reason: "the agent ended while it was shown")
+            _ = try database.inbox.settleClaimed(reason: "the agent stopped while it was showing this notification")
             let unfiltered = Set(try database.filters.due())
             hooksDue = try database.hooks.due()
             return (try alertsOnScreen(), try database.inbox.waiting().filter { !unfiltered.contains($0) })
@@ -165,7 +165,7 @@ final class PresentationQueue {
     /// Whether a presenter is available, even if it refuses alerts for a moment.
     var canShow: Bool { presenter?.isAvailable ?? false }
 
-    /// Whether a presenter for alerts of a style is available.
+    /// Returns whether a presenter for alerts of a style is available.
     func canShow(_ style: AlertStyle) -> Bool { presenter?.isAvailable(for: style) ?? false }
 
     func presentNext() {
@@ -234,7 +234,7 @@ final class PresentationQueue {
         onChange?()
     }
 
-    /// Whether the rate limit allows another alert now; otherwise a timer retries.
+    /// Returns whether the rate limit allows another alert now; otherwise a timer retries.
     private func hasRoomNow() -> Bool {
         let now = loop.now
         recentStarts.removeAll { now >= $0.advanced(bySeconds: 1) }
@@ -257,7 +257,8 @@ final class PresentationQueue {
         recentStarts.append(loop.now)
         guard let style = decision.alert else { return playAlone(decision.sound, of: entry, app) }
         guard let presenter else {
-            return conclude(entry, app, style, .unavailable("nothing here shows alerts"), sound: decision.sound)
+            let reason = "this agent has no desktop, panel or terminal to show alerts"
+            return conclude(entry, app, style, .unavailable(reason), sound: decision.sound)
         }
         var alert = claimedAlert
         (alert.sound, alert.style) = (decision.sound, style)
@@ -379,7 +380,7 @@ extension Alert {
 }
 
 extension InboxEntry {
-    /// The key under which a newer alert replaces this one on the screen; nil when none does.
+    /// The key under which a newer alert replaces this one on the screen; nil if none does.
     ///
     /// Keys of channels and of collapse IDs that are not valid UTF-8 begin with NUL. No header field can contain NUL,
     /// so no other collapse ID is equal to such a key.

@@ -11,7 +11,7 @@ protocol SoundPresenter: AnyObject {
     ///   - sound: The sound.
     ///   - appID: The app whose own sounds are searched first; nil for none.
     ///   - appName: The name in the volume control.
-    ///   - completion: Called once, on the caller's thread: nil when the sound server accepted the sound, otherwise the
+    ///   - completion: Called once, on the caller's thread: nil if the sound server accepted the sound, otherwise the
     ///     reason.
     func play(_ sound: Sound, appID: AppID?, appName: String, completion: @escaping (SuppressionReason?) -> Void)
 }

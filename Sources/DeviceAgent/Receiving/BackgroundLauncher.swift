@@ -18,7 +18,7 @@ internal import PushSQLite
 final class BackgroundLauncher {
     /// The maximum number of wakes per app within `period`.
     ///
-    /// Of those after them, only the newest waits.
+    /// Above it, only the newest wake waits.
     static let perPeriodMax = 3
     /// The sliding period in which `perPeriodMax` applies.
     static let period: Duration = .seconds(3600)
@@ -26,7 +26,7 @@ final class BackgroundLauncher {
     /// Calls the app, then the completion; returns false and calls nothing if the app must not be woken now.
     var start: ((BackgroundWake, @escaping () -> Void) -> Bool)?
 
-    /// Gets the SQLite error if a wake could not be recorded.
+    /// Called with the SQLite error if a wake could not be recorded.
     ///
     /// The wake starts later.
     var onFailure: ((SQLiteError) -> Void)? {

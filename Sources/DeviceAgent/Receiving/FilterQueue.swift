@@ -21,16 +21,16 @@ final class FilterQueue {
     /// The oldest ones beyond it stay in the inbox only.
     static let waitingCountMax = 20
 
-    /// Gets entries that are ready to be presented.
+    /// Called with entries that are ready to be presented.
     var onReady: (([EntryID]) -> Void)?
-    /// Gets the number to put on an app's icon.
+    /// Called with the badge number to show on an app's icon.
     var onBadge: ((_ badge: UInt32, _ appID: AppID) -> Void)?
-    /// Gets the SQLite error if an entry could not be updated.
+    /// Called with the SQLite error if an entry could not be updated.
     var onFailure: ((SQLiteError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
-    /// Gets the error of a filter.
+    /// Called with the error of a filter.
     var onTrouble: ((_ appID: AppID, _ message: String) -> Void)?
     /// Called when an entry has changed, and when acknowledgements were added to the outbox.
     var onChange: (() -> Void)?
@@ -157,7 +157,9 @@ final class FilterQueue {
         switch answer {
         case .success(let bytes) where bytes.isEmpty: return (nil, "")
         case .success(let bytes):
-            guard (try? Payload(parsing: bytes.span)) != nil else { return (nil, "the filter wrote no JSON object") }
+            guard (try? Payload(parsing: bytes.span)) != nil else {
+                return (nil, "the filter's output is not a JSON object")
+            }
             return (bytes, "")
         case .failure(let error): return (nil, error.message)
         }

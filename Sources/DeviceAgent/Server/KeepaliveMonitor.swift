@@ -4,20 +4,20 @@ internal import PushNet
 
 /// Decides when to ping a quiet connection and when to consider it dead.
 ///
-/// Has no clock of its own.
+/// The monitor has no clock; its caller passes the time.
 ///
 /// ```
-///            interval over                  anything came
+///            interval over                  data arrived
 ///  quiet ───────────────────▶ asked ─────────────────────▶ quiet
-///    ▲        or doubt          │ patience over
-///    └── anything came          └───────────────────────▶ dead
+///    ▲        or doubt          │ no answer in time
+///    └── data arrived           └───────────────────────▶ dead
 /// ```
 ///
 /// Interval and patience add up to 28 seconds, so a dead link is detected within half a minute.
 ///
 /// While the machine saves power, pings are rarer. The interval doubles while answers come, up to four minutes. A
-/// connection that dies while it is quiet was probably dropped by a device on the way, which had forgotten it. The
-/// longest interval is then half of the one that failed, until the network changes.
+/// connection that breaks while it is idle was probably dropped by a NAT gateway or firewall after its own idle
+/// timeout. The longest interval is then half of the one that failed, until the network changes.
 ///
 /// The agent cannot ping before the stream is open, nor over server-sent events. There it waits for the server's
 /// heartbeat.
@@ -54,7 +54,7 @@ struct KeepaliveMonitor: Sendable {
         case forAnswers
     }
 
-    /// Creates a pulse for an unknown network.
+    /// Creates a monitor for a network whose idle timeout is unknown.
     ///
     /// - Parameters:
     ///   - shortest: The time from the last received data to the ping, unless power is saved.

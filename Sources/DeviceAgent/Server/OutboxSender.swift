@@ -16,7 +16,7 @@ final class OutboxSender {
     /// `Limits.controlBodyByteCountMax`.
     static let batchCountMax = min(500, Limits.acknowledgementBatchCountMax)
 
-    /// Gets the SQLite error if the outbox could not be read or cleared.
+    /// Called with the SQLite error if the outbox could not be read or cleared.
     var onFailure: ((SQLiteError) -> Void)?
 
     /// The preferred way for acknowledgements; if it refuses a batch, a request carries it.

@@ -104,7 +104,7 @@ final class Registrar {
         setNeedsFlush()
     }
 
-    /// Whether a registration of the app is running, which may overwrite one that is made at the same time.
+    /// Returns whether a registration of the app is running, which may overwrite one that is made at the same time.
     func isRegistering(_ appID: AppID) -> Bool {
         guard let underWay, case .registration = underWay.work else { return false }
         return underWay.app.appID == appID
@@ -201,7 +201,9 @@ final class Registrar {
     // MARK: Answers
 
     private func finish(_ result: Result<Answer, ServerFailure>) {
-        guard let (work, app) = underWay else { preconditionFailure("an answer to no request") }
+        guard let (work, app) = underWay else {
+            preconditionFailure("an answer arrived although no request is running")
+        }
         underWay = nil
         do {
             switch result {

@@ -232,9 +232,9 @@ extension ServerFailure {
     /// - Returns: The explanation for the user.
     private static func detail(ofForeign response: HTTPResponse) -> String {
         let text = String(decoding: response.body, as: UTF8.self)
-        guard response.status == 400, text.contains("SSL certificate") else { return "it gave no reason" }
+        guard response.status == 400, text.contains("SSL certificate") else { return "no reason was given" }
         return text.contains("No required SSL certificate")
-            ? "the server requires a certificate: set client_cert and client_key in agent.ini"
+            ? "the server requires a client certificate: set client_cert and client_key in agent.ini"
             : "the server does not accept this device's certificate: see client_cert in agent.ini"
     }
 }

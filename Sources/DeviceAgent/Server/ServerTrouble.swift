@@ -12,19 +12,19 @@ extension CurlError {
     /// The advice for the user; libcurl's message names the file or the host.
     private var remedy: String? {
         switch kind {
-        case .authorityFile: "the file of the server's authority, ca_file, cannot be used"
+        case .authorityFile: "the CA file (ca_file) cannot be used: check its path and content"
         case .certificateFile:
             "this device's certificate or its key cannot be used: see client_cert and client_key in agent.ini"
         case .clientCertificateRequired:
-            "the server requires a certificate: set client_cert and client_key in agent.ini"
+            "the server requires a client certificate: set client_cert and client_key in agent.ini"
         case .clientCertificateRefused:
             "the server does not accept this device's certificate: see client_cert in agent.ini"
         case .handshakeRefused:
-            "the server requires another certificate or other TLS: see client_cert in agent.ini"
+            "the server rejected the TLS handshake: check client_cert in agent.ini"
         case .proxyAuthentication:
-            "the proxy requires a user: set proxy in agent.ini to http://USER:PASSWORD@HOST:PORT"
+            "the proxy requires authentication: set proxy in agent.ini to http://USER:PASSWORD@HOST:PORT"
         case .proxyRefusal: "the proxy refuses to connect to the server"
-        case .resolveProxy: "the proxy's name is unknown: see proxy in agent.ini"
+        case .resolveProxy: "the proxy's host name cannot be resolved: check proxy in agent.ini"
         case .resolve, .connect, .tls, .timeout, .interrupted, .other: nil
         }
     }

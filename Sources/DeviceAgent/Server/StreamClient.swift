@@ -55,14 +55,14 @@ final class StreamClient {
     /// The server's reason for ending the stream, once it has sent one.
     private var goodbye: String?
     private var keepalive: KeepaliveMonitor
-    private var pulseTimer: TimerID?
+    private var keepaliveTimer: TimerID?
     private var connectingSince = MonotonicTime.past
     private var waitTimer: TimerID?
     private var hasFailed = false
     private var eventsSince: MonotonicTime?
     private var brokenCount = 0
 
-    /// Creates a client that does not connect yet; `pulse` and `random` are parameters for tests.
+    /// Creates a client that does not connect yet; `keepalive` and `random` are parameters for tests.
     init(
         loop: EventLoop, session: ServerSession, form: StreamForm = .auto,
         keepalive: KeepaliveMonitor = KeepaliveMonitor(),
@@ -80,7 +80,7 @@ final class StreamClient {
         get { keepalive.savesPower }
         set {
             keepalive.savesPower = newValue
-            if attempt != nil { watchPulse() }
+            if attempt != nil { scheduleKeepaliveCheck() }
         }
     }
 
@@ -115,7 +115,7 @@ final class StreamClient {
         stop()
         // Pooled connections would be dead after the suspension.
         session.curl.abandonConnections()
-        if wasOpen { delegate?.streamEnded("the machine slept") }
+        if wasOpen { delegate?.streamEnded("the machine was suspended") }
     }
 
     /// Connects immediately after the machine resumes, unless the server requested a pause.
@@ -123,7 +123,7 @@ final class StreamClient {
         guard !machine.isRefused else { return }
         let action = machine.start(at: loop.now)
         // The machine did not sleep, or it slept without notice; an open connection counts as dead.
-        if action == .none { hurry("the machine slept") } else { perform(action) }
+        if action == .none { hurry("the machine was suspended") } else { perform(action) }
     }
 
     private func hurry(_ reason: String) {
@@ -170,7 +170,7 @@ final class StreamClient {
         self.attempt = attempt
         attempt.begin()
         keepalive.connecting(at: loop.now)
-        watchPulse()
+        scheduleKeepaliveCheck()
     }
 
     private func cancelWait() {
@@ -217,7 +217,9 @@ final class StreamClient {
 
     /// Switches to server-sent events, immediately and for `eventsPeriod`.
     private func fallBack(_ reason: String) {
-        guard form == .auto else { return ended("the stream does not come over WebSocket: \(reason)") }
+        guard form == .auto else {
+            return ended("the WebSocket connection failed: \(reason). Set stream to auto or events in agent.ini.")
+        }
         agentLog.info("websocket_unsupported", ["reason": reason])
         eventsSince = loop.now
         brokenCount = 0
@@ -232,31 +234,31 @@ final class StreamClient {
     }
 
     private func closeAttempt() {
-        cancelPulse()
+        cancelKeepaliveCheck()
         attempt?.cancel()
         attempt = nil
     }
 
-    // MARK: The pulse
+    // MARK: Keepalive
 
     /// Schedules the next check as late as possible, because each timer wakes the machine.
-    private func watchPulse() {
-        cancelPulse()
+    private func scheduleKeepaliveCheck() {
+        cancelKeepaliveCheck()
         switch keepalive.next(at: loop.now) {
         case .wait(let duration):
-            pulseTimer = loop.schedule(after: duration) { [weak self] in self?.watchPulse() }
+            keepaliveTimer = loop.schedule(after: duration) { [weak self] in self?.scheduleKeepaliveCheck() }
         case .ask:
             guard attempt?.ask() != true else { return }
-            preconditionFailure("an open stream that promised answers does not take a question")
+            preconditionFailure("the open WebSocket did not accept a ping")
         case .dead(let silence):
             if attempt?.isProven == false { brokenCount += 1 }
-            fail("the connection is dead: nothing came for \(silence.components.seconds) s")
+            fail("the server sent nothing for \(silence.components.seconds) s; reconnecting")
         }
     }
 
-    private func cancelPulse() {
-        if let pulseTimer { loop.cancel(pulseTimer) }
-        pulseTimer = nil
+    private func cancelKeepaliveCheck() {
+        if let keepaliveTimer { loop.cancel(keepaliveTimer) }
+        keepaliveTimer = nil
     }
 
     private func elapsed(since moment: MonotonicTime) -> Duration { loop.now.duration(since: moment) }
@@ -268,13 +270,13 @@ extension StreamClient: StreamAttemptDelegate {
     func attemptHeard() {
         let wasAsked = keepalive.isAsked
         keepalive.heard(at: loop.now)
-        if wasAsked { watchPulse() }
+        if wasAsked { scheduleKeepaliveCheck() }
         if attempt?.isProven == true { brokenCount = 0 }
     }
 
     func attemptAsked() {
         keepalive.asked(at: loop.now)
-        watchPulse()
+        scheduleKeepaliveCheck()
     }
 
     func attemptOpened(heartbeat: String?) {
@@ -285,7 +287,7 @@ extension StreamClient: StreamAttemptDelegate {
             keepalive.opened(
                 withHeartbeatsEvery: Heartbeat.interval(heartbeat), at: loop.now)
         }
-        watchPulse()
+        scheduleKeepaliveCheck()
         machine.opened(at: loop.now)
         delegate?.streamOpened()
     }

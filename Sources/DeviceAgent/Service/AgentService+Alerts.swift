@@ -29,7 +29,7 @@ extension AgentService {
         case "action":
             let text = try arguments.text(3)
             return .action(id: try arguments.text(2), text: text.isEmpty ? nil : text, activationToken: token)
-        default: throw AgentRefusal(.badValue, "An answer is view, close or action, and not '\(answer)'.")
+        default: throw AgentRefusal(.badValue, "Invalid answer '\(answer)': use view, close or action.")
         }
     }
 }

@@ -52,8 +52,8 @@ extension AgentService {
         if let kind = InboxSearch.Kind.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) }) {
             return kind
         }
-        let words = InboxSearch.Kind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        throw AgentRefusal(.badValue, "\(method.rawValue) knows no kind '\(word)', only \(words).")
+        let words = InboxSearch.Kind.allCases.map { "'\($0.rawValue)'" }.joined(separator: " or ")
+        throw AgentRefusal(.badValue, "Invalid kind '\(word)' for \(method.rawValue): use \(words).")
     }
 
     private func list(_ entries: [InboxEntry]) throws(AgentRefusal) -> BusValue {

@@ -55,8 +55,9 @@ final class AgentService {
         guard bounds.begin(call.sender, at: agent.loop.now) else {
             return reply.answer(
                 .failure(
-                    BusError(AgentRefusal(.limitsExceeded, "Too many calls at once; the agent answers few at a time.")))
-            )
+                    BusError(
+                        AgentRefusal(
+                            .limitsExceeded, "Too many calls. Wait for the unanswered ones, then try again."))))
         }
         reply.onAnswer = { [weak self] in self?.bounds.end(call.sender) }
         callers.judge(call) { [weak self] verdict in
@@ -176,7 +177,7 @@ final class AgentService {
         if let environment = Environment.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) {
             return environment
         }
-        throw AgentRefusal(.badEnvironment, "There is no environment '\(text)', only production and development.")
+        throw AgentRefusal(.badEnvironment, "Unknown environment '\(text)': use production or development.")
     }
 
     private func record(of app: RegisteredApp) throws(AgentRefusal) -> AppRecord {
@@ -210,24 +211,18 @@ extension AgentService: AgentObserver {
     /// Emits TokenChanged, without the token, because every program on the bus receives the signal.
     package func tokenChanged(appID: AppID, deviceToken: String) { emit(.tokenChanged, [.text(appID.text)]) }
 
-    /// Emits the signal BadgeChanged.
     package func badgeChanged(appID: AppID, count: UInt32) { emit(.badgeChanged, [.text(appID.text), .uint32(count)]) }
 
-    /// Emits the signal SettingsChanged.
     package func settingsChanged(appID: AppID?) { emit(.settingsChanged, [.text(appID?.text ?? "")]) }
 
-    /// Emits the signal SubscriptionEnded.
     package func subscriptionEnded(appID: AppID, channel: String, reason: String) {
         emit(.subscriptionEnded, [.text(appID.text), .text(channel), .text(reason)])
     }
 
-    /// Emits the signal NotificationArrived.
     package func notificationArrived(entry: EntryID) { emit(.notificationArrived, [.int64(entry.rawValue)]) }
 
-    /// Emits the signal AlertsChanged.
     package func alertsChanged() { emit(.alertsChanged, []) }
 
-    /// Emits the signal InboxChanged.
     package func inboxChanged() { emit(.inboxChanged, []) }
 
     /// Reports the status to the service manager and emits StatusChanged, unless the status is unchanged.

@@ -21,7 +21,7 @@ enum CallVerdict: Sendable, Equatable {
     case refused(AgentRefusal)
 }
 
-/// Allows the user's tools everything, apps their own data, and other users nothing.
+/// Lets the user's tools call every method, lets apps access their own data, and refuses other users.
 ///
 /// The tools are `posthorn` and `posthorn-panel` next to the agent's own program. Every other program is an app. It may
 /// act for an app ID if it owns that bus name, or if that .desktop file starts it. In a Flatpak, it may act only for
@@ -121,8 +121,8 @@ final class CallerRules: CallerPolicy {
         return AgentRefusal(
             .notYours,
             """
-            This program may not act for '\(appID)': it must hold that bus name, or be what the Exec line of \
-            \(appID).desktop starts. A script without either uses posthorn.
+            This program may not act for '\(appID)'. It must own the bus name \(appID), or be the program in the Exec \
+            line of \(appID).desktop. A script can use the command posthorn instead.
             """)
     }
 

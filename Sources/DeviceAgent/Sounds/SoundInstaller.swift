@@ -81,7 +81,7 @@ struct SoundInstaller {
         guard !Self.reservedNames.contains(AppSounds.themeName(name)) else {
             throw SoundInstallError("'\(name)' is a reserved name: give another one with --name.")
         }
-        guard let folder else { throw SoundInstallError("there is no home directory for it.") }
+        guard let folder else { throw SoundInstallError("this user has no data directory: set HOME or XDG_DATA_HOME.") }
         let bytes = try read(path)
         let sound = try check(path)
         if let twin = twin(of: bytes, in: folder, besides: "\(appID)/\(name)") {

@@ -93,14 +93,14 @@ package final class AppStarter {
         "/" + String(String.UnicodeScalarView(appID.text.unicodeScalars.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
     }
 
-    /// Whether an app ID is a valid bus name: two or more parts, none of them empty or with a leading digit.
+    /// Returns whether an app ID is a valid bus name: two or more parts, none of them empty or with a leading digit.
     package static func isBusName(_ appID: AppID) -> Bool {
         let parts = appID.text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         return parts.count > 1 && parts.allSatisfy { part in part.first.map { !digits.contains($0) } ?? false }
     }
 
-    /// Whether the error proves that no app received the action, so that starting the program does not open it twice.
+    /// Returns whether the error proves that no app received the action, so that the program may be started.
     ///
     /// A timeout is not such an error: the app may have opened and be slow.
     ///
@@ -143,7 +143,9 @@ package final class AppStarter {
                 completion(.success(()))
             }
         } catch {
-            guard case .system(_, let code, _) = error else { preconditionFailure("a program has no address") }
+            guard case .system(_, let code, _) = error else {
+                preconditionFailure("ProgramLaunch threw NetError.badAddress")
+            }
             completion(.failure(.failed("\(SystemError.text(code)): \(program)")))
         }
     }

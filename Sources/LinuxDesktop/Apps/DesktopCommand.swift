@@ -38,7 +38,7 @@ struct DesktopCommand {
         var isQuoted = false
     }
 
-    /// Splits a command at blanks; inside `"…"`, a `\` escapes `"`, `` ` ``, `$` and `\`.
+    /// Splits a command at spaces; inside `"…"`, a `\` escapes `"`, `` ` ``, `$` and `\`.
     private static func words(of command: String) -> [Word]? {
         var words: [Word] = []
         var word: Word?

@@ -26,7 +26,7 @@ package struct DesktopEntries: Sendable {
     /// subdirectories is searched.
     ///
     /// - Parameter appID: The file's name without `.desktop`.
-    /// - Returns: The app; nil when the ID is malformed or there is no such app.
+    /// - Returns: The app; nil if the ID is malformed or there is no such app.
     package func find(_ appID: AppID) -> DesktopEntry? {
         guard DesktopEntry.isValidID(appID.text) else { return nil }
         for folder in folders {
@@ -64,13 +64,13 @@ package struct DesktopEntries: Sendable {
         unsafe isRegularFile(path) && access(path, X_OK) == 0
     }
 
-    /// Whether a path is a directory; symbolic links are followed.
+    /// Returns whether a path is a directory; symbolic links are followed.
     package static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether a path is a regular file; symbolic links are followed, because some systems install files that way.
+    /// Returns whether a path is a regular file; follows symbolic links, because some systems install files that way.
     package static func isRegularFile(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

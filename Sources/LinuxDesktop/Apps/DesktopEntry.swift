@@ -30,7 +30,7 @@ package struct DesktopEntry: Equatable, Sendable {
     /// The value of PATH_MAX, which includes the terminating zero byte.
     private static let iconByteCountEnd = 4096
 
-    /// Whether a text is an app ID: `[A-Za-z0-9][A-Za-z0-9._-]{0,254}` without `..`, so that it is safe as a file name.
+    /// Returns whether a text is an app ID: `[A-Za-z0-9][A-Za-z0-9._-]{0,254}` without `..`, which is safe as a file name.
     package static func isValidID(_ id: String) -> Bool {
         let bytes = Array(id.utf8)
         guard let first = bytes.first, isLetterOrDigit(first), bytes.count <= 255 else { return false }
@@ -42,7 +42,7 @@ package struct DesktopEntry: Equatable, Sendable {
         }
     }
 
-    /// Whether a text can be an icon: a name without a slash or an absolute path, shorter than PATH_MAX.
+    /// Returns whether a text can be an icon: a name without a slash or an absolute path, shorter than PATH_MAX.
     static func isIcon(_ text: String) -> Bool {
         let slash = UInt8(ascii: "/")
         guard !text.isEmpty, text.utf8.count < Self.iconByteCountEnd else { return false }
@@ -60,7 +60,7 @@ package struct DesktopEntry: Equatable, Sendable {
 }
 
 extension DesktopEntry {
-    /// Creates an entry from a file's keys; nil when the file is not an app, or is marked as hidden.
+    /// Creates an entry from a file's keys; nil if the file is not an app, or is marked as hidden.
     ///
     /// - Parameters:
     ///   - file: The file's main group.

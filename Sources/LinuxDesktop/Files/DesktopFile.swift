@@ -29,7 +29,7 @@ package struct DesktopFile {
         }
     }
 
-    /// Returns a string value with its escapes resolved; nil when the key is missing.
+    /// Returns a string value with its escapes resolved; nil if the key is missing.
     package func string(_ key: String) -> String? { values[key].map(DesktopFile.unescaped) }
 
     /// Returns the value for the user's locale, or else the one without a locale.
@@ -40,7 +40,7 @@ package struct DesktopFile {
         return string(key)
     }
 
-    /// Whether a boolean is true; old files write 1.
+    /// Returns whether a boolean is true; old files write 1.
     func isTrue(_ key: String) -> Bool { values[key] == "true" || values[key] == "1" }
 
     /// Resolves the escapes `\s`, `\n`, `\t`, `\r` and `\\`; any other escape stays as it is.

@@ -2,7 +2,7 @@
 
 /// The data directories of the XDG Base Directory Specification.
 package struct DesktopFolders {
-    /// The user's own data directory; nil when `HOME` and `XDG_DATA_HOME` name none.
+    /// The user's own data directory; nil if `HOME` and `XDG_DATA_HOME` name none.
     package let dataHome: String?
     /// All data directories, the user's first.
     package let data: [String]

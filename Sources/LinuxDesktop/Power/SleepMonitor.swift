@@ -42,7 +42,7 @@ package final class SleepMonitor {
     /// - Parameters:
     ///   - loop: The loop on whose thread this runs.
     ///   - connection: A connection to the system bus.
-    ///   - log: Gets an event when the bus is lost, or when logind refuses the lock.
+    ///   - log: Receives an event when the bus is lost, or when logind refuses the lock.
     ///   - onEvent: Called on the loop. `wakes` comes once after each `sleeps`, and after a sleep that was not
     ///     announced.
     /// - Throws: `BusError` when the bus refuses a subscription.

@@ -36,7 +36,7 @@ final class ChildProcesses {
     ///
     /// - Parameters:
     ///   - launch: The program to start.
-    ///   - completion: Called once, after this has returned. Receives the exit status; nil when the program still runs
+    ///   - completion: Called once, after this has returned. Receives the exit status; nil if the program still runs
     ///     or a signal ended it.
     /// - Throws: `NetError.system` when the program is missing or not executable, or when the system is out of
     ///   resources.

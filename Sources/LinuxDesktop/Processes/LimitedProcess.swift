@@ -65,7 +65,7 @@ package final class LimitedProcess {
     private var childEnd: WatchedDescriptor?
     private var timer: TimerID?
     private var isAnswered = false
-    /// The reason why the program did not start; nil when it has started.
+    /// The reason why the program did not start; nil if it has started.
     package private(set) var startFailure: Failure?
 
     /// Starts a program in a session of its own.
@@ -75,7 +75,7 @@ package final class LimitedProcess {
     ///   - loop: The loop on whose thread this runs.
     ///   - timeLimit: The time limit; after it, the program is killed.
     ///   - outputByteCountMax: The maximum output in bytes; with more, the program is killed.
-    ///   - log: Gets an event when the standard error of the program is cut.
+    ///   - log: Receives an event when the standard error of the program is cut.
     ///   - writeError: Receives the program's standard error, up to `Limits.programErrorByteCountMax`.
     ///   - completion: Called once, after this has returned, with the standard output or the failure; never after
     ///     `cancel`.
@@ -96,7 +96,7 @@ package final class LimitedProcess {
         } catch {
             let hasBegun = child != nil
             giveUp()
-            guard case .system(_, let code, _) = error else { preconditionFailure("a pipe has no address") }
+            guard case .system(_, let code, _) = error else { preconditionFailure("Pipe threw NetError.badAddress") }
             if !hasBegun { startFailure = .notStarted(code) }
             loop.atEndOfTurn { self.answer(.failure(.notStarted(code))) }
         }

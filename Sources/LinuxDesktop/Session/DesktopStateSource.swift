@@ -28,7 +28,7 @@ package struct DesktopStateSource: Sendable {
     /// Converts the answer to the value.
     var holds: @Sendable ([BusValue]) -> Bool
 
-    /// Whether two sources send the same query to the same program.
+    /// Returns whether two sources send the same query to the same program.
     func isSame(as other: DesktopStateSource) -> Bool {
         aspect == other.aspect && name == other.name && path == other.path
             && question.interface == other.question.interface && question.member == other.question.member

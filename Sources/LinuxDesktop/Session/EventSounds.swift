@@ -25,7 +25,7 @@ package final class EventSounds {
     private struct FileSwitch {
         var path, group, key: String
 
-        /// The value; nil when the file does not contain the setting.
+        /// The value; nil if the file does not contain the setting.
         var isOn: Bool? {
             guard DesktopEntries.isRegularFile(path),
                 let text = try? PrivateFile.read(path, byteCountMax: DesktopFile.byteCountMax),
@@ -44,7 +44,7 @@ package final class EventSounds {
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
     ///   - environment: The environment, which names the desktop and the folder of its settings.
-    ///   - log: Gets an event when the error output of `gsettings` is cut.
+    ///   - log: Receives an event when the error output of `gsettings` is cut.
     /// - Throws: `BusError` when the bus refuses a subscription.
     package init(connection: BusConnection, loop: EventLoop, environment: [String: String], log: EventLog)
         throws(BusError)

@@ -39,7 +39,7 @@ final class GSettingsSwitch {
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
     ///   - environment: The environment of `gsettings`, which finds the user's settings with it.
-    ///   - log: Gets an event when the error output of `gsettings` is cut.
+    ///   - log: Receives an event when the error output of `gsettings` is cut.
     /// - Throws: `BusError` when the bus refuses the subscription.
     init(
         _ key: Key, program: String, connection: BusConnection, loop: EventLoop, environment: [String: String],

@@ -49,7 +49,7 @@ package final class QuietSettings {
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
     ///   - environment: The environment, which names the folder of the user's settings.
-    ///   - log: Gets an event when a setting cannot be watched.
+    ///   - log: Receives an event when a setting cannot be watched.
     /// - Throws: `BusError` when the bus refuses a subscription.
     package init(connection: BusConnection, loop: EventLoop, environment: [String: String], log: EventLog)
         throws(BusError)

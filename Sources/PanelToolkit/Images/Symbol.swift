@@ -11,7 +11,7 @@ package final class Symbol: Widget {
         unread()
     }
 
-    /// Reports whether the theme has an icon (`gtk_icon_theme_has_icon`).
+    /// Returns whether the theme has an icon (`gtk_icon_theme_has_icon`).
     package static func exists(_ name: String) -> Bool {
         guard let display = unsafe gdk_display_get_default() else { return false }
         return unsafe gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(display), name) != 0

@@ -21,7 +21,7 @@ package final class RecycledList<Row: AnyObject> {
         package var root: (Row) -> Widget
         /// Shows the key at an index in the row.
         package var bind: (Row, Int) -> Void
-        /// Reports whether the row at an index reacts to a click.
+        /// Returns whether the row at an index reacts to a click.
         package var isActivatable: (Int) -> Bool
         /// Returns the accessible name of the row at an index.
         package var name: (Int) -> String

@@ -34,6 +34,6 @@ extension NativeObject {
         return unsafe g_value_get_boolean(&value) != 0
     }
 
-    /// Reports whether the object is of a class or a subclass (`g_type_check_instance_is_a`).
+    /// Returns whether the object is of a class or a subclass (`g_type_check_instance_is_a`).
     func isInstance(of type: GType) -> Bool { unsafe g_type_check_instance_is_a(cast(), type) != 0 }
 }

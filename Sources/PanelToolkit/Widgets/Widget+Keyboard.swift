@@ -22,7 +22,7 @@ extension Widget {
 
     /// Handles Tab and Shift+Tab before the widget's descendants do (`gtk_event_controller_key_new`).
     ///
-    /// - Parameter body: Gets true for Shift+Tab; returns true to consume the key.
+    /// - Parameter body: Receives true for Shift+Tab; returns true to consume the key.
     func onTabFirst(_ body: @escaping (_ isBack: Bool) -> Bool) {
         let controller = unsafe NativeObject(adopting: gtk_event_controller_key_new())
         unsafe gtk_event_controller_set_propagation_phase(controller.address, GTK_PHASE_CAPTURE)

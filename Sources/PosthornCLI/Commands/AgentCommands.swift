@@ -5,7 +5,7 @@ internal import CommandLineKit
 internal import PushCore
 internal import PushDBus
 
-/// The command `posthorn agent`: shows this user's agent, enrols it and unenrolls it.
+/// The command `posthorn agent`: shows, enrols and unenrols this user's agent.
 enum AgentCommands {
     static let group = CommandNode(
         group: "agent", "Show the agent's status, enrol this device with a server, or leave the server.",
@@ -108,7 +108,7 @@ enum AgentCommands {
 
     private static func isServer(_ word: String) -> Bool { word.contains("://") }
 
-    /// Reports whether a word has 12 letters and digits, with or without the hyphens that `posthorn enrol` prints.
+    /// Returns whether a word has 12 letters and digits, with or without the hyphens that `posthorn enrol` prints.
     private static func isCode(_ word: String) -> Bool {
         let letters = word.utf8.filter { $0 != UInt8(ascii: "-") }
         return letters.count == 12
@@ -179,7 +179,8 @@ enum AgentCommands {
         switch status.presenter {
         case "", "none": "nothing; no notification server is running. Notifications are kept in the inbox."
         case "panel":
-            "the panel, for style alert only; no notification server is running. Others are kept in the inbox."
+            "the panel, which shows only alerts of style 'alert'. No notification server is running, so banners are "
+                + "kept in the inbox."
         case let names: names
         }
     }

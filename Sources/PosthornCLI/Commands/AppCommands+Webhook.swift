@@ -14,7 +14,7 @@ extension AppCommands {
         Option("no-webhook", "Remove the webhook."),
     ]
 
-    /// Reports whether the command line changes the webhook.
+    /// Returns whether the command line changes the webhook.
     static func changesWebhook(_ invocation: Invocation) throws(CommandError) -> Bool {
         guard invocation.has("webhook") || !invocation.has("webhook-secret-file") else {
             throw .usage(invocation.error(.contradiction("--webhook-secret-file requires --webhook")))

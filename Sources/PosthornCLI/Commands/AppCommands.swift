@@ -85,7 +85,7 @@ enum AppCommands {
         return report(of: app)
     }
 
-    /// Reports whether the command line changes anything besides the webhook.
+    /// Returns whether the command line changes anything besides the webhook.
     private static func changesOther(_ invocation: Invocation) -> Bool {
         ["name", "checks", "broadcasts"].contains(where: invocation.has)
     }

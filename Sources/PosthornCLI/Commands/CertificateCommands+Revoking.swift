@@ -91,7 +91,7 @@ extension CertificateCommands {
     ///   - digits: The digits, in lower case.
     ///   - known: The server's certificates.
     ///   - invocation: The command line, for error messages.
-    /// - Returns: The certificate; nil when the digits are a whole fingerprint that the server does not know.
+    /// - Returns: The certificate; nil if the digits are a whole fingerprint that the server does not know.
     /// - Throws: An error when the digits match several certificates, or are a prefix that matches none.
     package static func find(
         _ digits: String, in known: [CredentialAPI.Certificate], _ invocation: Invocation

@@ -49,7 +49,7 @@ struct CertificateFiles: Sendable {
         return given.hasSuffix("/") ? given + name : "\(given)/\(name)"
     }
 
-    /// Returns the PKCS#12 password from a file, the terminal or a generator; nil when no PKCS#12 file is written.
+    /// Returns the PKCS#12 password from a file, the terminal or a generator; nil if no PKCS#12 file is written.
     func password(_ invocation: Invocation) throws(CommandError) -> Password? {
         guard let p12 else { return nil }
         if let path = invocation.value("password-file") {

@@ -97,7 +97,7 @@ enum InboxCommands {
         return Report("Removed \(count) \(count == 1 ? "notification" : "notifications").", json: ["count": count])
     }
 
-    /// The notifications that a command affects: one entry or all of an app; an app id always contains a letter.
+    /// The notifications that a command affects: one entry or all of an app; an app ID always contains a letter.
     private enum Which {
         case entry(Int64)
         case app(String)

@@ -90,7 +90,7 @@ enum KeyCommands {
                 environment: invocation.value("environment").flatMap(Environment.init)))
     }
 
-    /// Reports whether a key id consists of ten characters A-Z and 0-9; only then it may be part of a file name.
+    /// Returns whether a key ID consists of ten characters A-Z and 0-9; only then it may be part of a file name.
     static func isKeyID(_ text: some StringProtocol) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in

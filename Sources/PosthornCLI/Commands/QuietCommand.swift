@@ -41,7 +41,7 @@ enum QuietCommand {
         return report(of: settings, now: LocalTime.now)
     }
 
-    /// Builds the call that changes Do Not Disturb; nil when the command line only asks for its state.
+    /// Builds the call that changes Do Not Disturb; nil if the command line only asks for its state.
     ///
     /// - Parameters:
     ///   - invocation: The command line.
@@ -112,7 +112,7 @@ enum QuietCommand {
         return Report(text + (quiet.schedule == "none" ? "" : "\nSchedule: \(quiet.schedule)"), json: quiet)
     }
 
-    /// Returns when an active schedule ends, at most one week from now; nil when the schedule is not active.
+    /// Returns when an active schedule ends, at most one week from now; nil if the schedule is not active.
     private static func end(of schedule: QuietSchedule, now: Timestamp) -> Timestamp? {
         guard schedule.contains(LocalTime.weekTime(now)) else { return nil }
         let minute = now.advanced(bySeconds: -(now.unixSeconds % 60))

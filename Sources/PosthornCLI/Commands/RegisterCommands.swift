@@ -65,9 +65,9 @@ enum RegisterCommands {
 
     /// Builds the call of `register`.
     ///
-    /// - Parameter invocation: The command line, with the app id.
+    /// - Parameter invocation: The command line, with the app ID.
     /// - Returns: The call.
-    /// - Throws: An error when the app id is a path or file name, or the manifest cannot be read.
+    /// - Throws: An error when the app ID is a path or file name, or the manifest cannot be read.
     static func registerCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         var options = ["topic", "name", "environment"].compactMap { name in
             invocation.value(name).map { (name, BusValue.string($0)) }
@@ -99,7 +99,7 @@ enum RegisterCommands {
         return text
     }
 
-    /// Returns the app id from the command line; throws when it is a path or a file name.
+    /// Returns the app ID from the command line; throws when it is a path or a file name.
     static func appID(_ invocation: Invocation) throws(CommandError) -> String {
         let word = invocation.arguments[0]
         guard !word.hasSuffix(".desktop"), !word.utf8.contains(UInt8(ascii: "/")) else {

@@ -107,13 +107,13 @@ enum SendCommand {
         return LocalFile.exists(path) ? path : nil
     }
 
-    /// Asks the local server for its status if the server's URL or the team id is missing.
+    /// Asks the local server for its status if the server's URL or the team ID is missing.
     private static func localServer(
         _ options: SendOptions, admin: AdminClient
     ) throws(CommandError) -> AdminAPI.Status? {
         guard options.value("server") != nil else { return try admin.send(.get("status"), for: AdminAPI.Status.self) }
         guard options.value("team-id") == nil else { return nil }
-        // If another server is named, no local server needs to run. The missing team id is then the error to report.
+        // If another server is named, no local server needs to run. The missing team ID is then the error to report.
         return try? admin.send(.get("status"), for: AdminAPI.Status.self)
     }
 

@@ -83,7 +83,7 @@ enum SettingsCommands {
     /// Formats the output of `settings set`.
     ///
     /// - Parameters:
-    ///   - places: The app id, event type and setting; the first two may be empty.
+    ///   - places: The app ID, event type and setting; the first two may be empty.
     ///   - value: The current value.
     ///   - isStandard: Whether the value is the default.
     /// - Returns: The report.
@@ -121,7 +121,7 @@ enum SettingsCommands {
 
     /// Throws for a misspelled global setting, and for an app's setting without the app.
     private static func checkName(_ first: String, _ invocation: Invocation) throws(CommandError) {
-        // A later argument names a setting, so the first one is an app id.
+        // A later argument names a setting, so the first one is an app ID.
         if invocation.arguments.dropFirst().contains(where: { PersonalSetting(rawValue: $0) != nil }) { return }
         let setting = PersonalSetting(rawValue: first)
         guard setting?.scopes.contains(.person) != true else { return }
@@ -140,11 +140,11 @@ enum SettingsCommands {
             remedy: "\(question) Settings of an app follow the app ID.")
     }
 
-    /// Returns the error for an unregistered app id, with a suggestion of the closest registered one.
+    /// Returns the error for an unregistered app ID, with a suggestion of the closest registered one.
     ///
     /// - Parameters:
-    ///   - id: The app id, as the user typed it.
-    ///   - known: The ids of the registered apps.
+    ///   - id: The app ID, as the user typed it.
+    ///   - known: The IDs of the registered apps.
     /// - Returns: The error.
     static func unknownApp(_ id: String, known: [String]) -> CommandError {
         let error = CommandError.agentRefused(name: AgentErrorCode.unknownApp.busName, message: "")
@@ -152,7 +152,7 @@ enum SettingsCommands {
         return .reworded(error, problem: "app '\(id)' is not registered\(meant ?? "; see 'posthorn settings list'")")
     }
 
-    /// Throws for an app id that has neither a registration nor a notification, because it is probably misspelled.
+    /// Throws for an app ID that has neither a registration nor a notification, because it is probably misspelled.
     static func checkApp(_ id: String, _ agent: AgentClient) throws(CommandError) {
         let known = try apps(of: agent).map(\.appID)
         guard !id.isEmpty, !known.contains(where: { $0.utf8.elementsEqual(id.utf8) }) else { return }

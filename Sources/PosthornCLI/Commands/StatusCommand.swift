@@ -45,10 +45,11 @@ enum StatusCommand {
         for (outcome, count) in counts.outcomes.sorted(by: { $0.key < $1.key }) {
             fields.append(("  \(oneLine(outcome))", "\(count)"))
         }
-        fields.append(("  ignored", "\(counts.glitches)"))
+        fields.append(("Ignored acknowledgements", "\(counts.glitches)"))
         if let refusals = status.refusals, !refusals.isEmpty { fields.append(("Refused by limits", "")) }
         for refusal in status.refusals ?? [] {
-            fields.append(("  \(oneLine(refusal.principal)) \(oneLine(refusal.cause))", "\(refusal.count)"))
+            let principal = refusal.principal == "stranger" ? "unauthenticated" : refusal.principal
+            fields.append(("  \(oneLine(principal)) \(oneLine(refusal.cause))", "\(refusal.count)"))
         }
         return Report(Table.fields(fields), json: status)
     }
@@ -63,8 +64,8 @@ enum StatusCommand {
             )
         ]
         guard connections.shed > 0 || connections.overLimit > 0 else { return lines }
-        lines.append(("  over a limit", "\(connections.overLimit)"))
-        lines.append(("  closed for others", "\(connections.shed)"))
+        lines.append(("  arrived over a limit", "\(connections.overLimit)"))
+        lines.append(("  closed to free capacity", "\(connections.shed)"))
         return lines
     }
 

@@ -43,9 +43,9 @@ enum SubscribeCommands {
     ///
     /// - Parameters:
     ///   - method: The agent's method.
-    ///   - invocation: The command line, with the app id and channel id.
+    ///   - invocation: The command line, with the app ID and channel ID.
     /// - Returns: The call.
-    /// - Throws: An error when the app id is a path or a file name.
+    /// - Throws: An error when the app ID is a path or a file name.
     static func call(_ method: AgentMethod, _ invocation: Invocation) throws(CommandError) -> AgentCall {
         AgentCall(method, .string(try RegisterCommands.appID(invocation)), .string(invocation.arguments[1]))
     }

@@ -50,7 +50,7 @@ enum TeamCommands {
     ///   - apps: All apps of the server.
     ///   - keys: All keys of the server, with revoked ones.
     ///   - defaultTeamID: The server's own team, which is listed even when it owns nothing.
-    /// - Returns: The default team, then the others by id.
+    /// - Returns: The default team, then the others by ID.
     static func teams(of apps: [AdminAPI.App], _ keys: [CredentialAPI.Key], defaultTeamID: String) -> [Team] {
         let others = Set(apps.map(\.teamID) + keys.map(\.teamID)).subtracting([defaultTeamID])
         return ([defaultTeamID] + others.sorted()).map { id in

@@ -13,8 +13,9 @@ enum TraceCommand {
                 ID is the apns-id or the apns-unique-id from the response to the provider. The history shows when the \
                 notification was accepted, stored, sent and acknowledged. It then shows the outcome on the device \
                 (shown, sound-only, suppressed, viewed or closed), or why it was not delivered (replaced, expired, \
-                dropped or unregistered). The column DETAIL has the reason. docs/how-to/follow-a-notification.md lists \
-                all events, and docs/reference/device-protocol.md the reasons of devices.
+                dropped or unregistered). The column DETAIL has the reason. In the source of Posthorn, \
+                docs/how-to/follow-a-notification.md lists all events, and docs/reference/device-protocol.md the \
+                reasons of devices.
 
                 The server keeps the history for trace_days, up to trace_megabytes. Events of a disconnected device \
                 are missing until it reconnects.
@@ -92,7 +93,7 @@ enum TraceCommand {
 
     // MARK: Output
 
-    /// Formats one time line for each notification with the id.
+    /// Formats one time line for each notification with the ID.
     static func timeLines(_ trace: TraceAPI.Trace) -> Report {
         var sequences: [Int64] = []
         for event in trace.events where event.apnsUniqueID != nil && !sequences.contains(event.sequence) {

@@ -81,7 +81,7 @@ package enum AdminProgram {
         }
     }
 
-    /// Reports whether `--json` is among the arguments, even when the command line is invalid.
+    /// Returns whether `--json` is among the arguments, even when the command line is invalid.
     private static func wantsJSON(_ arguments: [String]) -> Bool {
         if case .success(.run(let invocation)) = root.command.parse(arguments) { return invocation.has("json") }
         return arguments.prefix { $0 != "--" }.contains("--json")

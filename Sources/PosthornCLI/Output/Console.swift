@@ -59,7 +59,7 @@ enum Console {
     /// Reads a password from the terminal twice, without echo.
     ///
     /// - Parameter question: The prompt, without the colon.
-    /// - Returns: The password; nil when it is empty or standard input is not a terminal.
+    /// - Returns: The password; nil if it is empty or standard input is not a terminal.
     /// - Throws: An error when the two passwords differ.
     static func askForPassword(_ question: String) throws(CommandError) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }

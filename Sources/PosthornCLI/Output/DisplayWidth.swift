@@ -26,7 +26,7 @@ enum DisplayWidth {
         }
     }
 
-    /// Reports whether a scalar is in a wide block of Unicode's EastAsianWidth.txt; exceptions in a block are ignored.
+    /// Returns whether a scalar is in a wide block of Unicode's EastAsianWidth.txt; exceptions in a block are ignored.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,

@@ -34,7 +34,7 @@ enum JSONText {
         return text
     }
 
-    /// Reports whether a scalar is a control character allowed in JSON strings or a bidirectional override or isolate.
+    /// Returns whether a scalar is a control character allowed in JSON strings or a bidirectional override or isolate.
     private static func acts(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -11,7 +11,7 @@ struct LintVerdict: Encodable, Sendable {
         let file: String
         /// The findings in the linter's order.
         let findings: [Finding]
-        /// The line with the syntax error and a caret below it; nil when the payload is valid JSON.
+        /// The line with the syntax error and a caret below it; nil if the payload is valid JSON.
         let excerpt: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -121,7 +121,7 @@ extension LintVerdict {
     /// The number of columns that an excerpt shows on each side of a syntax error.
     private static let excerptColumnCount = 36
 
-    /// Returns the line with the syntax error and a caret below it; nil when the payload is valid JSON.
+    /// Returns the line with the syntax error and a caret below it; nil if the payload is valid JSON.
     private static func excerpt(of payload: [UInt8], _ findings: [PayloadFinding]) -> String? {
         guard findings.first?.check == .malformed else { return nil }
         do throws(JSONError) {

@@ -118,10 +118,10 @@ enum LocalFile {
         }
     }
 
-    /// Reports whether a file exists at this path.
+    /// Returns whether a file exists at this path.
     static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Reports whether the path is a directory.
+    /// Returns whether the path is a directory.
     static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -34,7 +34,7 @@ struct ProviderTokenSigner: Sendable {
         }
     }
 
-    /// Extracts the key id from a file name as Apple and `posthorn key create` write it: `AuthKey_ABC1234567.p8`.
+    /// Extracts the key ID from a file name as Apple and `posthorn key create` write it: `AuthKey_ABC1234567.p8`.
     static func keyID(fromFileName path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }

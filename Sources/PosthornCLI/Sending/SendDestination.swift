@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// The destination of a notification; its id is not validated here, because the server reports what is wrong.
+/// The destination of a notification; its ID is not validated here, because the server reports what is wrong.
 enum SendDestination: Equatable, Sendable {
     case device(token: String)
     /// Every device that subscribed to the channel.
@@ -12,7 +12,7 @@ enum SendDestination: Equatable, Sendable {
     ///
     /// - Parameter options: The options of `posthorn send`.
     /// - Throws: An error when both or neither of `--token` and `--channel` are given, or a broadcast has a collapse
-    ///   id.
+    ///   ID.
     init(_ options: SendOptions) throws(CommandError) {
         switch (options.value("token"), options.value("channel")) {
         case (let token?, nil): self = .device(token: token)

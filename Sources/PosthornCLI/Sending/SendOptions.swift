@@ -71,10 +71,10 @@ struct SendOptions: Sendable {
         return variable.flatMap { context.variable($0) }
     }
 
-    /// Returns the key id: from the command line or request file, else the key file's name, else the environment.
+    /// Returns the key ID: from the command line or request file, else the key file's name, else the environment.
     ///
     /// - Parameter keyFile: The path of the signing key's file.
-    /// - Returns: The key id.
+    /// - Returns: The key ID.
     /// - Throws: An error when no source sets it.
     func keyID(keyFile: String) throws(CommandError) -> String {
         if let given = invocation.value("key-id") ?? file["key-id"] { return given }
@@ -127,7 +127,7 @@ struct SendOptions: Sendable {
     /// Returns `apns-expiration`; the form `+SECONDS` is converted to an absolute time.
     ///
     /// - Parameter now: The current time.
-    /// - Returns: The header value; nil when no source sets it.
+    /// - Returns: The header value; nil if no source sets it.
     /// - Throws: An error when the text after the plus sign is not a number.
     func expiration(now: Timestamp) throws(CommandError) -> String? {
         guard let text = value("expiration"), text.utf8.first == UInt8(ascii: "+") else { return value("expiration") }

@@ -79,9 +79,10 @@ package struct AdminAnswer: Sendable {
     package static func check(_ answer: AdminAnswer) throws(CommandError) {
         guard !(200...299).contains(answer.status) else { return }
         let failure = try? JSONDecoder().decode(DeviceAPI.Failure.self, from: Data(answer.body))
-        let unexplained = DeviceAPI.Failure(
-            error: "unexplained", detail: "See the server's log: journalctl -u posthornd")
-        throw .adminRefused(status: answer.status, failure ?? unexplained)
+        let withoutError = DeviceAPI.Failure(
+            error: "NoErrorBody",
+            detail: "The response contains no error. See the server's log: journalctl -u posthornd")
+        throw .adminRefused(status: answer.status, failure ?? withoutError)
     }
 
     /// Decodes the body of a successful answer.

@@ -23,7 +23,7 @@ extension AdminAPI {
 
     /// A broadcast channel in the responses of `/v1/apps/{topic}/channels`.
     public struct Channel: Codable, Sendable {
-        /// The channel id in base64.
+        /// The channel ID in base64.
         public var channelID: String
         public var topic: String
         public var environment: Environment

@@ -5,7 +5,7 @@ public import PushCore
 extension AdminAPI {
     /// A device in the responses of `/v1/devices`.
     public struct Device: Codable, Sendable {
-        /// The device id: sixteen hexadecimal digits.
+        /// The device ID: sixteen hexadecimal digits.
         public var deviceID: String
         /// The machine's display name.
         public var name: String
@@ -19,7 +19,7 @@ extension AdminAPI {
         public var topics: [String]
         /// The number of notifications that wait for the device.
         public var pendingCount: Int
-        /// The time of the last connection or request, accurate to about an hour; nil when unknown.
+        /// The time of the last connection or request, accurate to about an hour; nil if unknown.
         public var seenAt: Timestamp?
 
         public init(
@@ -49,7 +49,7 @@ extension AdminAPI {
     public struct Devices: Codable, Sendable {
         /// The devices, oldest first.
         public var devices: [Device]
-        /// The device id after which the next page starts; nil on the last page.
+        /// The device ID after which the next page starts; nil on the last page.
         public var next: String?
 
         public init(devices: [Device], next: String? = nil) {

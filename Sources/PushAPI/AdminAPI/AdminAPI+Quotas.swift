@@ -17,7 +17,7 @@ extension AdminAPI {
 
         /// The kind of subject that `name` identifies.
         public var kind: QuotaSubject.Kind
-        /// A team id, a key id, the fingerprint of a certificate, or a topic.
+        /// A team ID, a key ID, the fingerprint of a certificate, or a topic.
         public var name: String
         public var limit: Limit
         /// The limit itself; for `rate`, the number of requests that may arrive in one burst.

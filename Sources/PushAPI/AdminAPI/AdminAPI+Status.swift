@@ -16,7 +16,7 @@ extension AdminAPI {
         public var teamID: String
         /// The counters of the store.
         public var counts: Counts
-        /// The PEM file of the authority that providers must trust; nil when the server's certificate is configured.
+        /// The PEM file of the authority that providers must trust; nil if the server's certificate is configured.
         public var caFile: String?
         /// The time since which the disk is full; nil while there is space.
         ///
@@ -125,7 +125,7 @@ extension AdminAPI {
         public var accepted = 0
         /// The number of notifications that a device acknowledged.
         public var acknowledged = 0
-        /// The number of pending notifications replaced by a newer one with the same collapse id.
+        /// The number of pending notifications replaced by a newer one with the same collapse ID.
         public var collapsed = 0
         /// The number of pending notifications that expired, or that had expiration 0 and found no connected device.
         public var expired = 0

@@ -65,7 +65,7 @@ public enum AdminAPI {
         public var checks: PayloadChecks
         /// Whether the app may have broadcast channels.
         public var broadcasts: Bool
-        /// The webhook that reports delivery results to the app's back-end; nil when none is set.
+        /// The webhook that reports delivery results to the app's back-end; nil if none is set.
         public var webhook: TraceAPI.Webhook?
 
         public init(

@@ -11,9 +11,9 @@ extension CredentialAPI {
         public var expiresAt: Timestamp
         /// The URL that devices connect to, for example `https://push.example.org:2197`.
         public var serverURL: String
-        /// The file of the authority that a device must trust; nil when the server's certificate is configured.
+        /// The file of the authority that a device must trust; nil if the server's certificate is configured.
         public var caFile: String?
-        /// The id by which the code can be revoked; nil from an older server.
+        /// The ID by which the code can be revoked; nil from an older server.
         public var id: String?
 
         public init(code: String, expiresAt: Timestamp, serverURL: String, caFile: String?, id: String? = nil) {

@@ -27,9 +27,9 @@ public enum CredentialAPI {
 
     /// A signing key in the responses of `/v1/keys`.
     public struct Key: Codable, Sendable {
-        /// The key id: ten characters of A-Z and 0-9.
+        /// The key ID: ten characters of A-Z and 0-9.
         public var keyID: String
-        /// The team id: ten characters of A-Z and 0-9.
+        /// The team ID: ten characters of A-Z and 0-9.
         public var teamID: String
         /// The topics that the key may send to; nil for every topic of the team.
         public var topics: [String]?

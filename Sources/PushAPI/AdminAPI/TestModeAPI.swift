@@ -70,9 +70,9 @@ public enum TestModeAPI {
         public var caFile: String
         /// The .p8 file of the signing key.
         public var keyFile: String
-        /// The key id of the signing key.
+        /// The key ID of the signing key.
         public var keyID: String
-        /// The team id of the signing key.
+        /// The team ID of the signing key.
         public var teamID: String
         /// The path of the admin API's UNIX socket.
         public var adminSocket: String
@@ -113,7 +113,7 @@ public enum TestModeAPI {
         public var token: String
         /// A device token that the server answers with 410 Unregistered.
         public var goneToken: String
-        /// The id of the built-in device.
+        /// The ID of the built-in device.
         public var deviceID: String
         /// The secret of the built-in device.
         public var deviceSecret: String

@@ -39,11 +39,11 @@ public enum TraceAPI {
         public var sequence: Int64
         /// The device; nil for events of a whole broadcast.
         public var deviceID: String?
-        /// The app's topic; nil when it is no longer known.
+        /// The app's topic; nil if it is no longer known.
         public var topic: String?
-        /// The `apns-id`; nil when it is no longer known.
+        /// The `apns-id`; nil if it is no longer known.
         public var apnsID: String?
-        /// The `apns-unique-id`; nil when it is no longer known.
+        /// The `apns-unique-id`; nil if it is no longer known.
         public var apnsUniqueID: String?
 
         public init(

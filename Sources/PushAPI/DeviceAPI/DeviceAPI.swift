@@ -6,7 +6,7 @@ public import PushCore
 public enum DeviceAPI {
     /// The body of `POST /v1/devices`.
     public struct Enrolment: Codable, Sendable {
-        /// The enrolment code; nil when the server allows open enrolment.
+        /// The enrolment code; nil if the server allows open enrolment.
         public var code: String?
         /// The machine's display name.
         public var name: String
@@ -31,7 +31,7 @@ public enum DeviceAPI {
 
     /// The response to an enrolment.
     public struct EnrolledDevice: Codable, Sendable {
-        /// The device id: sixteen hexadecimal digits.
+        /// The device ID: sixteen hexadecimal digits.
         public var deviceID: String
         /// The bearer secret of every later request; the server sends it once and stores only its hash.
         public var deviceSecret: String

@@ -17,7 +17,7 @@ package struct EnrolmentCode: Sendable, Equatable {
 
     /// The secret of twelve digits.
     package let secret: String
-    /// The 24 digits that identify the authority; nil when the device should use the system's trust store.
+    /// The 24 digits that identify the authority; nil if the device should use the system's trust store.
     package let authority: String?
 
     /// Creates a code from a secret and the SHA-256 of the authority's certificate, 32 bytes.
@@ -26,7 +26,7 @@ package struct EnrolmentCode: Sendable, Equatable {
         authority = authorityFingerprint.map(Self.authority)
     }
 
-    /// Parses a code as the user typed it; returns nil when it is not a complete code.
+    /// Parses a code as the user typed it; returns nil if it is not a complete code.
     ///
     /// The parser ignores case, dashes and spaces, and accepts look-alike characters.
     package init?(typed: String) {

@@ -4,9 +4,9 @@ internal import PushCore
 
 /// An item of an event stream.
 package enum EventStreamEvent: Sendable, Equatable {
-    /// An event with its name, its own id and its data.
+    /// An event with its name, its own ID and its data.
     ///
-    /// The name is `message` when the server sent none. The id is empty when the event has none. Line feeds separate
+    /// The name is `message` when the server sent none. The ID is empty when the event has none. Line feeds separate
     /// the lines of the data.
     case event(name: String, id: String, data: [UInt8])
     /// A comment line, which the server sends as a heartbeat.
@@ -31,8 +31,8 @@ package enum EventStreamError: Error, Equatable, Sendable {
 /// ```
 ///
 /// The first line may begin with a byte order mark. A line ends with a line feed, a carriage return or both; an empty
-/// line ends an event. The parser ignores `retry` and unknown fields. An event without an `id` line has no id here. The
-/// standard would reuse the previous id, and the device would then acknowledge the wrong notification.
+/// line ends an event. The parser ignores `retry` and unknown fields. An event without an `id` line has no ID here. The
+/// standard would reuse the previous ID, and the device would then acknowledge the wrong notification.
 ///
 /// - SeeAlso: HTML Living Standard, section 9.2.6, "Interpreting an event stream"
 package struct EventStreamParser: ~Copyable {

@@ -18,7 +18,7 @@ package enum Heartbeat {
 
     /// Returns the negotiated interval.
     ///
-    /// - Parameter text: The value of the response's field; nil when the response has none.
+    /// - Parameter text: The value of the response's field; nil if the response has none.
     /// - Returns: The interval between heartbeats.
     package static func interval(_ text: String?) -> Duration {
         .seconds(granted(text.flatMap { Decimal.parse($0.utf8.span) } ?? 0))

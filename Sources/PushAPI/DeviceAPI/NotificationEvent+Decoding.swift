@@ -4,7 +4,7 @@ package import PushCore
 
 /// The reason why the data of a `notification` event is invalid.
 ///
-/// Log the error and acknowledge the event's id; otherwise the server sends the event again.
+/// Log the error and acknowledge the event's ID; otherwise the server sends the event again.
 package enum NotificationEventError: Error, Equatable, Sendable {
     /// The data is not a JSON object.
     case notJSON(JSONError)
@@ -53,12 +53,12 @@ private struct EventMembers {
         }
     }
 
-    /// Returns the bytes of a member's value; nil when the member is absent.
+    /// Returns the bytes of a member's value; nil if the member is absent.
     private func bytes(_ key: String) -> [UInt8]? {
         ranges.last { $0.key.utf8.elementsEqual(key.utf8) }.map { Array(data[$0.range]) }
     }
 
-    /// Returns a member's value; nil when the member is absent.
+    /// Returns a member's value; nil if the member is absent.
     private func value(_ key: String) throws(NotificationEventError) -> JSONValue? {
         guard let bytes = bytes(key) else { return nil }
         do {

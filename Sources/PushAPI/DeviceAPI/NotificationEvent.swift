@@ -6,14 +6,14 @@ package import PushCore
 ///
 /// ```
 /// event: notification
-/// id: 42
+/// ID: 42
 /// data: {"id":42,"unique-id":"…","topic":"…","app":"…","apns-id":"…","push-type":"alert","priority":10,
 ///        "expiration":0,"collapse-id":"…","channel-id":"…","accepted-at":1790000000000,"payload":{"aps":{}}}
 /// ```
 ///
 /// The data is on one line. Values that the provider did not send are omitted. `payload` comes last and contains the
 /// provider's bytes unchanged. A payload with line endings, or with whitespace around it, is sent as `payload-base64`.
-/// A collapse id that is not valid UTF-8 is sent as `collapse-id-base64`.
+/// A collapse ID that is not valid UTF-8 is sent as `collapse-id-base64`.
 package enum NotificationEvent {
     /// The event's name.
     package static let name = "notification"
@@ -129,7 +129,7 @@ package enum NotificationEvent {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Reports whether a payload has no line endings, which would end the line, and no surrounding whitespace.
+    /// Returns whether a payload has no line endings, which would end the line, and no surrounding whitespace.
     ///
     /// The device could not restore surrounding whitespace.
     private static func canBeRaw(_ payload: Span<UInt8>) -> Bool {

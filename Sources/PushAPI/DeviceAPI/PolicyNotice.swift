@@ -11,7 +11,7 @@ package struct PolicyNotice: Equatable, Sendable {
 
     package init(version: Int64) { self.version = version }
 
-    /// Parses the data of an event; returns nil when it is invalid.
+    /// Parses the data of an event; returns nil if it is invalid.
     package init?(data: Span<UInt8>) {
         guard let version = (try? JSONValue(parsing: data))?["version"]?.integer else { return nil }
         self.version = version

@@ -4,19 +4,19 @@ package import PushCore
 
 /// A notification that a device received on its stream.
 package struct ReceivedNotification: Sendable, Equatable {
-    /// The position in the device's queue, which the device acknowledges; 0 when no acknowledgement is needed.
+    /// The server's number of the notification, by which the device acknowledges it; 0 is not acknowledged.
     package var sequence: Int64
-    /// The server's id of the notification, which is never reused; the device detects duplicates by it.
+    /// The server's ID of the notification, which is never reused; the device detects duplicates by it.
     package var uniqueID: UniqueID
     /// The `apns-topic` as the provider sent it.
     package var topicName: String
-    /// The registered topic, without the push type's suffix; nil when the server did not send it.
+    /// The registered topic, without the push type's suffix; nil if the server did not send it.
     package var app: String?
     /// The `apns-id` as the provider sent it.
     package var apnsID: String
-    /// The `apns-push-type`; nil when the provider sent none, which means alert.
+    /// The `apns-push-type`; nil if the provider sent none, which means alert.
     package var pushType: PushType?
-    /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none, which means 10.
+    /// The `apns-priority`: 10, 5 or 1; nil if the provider sent none, which means 10.
     package var priority: UInt8?
     /// The `apns-expiration`; 0 means now or never, and nil means that the provider sent none (30 days).
     package var expiration: Timestamp?

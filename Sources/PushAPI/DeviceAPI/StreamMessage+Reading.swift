@@ -10,7 +10,7 @@ package enum StreamMessageError: Error, Equatable, Sendable {
     case unknownKind
     /// An acknowledgement is invalid; `index` counts from 0.
     ///
-    /// Its id or outcome is missing or invalid, or its reason is not a string.
+    /// Its ID or outcome is missing or invalid, or its reason is not a string.
     case malformedAcknowledgement(index: Int)
     /// The message has more acknowledgements than the limit.
     case tooManyAcknowledgements
@@ -134,7 +134,7 @@ struct AcknowledgementReader {
         refuse(.malformedAcknowledgement(index: acknowledgements.count))
     }
 
-    /// Reads one acknowledgement; returns nil when it is invalid, and stores the reason in `defect`.
+    /// Reads one acknowledgement; returns nil if it is invalid, and stores the reason in `defect`.
     private mutating func readAcknowledgement(
         _ text: Span<UInt8>
     ) throws(JSONError) -> DeviceAPI.Acknowledgement? {

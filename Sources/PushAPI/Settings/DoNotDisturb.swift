@@ -31,7 +31,7 @@ package enum DoNotDisturb: Sendable, Equatable {
         }
     }
 
-    /// Reports whether Do Not Disturb is active at a time.
+    /// Returns whether Do Not Disturb is active at a time.
     package func holds(at now: Timestamp) -> Bool {
         switch self {
         case .off: false

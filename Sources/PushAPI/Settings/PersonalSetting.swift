@@ -65,7 +65,7 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns a value in its stored form; nil when the text is not a valid value.
+    /// Returns a value in its stored form; nil if the text is not a valid value.
     ///
     /// - Parameters:
     ///   - text: The value as entered.

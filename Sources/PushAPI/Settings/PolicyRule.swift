@@ -2,7 +2,7 @@
 
 /// An administrator's rule for devices: a default value, or a locked value that users cannot change.
 public struct PolicyRule: Codable, Sendable, Equatable {
-    /// The device id that the rule applies to; nil for every device.
+    /// The device ID that the rule applies to; nil for every device.
     public var device: String?
     /// The topic of the app that the rule applies to.
     ///

@@ -55,7 +55,7 @@ package struct QuietSchedule: Sendable, Equatable {
         spans.isEmpty ? "none" : spans.map(Self.text(of:)).joined(separator: ", ")
     }
 
-    /// Reports whether the schedule is active at a local time.
+    /// Returns whether the schedule is active at a local time.
     package func contains(_ time: LocalTime) -> Bool {
         let (today, yesterday) = (UInt8(1) << UInt8(time.weekday), UInt8(1) << UInt8((time.weekday + 6) % 7))
         return spans.contains { span in

@@ -47,7 +47,7 @@ public enum TraceStep: UInt8, CaseIterable, Sendable {
         case .suppressed: "not shown"
         case .viewed: "opened by the user"
         case .closed: "closed by the user"
-        case .replaced: "replaced by a newer notification with the same collapse id"
+        case .replaced: "replaced by a newer notification with the same collapse ID"
         case .expired: "expired before delivery"
         case .dropped: "dropped"
         case .unregistered: "the app is no longer registered on the device"

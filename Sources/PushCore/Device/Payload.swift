@@ -29,7 +29,7 @@ package struct Payload: Sendable, Equatable {
         /// `action-loc-key` is null, so there is no such button, only OK.
         case none
 
-        /// The button's label; nil when there is no such button.
+        /// The button's label; nil if there is no such button.
         package var label: String? {
             switch self {
             case .standard: "View"
@@ -70,13 +70,13 @@ package struct Payload: Sendable, Equatable {
     package var badge: UInt32?
     /// Whether the payload has a badge that is not an integer from 0 to 4,294,967,295.
     ///
-    /// Such a badge changes nothing; the user is notified of it.
+    /// Such a badge changes nothing; the inbox entry records `badge:bad-badge`.
     package var hasUnreadableBadge: Bool
     /// The sound to play; nil for silence.
     package var sound: Sound?
     /// The event type, by which the user can choose what is shown.
     package var category: String?
-    /// The id that groups alerts.
+    /// The ID that groups alerts.
     package var threadID: String?
     /// The value of `content-available`: the app should fetch data in the background.
     package var isContentAvailable: Bool
@@ -88,7 +88,7 @@ package struct Payload: Sendable, Equatable {
     /// Whether the payload contains something to show or play, or was meant to.
     package var isPresentable: Bool { alert != nil || badge != nil || hasUnreadableBadge || sound != nil }
 
-    /// The label of the button that opens the app; nil when the alert has only OK.
+    /// The label of the button that opens the app; nil if the alert has only OK.
     package var actionLabel: String? { (alert?.action ?? .standard).label }
 
     package init(

@@ -16,7 +16,7 @@ struct PayloadAlertReader {
 
     let alert: Payload.Alert
 
-    /// Reads an alert; returns nil when it has no text.
+    /// Reads an alert; returns nil if it has no text.
     ///
     /// - Parameters:
     ///   - value: A string or an object.
@@ -59,7 +59,7 @@ private struct LocalizedText {
     var key: String?
     var arguments: [String]
 
-    /// Reads the text and the key; returns nil when there is neither.
+    /// Reads the text and the key; returns nil if there is neither.
     init?(_ name: String, localized prefix: String, in alert: JSONValue) {
         sent = alert[name]?.nonEmptyString
         // Live Activities replace the text by an object that contains the key.
@@ -73,7 +73,7 @@ private struct LocalizedText {
         guard sent != nil || key != nil else { return nil }
     }
 
-    /// Returns the text to show; nil when there is nothing that a user would understand.
+    /// Returns the text to show; nil if there is nothing that a user would understand.
     func text(_ translation: (String) -> String?) -> String? {
         let text = possiblyEmptyText(translation)
         return text.isEmpty ? nil : text
@@ -89,7 +89,7 @@ private struct LocalizedText {
         return LocalizedFormat.cut(known.joined(separator: ", "))
     }
 
-    /// Reports whether a key is an identifier: parts joined by `_` or `.`, without spaces and placeholders.
+    /// Returns whether a key is an identifier: parts joined by `_` or `.`, without spaces and placeholders.
     static func isIdentifier(_ key: String) -> Bool {
         let isJoint: (UInt8) -> Bool = { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }
         let isPlain = key.utf8.allSatisfy { $0.isLetterOrDigit || isJoint($0) || $0 == UInt8(ascii: "-") }

@@ -91,7 +91,7 @@ package enum JSONWriter {
         return offset
     }
 
-    /// Reports whether a byte must be escaped in a string.
+    /// Returns whether a byte must be escaped in a string.
     @inline(__always)
     private static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")

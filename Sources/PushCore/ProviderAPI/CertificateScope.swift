@@ -29,7 +29,7 @@ package struct CertificateScope: Sendable, Equatable {
         self.environment = environment
     }
 
-    /// Reports whether the certificate may send to a topic.
+    /// Returns whether the certificate may send to a topic.
     ///
     /// Topics are compared as bytes.
     ///
@@ -69,12 +69,12 @@ enum CertificateExtension {
 }
 
 extension String {
-    /// Reports whether the bytes of the string end with those of a word.
+    /// Returns whether the bytes of the string end with those of a word.
     func endsWith(_ word: String) -> Bool { utf8.suffix(word.utf8.count).elementsEqual(word.utf8) }
 }
 
 extension Span<UInt8> {
-    /// Reports whether the bytes end with those of a word that at least one byte precedes.
+    /// Returns whether the bytes end with those of a word that at least one byte precedes.
     fileprivate func hasSuffix(_ word: String) -> Bool {
         let wordByteCount = word.utf8.count
         return count > wordByteCount && extracting(last: wordByteCount).isEqual(to: word)

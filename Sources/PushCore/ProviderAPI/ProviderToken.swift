@@ -45,7 +45,7 @@ package struct ProviderToken: Sendable, Equatable {
         return start < value.count ? start..<value.count : nil
     }
 
-    /// Parses a compact token; returns nil when it is malformed or lacks a member that APNs requires.
+    /// Parses a compact token; returns nil if it is malformed or lacks a member that APNs requires.
     ///
     /// - Parameter compact: The header, claims and signature, separated by dots.
     package init?(compact: Span<UInt8>) {
@@ -73,7 +73,7 @@ package struct ProviderToken: Sendable, Equatable {
         return places.count == 2 ? (places[0], places[1]) : nil
     }
 
-    /// Reports whether a byte may separate scheme and token.
+    /// Returns whether a byte may separate scheme and token.
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
@@ -124,7 +124,7 @@ extension ProviderToken {
         }
     }
 
-    /// Reports whether a text is ten characters of `A` to `Z` and `0` to `9`.
+    /// Returns whether a text is ten characters of `A` to `Z` and `0` to `9`.
     static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in

@@ -53,7 +53,7 @@ package enum Base64 {
 
     private static let padding = UInt8(ascii: "=")
 
-    /// Returns the number of digits before the padding; nil when the length or the padding is invalid.
+    /// Returns the number of digits before the padding; nil if the length or the padding is invalid.
     private static func digitCount(of text: Span<UInt8>) -> Int? {
         var digitCount = text.count
         while digitCount > 0, text.count - digitCount < 2, text[digitCount - 1] == padding {

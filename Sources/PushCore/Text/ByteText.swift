@@ -2,7 +2,7 @@
 
 /// Operations of the codecs on text bytes; identifiers are always compared as bytes.
 extension Span<UInt8> {
-    /// Reports whether the bytes equal those of a word.
+    /// Returns whether the bytes equal those of a word.
     package func isEqual(to word: String) -> Bool {
         let wordBytes = word.utf8.span
         guard count == wordBytes.count else { return false }
@@ -12,7 +12,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Reports whether the bytes equal those of a lowercase ASCII word, ignoring ASCII case.
+    /// Returns whether the bytes equal those of a lowercase ASCII word, ignoring ASCII case.
     package func isEqualIgnoringCase(to lowerCaseWord: String) -> Bool {
         let wordBytes = lowerCaseWord.utf8.span
         guard count == wordBytes.count else { return false }
@@ -22,7 +22,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The text; nil when the bytes are not valid UTF-8.
+    /// The text; nil if the bytes are not valid UTF-8.
     package var text: String? {
         guard let text = try? UTF8Span(validating: self) else { return nil }
         return String(copying: text)

@@ -2,7 +2,7 @@
 
 /// Parses and formats integers in ASCII digits.
 package enum Decimal {
-    /// Parses one or more digits, without sign and whitespace; returns nil when the number does not fit.
+    /// Parses one or more digits, without sign and whitespace; returns nil if the number does not fit.
     package static func parse(_ digits: Span<UInt8>) -> Int64? {
         guard !digits.isEmpty else { return nil }
         var number: Int64 = 0
@@ -32,7 +32,7 @@ package enum Decimal {
         output.append(digits.span.extracting(first..<digits.count))
     }
 
-    /// Reports whether a byte is an ASCII digit.
+    /// Returns whether a byte is an ASCII digit.
     @inline(__always)
     package static func isDigit(_ byte: UInt8) -> Bool {
         UInt8(ascii: "0") <= byte && byte <= UInt8(ascii: "9")

@@ -100,7 +100,7 @@ package enum DisplayText {
         }
     }
 
-    /// Reports whether a scalar must not be displayed.
+    /// Returns whether a scalar must not be displayed.
     private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false

@@ -16,7 +16,7 @@ package struct EightBytes {
         word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
 
-    /// Reports whether one of the bytes has this value.
+    /// Returns whether one of the bytes has this value.
     @inline(__always)
     package func contains(_ byte: UInt8) -> Bool {
         let zeros = word ^ Self.ones &* UInt64(byte)

@@ -15,7 +15,7 @@ package enum Hex {
         return bytes
     }
 
-    /// Decodes eight digits in parallel; returns nil when a byte is not a digit.
+    /// Decodes eight digits in parallel; returns nil if a byte is not a digit.
     ///
     /// The first digit is in the lowest byte, and the first decoded byte too. Digits are 0x3_, letters are 0x4_ or
     /// 0x6_, so bit 6 distinguishes them. The value of a letter is 9 more than its lower half. Each byte of a sum is
@@ -47,7 +47,7 @@ package enum Hex {
         return bytes
     }
 
-    /// Reports whether a byte is a hexadecimal digit of either case.
+    /// Returns whether a byte is a hexadecimal digit of either case.
     package static func isDigit(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),

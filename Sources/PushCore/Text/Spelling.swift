@@ -5,7 +5,7 @@ package enum Spelling {
     /// The longest word that is compared, in bytes; the cost is quadratic, and long words are rarely typing mistakes.
     private static let byteCountMax = 64
 
-    /// Returns the candidate with the smallest edit distance; nil when that exceeds a third of the shorter word's
+    /// Returns the candidate with the smallest edit distance; nil if that exceeds a third of the shorter word's
     /// bytes.
     ///
     /// A distance of 1 is always accepted. A candidate that begins with the word has distance 1, whatever its length.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The id of a broadcast channel; random and never reused.
+/// The ID of a broadcast channel; random and never reused.
 public struct ChannelID: Hashable, Sendable {
     /// The first eight bytes, big-endian.
     public let high: UInt64
@@ -30,11 +30,11 @@ public struct Broadcast: Sendable {
     public var environment: Environment
     /// The `apns-request-id` as the provider sent it, 36 bytes of ASCII; the server creates one when it is absent.
     public var requestID: [UInt8]
-    /// The server's own id of the broadcast, which is never reused; devices detect duplicates by it.
+    /// The server's own ID of the broadcast, which is never reused; devices detect duplicates by it.
     public var uniqueID: UniqueID
     /// The app's topic with the suffix of push type liveactivity.
     public var topicName: String
-    /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none.
+    /// The `apns-priority`: 10, 5 or 1; nil if the provider sent none.
     public var priority: UInt8?
     /// The `apns-expiration`; 0 means that the server delivers now or never.
     ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ChannelID {
-    /// Parses a channel id in the form that providers and devices send: standard base64 of sixteen bytes.
+    /// Parses a channel ID in the form that providers and devices send: standard base64 of sixteen bytes.
     ///
-    /// The result is nil when the text is not a channel id of this server, even if it is well-formed base64.
+    /// The result is nil if the text is not a channel ID of this server, even if it is well-formed base64.
     ///
     /// - Parameter text: The bytes to parse, which may be arbitrary.
     package init?(text: Span<UInt8>) {
@@ -15,7 +15,7 @@ extension ChannelID {
         self.init(high: halves.high, low: halves.low)
     }
 
-    /// The channel id as base64 text of 24 characters.
+    /// The channel ID as base64 text of 24 characters.
     package var text: String {
         var bytes: [UInt8] = []
         for half in [high, low] {

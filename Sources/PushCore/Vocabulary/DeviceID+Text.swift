@@ -15,7 +15,7 @@ extension DeviceID {
         self.init(rawValue: number)
     }
 
-    /// The device id as sixteen lowercase hexadecimal digits.
+    /// The device ID as sixteen lowercase hexadecimal digits.
     package var text: String {
         var digits: [UInt8] = []
         digits.reserveCapacity(16)

@@ -3,7 +3,7 @@
 extension DeviceTokenContents {
     /// Parses the sixteen bytes of a decrypted device token; returns nil for an impossible device or topic.
     ///
-    /// The top bit of a device id is clear, and topic ids start at 1. This server writes no other values.
+    /// The top bit of a device ID is clear, and topic IDs start at 1. This server writes no other values.
     /// - Parameter bytes: The decrypted contents of the device token.
     package init?(bytes: InlineArray<16, UInt8>) {
         let device = Self.number(in: bytes, at: 0, byteCount: 8)

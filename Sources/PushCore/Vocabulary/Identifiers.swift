@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The id of one user account on one computer; random, positive and never reused.
+/// The ID of one user account on one computer; random, positive and never reused.
 public struct DeviceID: RawRepresentable, Hashable, Sendable {
     /// The number; its top bit is clear, so that it fits into SQLite's signed INTEGER.
     public let rawValue: UInt64
@@ -33,7 +33,7 @@ public struct UniqueID: Hashable, Sendable {
 
 /// The decrypted contents of a device token: sixteen bytes.
 ///
-/// The layout is big-endian: device id (8), topic id (4), registration generation (4).
+/// The layout is big-endian: device ID (8), topic ID (4), registration generation (4).
 public struct DeviceTokenContents: Hashable, Sendable {
     /// The device on which the app is registered.
     public let device: DeviceID

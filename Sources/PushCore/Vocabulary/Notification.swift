@@ -8,13 +8,13 @@ public final class Notification: Sendable {
     public let address: DeviceTokenContents
     /// The `apns-id` as the provider sent it, 36 bytes of ASCII; the server creates one when it is absent.
     public let apnsID: [UInt8]
-    /// The server's own id, which unlike `apnsID` is never reused; devices detect duplicates by it.
+    /// The server's own ID, which unlike `apnsID` is never reused; devices detect duplicates by it.
     public let uniqueID: UniqueID
     /// The `apns-topic` as the provider sent it: the app's topic with the push type's suffix.
     public let topicName: String
-    /// The `apns-push-type`; nil when the provider sent none, which means alert.
+    /// The `apns-push-type`; nil if the provider sent none, which means alert.
     public let pushType: PushType?
-    /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none, which means 10.
+    /// The `apns-priority`: 10, 5 or 1; nil if the provider sent none, which means 10.
     public let priority: UInt8?
     /// The `apns-expiration`.
     ///
@@ -60,9 +60,7 @@ extension Notification {
 
 /// A notification in the form in which the store passes it to a device's stream.
 public struct PendingNotification: Sendable {
-    /// The position in the device's queue, ascending.
-    ///
-    /// 0 marks a notification that is delivered now or never; the device does not acknowledge it.
+    /// The server's ascending number of the notification, by which the device acknowledges it; at least 1.
     public var sequence: Int64
     public var notification: Notification
 

@@ -13,7 +13,7 @@ public struct QuotaSubject: Hashable, Sendable {
 
     /// The kind of subject that `name` identifies.
     public var kind: Kind
-    /// A team id, a key id, the fingerprint of a certificate, or a topic.
+    /// A team ID, a key ID, the fingerprint of a certificate, or a topic.
     public var name: String
 
     public init(_ kind: Kind, _ name: String) {

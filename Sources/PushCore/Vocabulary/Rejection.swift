@@ -6,7 +6,7 @@ public struct Rejection: Error, Equatable, Sendable {
     public var reason: RejectionReason
     /// The problem and its remedy, in printable ASCII without secrets or payload; sent as `posthorn-detail`.
     public var detail: String
-    /// The value of `retry-after`, in seconds; nil when the rejection reason implies it.
+    /// The value of `retry-after`, in seconds; nil if the rejection reason implies it.
     public var retryAfterSeconds: Int64?
 
     /// Creates a rejection.

@@ -6,7 +6,7 @@ extension RejectionReason {
     package var meaning: String {
         switch self {
         case .badCollapseID:
-            "`apns-collapse-id` is longer than \(Limits.collapseIDByteCountMax) bytes, or starts or ends with a space."
+            "`apns-collapse-id` is longer than \(Limits.collapseIDByteCountMax) bytes, or starts or ends with a space or tab."
         case .badDeviceToken: "The device token is not valid for this server and environment."
         case .badExpirationDate: "`apns-expiration` is not a whole number of seconds, or the channel does not allow it."
         case .badMessageID: "`apns-id` or `apns-request-id` is not a UUID with hyphens."
@@ -40,7 +40,7 @@ extension RejectionReason {
         case .internalServerError: "The server failed to process the request."
         case .serviceUnavailable:
             "The server is overloaded or cannot store notifications. A connected device may still have received the "
-                + "notification; another one with the same collapse id replaces it."
+                + "notification; another one with the same collapse ID replaces it."
         case .shutdown: "The server is shutting down. This reason occurs in GOAWAY only."
         case .featureNotEnabled: "Broadcasts are off for the app."
         case .missingChannelID: "`apns-channel-id` is missing."
@@ -57,7 +57,7 @@ extension RejectionReason {
         }
     }
 
-    /// The usual causes, most likely first; nil when the meaning already states them.
+    /// The usual causes, most likely first; nil if the meaning already states them.
     var causes: String? {
         switch self {
         case .badPriority, .duplicateHeaders, .idleTimeout, .missingDeviceToken, .badCertificateEnvironment, .forbidden,
@@ -65,14 +65,14 @@ extension RejectionReason {
             .missingChannelID, .badRequestParams, .badRequestPayload, .missingPushType, .cannotCreateChannelConfig:
             nil
         case .badCollapseID:
-            "The id contains free text: use a hash of it. Characters outside ASCII have two or more bytes."
+            "The ID contains free text: use a hash of it. Characters outside ASCII have two or more bytes."
         case .badDeviceToken:
             "It is from Apple or another server, or from the other environment. It was truncated, contains spaces, or "
                 + "was stored as base64."
         case .badExpirationDate:
             "A fraction, a date as text or a negative number. A broadcast without it, or with a value other than 0 on "
                 + "a channel that stores nothing."
-        case .badMessageID: "A database key, or a UUID without hyphens. Without the field, the server generates an id."
+        case .badMessageID: "A database key, or a UUID without hyphens. Without the field, the server generates an ID."
         case .badTopic:
             "The push type requires a suffix, for example `.voip`, and the topic has none. The topic contains spaces."
         case .deviceTokenNotForTopic:
@@ -101,7 +101,7 @@ extension RejectionReason {
         case .unregistered:
             "The app was unregistered, or registered for the other environment. The device left the server or was "
                 + "removed. The app was removed from the server."
-        case .payloadTooLarge: "The payload contains data: send an id, and let the app fetch the data."
+        case .payloadTooLarge: "The payload contains data: send an ID, and let the app fetch the data."
         case .tooManyProviderTokenUpdates:
             "Each notification is sent with a newly signed token, or several processes with their own tokens share a "
                 + "proxy's connection."

@@ -27,7 +27,7 @@ extension UniqueID {
         output.append(text.span)
     }
 
-    /// The canonical form in uppercase, as Apple writes its own ids.
+    /// The canonical form in uppercase, as Apple writes its own IDs.
     package var upperCaseText: InlineArray<36, UInt8> { text(letters: UInt8(ascii: "A")) }
 
     /// The canonical form in lowercase, as `append` writes it.
@@ -47,7 +47,7 @@ extension UniqueID {
         return text
     }
 
-    /// Reports whether a canonical form has uppercase letters; only they lack the bit 0x20 among its characters.
+    /// Returns whether a canonical form has uppercase letters; only they lack the bit 0x20 among its characters.
     package static func hasCapitals(_ text: Span<UInt8>) -> Bool {
         var common: UInt8 = 0x20
         for index in text.indices { common &= text[index] }
@@ -78,7 +78,7 @@ extension UniqueID {
             low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
     }
 
-    /// Reports whether the canonical form has a hyphen at this offset.
+    /// Returns whether the canonical form has a hyphen at this offset.
     private static func isHyphenOffset(_ offset: Int) -> Bool {
         offset == 8 || offset == 13 || offset == 18 || offset == 23
     }

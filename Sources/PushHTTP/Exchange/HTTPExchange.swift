@@ -7,7 +7,7 @@ package import PushNet
 /// The delegate reads the request, and answers with either `respond` or `beginStream`, `send` and `endStream`. A peer
 /// may end an exchange at any moment, so calls on an ended exchange do nothing.
 package final class HTTPExchange {
-    /// The identifier on the session: the HTTP/2 stream id, or a running number on HTTP/1.1.
+    /// The identifier on the session: the HTTP/2 stream ID, or a running number on HTTP/1.1.
     package internal(set) var id: Int32 = 0
     /// The request's method.
     package var method: Method { head.method }

@@ -26,7 +26,7 @@ package final class HTTP1Session: HTTPSession {
     private(set) unowned var delegate: (any HTTPSessionDelegate)?
     /// The number of bytes above which a request's body counts as too long and pipelined input ends the session.
     package var retainedByteCountMax = HTTPBounds.retainedByteCountMax
-    /// Not used: nothing in HTTP/1.1 is measured by time.
+    /// The time of the turn, which HTTP/1.1 ignores because it limits no rates.
     package var now = MonotonicTime.past
     /// The reason why the session must close, for the log.
     package internal(set) var failure: String?

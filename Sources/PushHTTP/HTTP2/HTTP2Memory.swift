@@ -159,7 +159,7 @@ internal import Glibc
 /// Calls the body with the account of a callback, from `mem_user_data`; the session keeps the account.
 private func withAccount<Result>(_ userData: UnsafeMutableRawPointer?, _ body: (HTTP2MemoryAccount) -> Result) -> Result
 {
-    guard let userData = unsafe userData else { preconditionFailure("nghttp2 lost the user data of its memory") }
+    guard let userData = unsafe userData else { preconditionFailure("nghttp2 passed a nil user data pointer") }
     return unsafe Unmanaged<HTTP2MemoryAccount>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)
 }
 

@@ -107,7 +107,7 @@ final class HTTP2Opening {
         return answer(type, flags, payload: (start + Self.headerByteCount)..<end) ? .answered : .over
     }
 
-    /// Whether a frame of this form may come now.
+    /// Returns whether a frame of this form may come now.
     private func expects(_ type: UInt8, _ flags: UInt8, length: Int) -> Bool {
         switch (type, flags) {
         case (0x4, 0):
@@ -145,7 +145,7 @@ final class HTTP2Opening {
         return true
     }
 
-    /// Whether nghttp2 accepts each value of a SETTINGS frame.
+    /// Returns whether nghttp2 accepts each value of a SETTINGS frame.
     ///
     /// - SeeAlso: RFC 9113, section 6.5.2; RFC 8441, section 3; RFC 9218, section 2.1
     private func areSettingsValid(_ payload: Range<Int>) -> Bool {

@@ -57,9 +57,9 @@ struct HTTP2PeerLimits {
                 reason: "the peer sent a frame on a stream that it had ended", code: NGHTTP2_STREAM_CLOSED)
         case .idTooLow:
             return HTTP2Termination(
-                reason: "the peer opened a stream with a lower id than an earlier one", code: NGHTTP2_PROTOCOL_ERROR)
+                reason: "the peer opened a stream with a lower ID than an earlier one", code: NGHTTP2_PROTOCOL_ERROR)
         }
-        return isCalm ? nil : Self.excess("the peer sent too many frames that ask for nothing")
+        return isCalm ? nil : Self.excess("the peer sent too many control or empty frames")
     }
 
     /// Counts a reset that we sent, unless it was our own choice.

@@ -4,7 +4,7 @@
 ///
 /// A frame on a closed stream is legal if it crossed our reset or our early answer, and an error if the peer had ended
 /// the stream before it. So only the peer's own frames are recorded: the last streams that it ended or reset, and the
-/// stream ids that it skipped and may no longer use.
+/// stream IDs that it skipped and may no longer use.
 ///
 /// - SeeAlso: RFC 9113, sections 5.1 and 5.1.1
 struct StreamOrder {
@@ -12,7 +12,7 @@ struct StreamOrder {
     enum Violation {
         /// DATA or HEADERS after END_STREAM or RST_STREAM of the same stream: STREAM_CLOSED.
         case streamClosed
-        /// An unused stream id that is lower than an earlier one: PROTOCOL_ERROR.
+        /// An unused stream ID that is lower than an earlier one: PROTOCOL_ERROR.
         case idTooLow
     }
 
@@ -21,10 +21,10 @@ struct StreamOrder {
     /// The number of recorded gaps; older ones are forgotten.
     private static let skippedCountMax = 8
 
-    /// The ended stream ids, each at `id / 2` modulo `endedCountMax`, so that a lookup takes constant time.
+    /// The ended stream IDs, each at `id / 2` modulo `endedCountMax`, so that a lookup takes constant time.
     private var ended = InlineArray<16, Int32>(repeating: -1)
     private var highestID: Int32 = -1
-    /// The ids that the peer skipped; clients number their streams without gaps, so this is usually empty.
+    /// The IDs that the peer skipped; clients number their streams without gaps, so this is usually empty.
     private var skipped: [ClosedRange<Int32>] = []
 
     init() {}

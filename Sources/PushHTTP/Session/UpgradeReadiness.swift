@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells whether the open request of a connection may be answered by a switch to another protocol.
+/// The readiness of the open request for a switch to another protocol.
 package enum UpgradeReadiness: Sendable {
     /// The request is complete and has no body.
     case ready

@@ -8,7 +8,8 @@ enum AdminAnswer {
     /// Refuses a request for an unknown path.
     static func refusePath(_ exchange: HTTPExchange) {
         ControlAnswer.refuse(
-            exchange, status: 404, "NotFound", "Unknown path. See docs/reference/admin-api.md.")
+            exchange, status: 404, "NotFound",
+            "Unknown path. See docs/reference/admin-api.md in the source of Posthorn.")
     }
 
     /// Refuses a request that has parameters but takes none.

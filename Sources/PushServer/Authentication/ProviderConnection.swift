@@ -165,13 +165,14 @@ final class ProviderConnection {
         guard firstKey.teamID == key.teamID else {
             throw Rejection(
                 .invalidProviderToken,
-                "This connection is bound to team \(firstKey.teamID) by its first request. Open another one.")
+                "This connection is bound to team \(firstKey.teamID) by its first request. Open another "
+                    + "connection for this team.")
         }
         guard firstKey.topics == key.topics else {
             throw Rejection(
                 .unrelatedKeyIDInToken,
                 "This connection is bound to key \(firstKey.id) by its first request, but key \(key.id) is for other "
-                    + "topics. Open another one.")
+                    + "topics. Open another connection for this key.")
         }
     }
 

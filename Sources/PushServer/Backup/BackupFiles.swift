@@ -43,7 +43,7 @@ enum BackupFiles {
         try PrivateFile.write(Array(text.utf8), to: "\(directory)/\(sums)")
     }
 
-    /// Whether a directory contains nothing but files of a backup, which may be incomplete.
+    /// Returns whether a directory contains nothing but files of a backup, which may be incomplete.
     static func fill(_ directory: String) -> Bool {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else { return false }
         let ofSQLite = ["", "-journal", "-wal", "-shm"].map { database + $0 }
@@ -66,18 +66,23 @@ enum BackupFiles {
         var found: [(name: String, hash: String)] = []
         for line in try Installation.load(path).split(separator: UInt8(ascii: "\n")) {
             let words = String(decoding: line, as: UTF8.self).split(separator: " ").map(String.init)
-            guard words.count == 2, ([database] + small).contains(words[1]) else { throw damaged(path) }
+            guard words.count == 2, ([database] + small).contains(words[1]) else {
+                throw damaged(path, "A line is invalid")
+            }
             found.append((words[1], words[0]))
         }
-        guard necessary.allSatisfy({ name in found.contains { $0.name == name } }) else { throw damaged(path) }
+        guard necessary.allSatisfy({ name in found.contains { $0.name == name } }) else {
+            throw damaged(path, "A required file is not listed")
+        }
         if let (name, _) = found.first(where: { !PrivateFile.exists("\(directory)/\($0.name)") }) {
             throw damaged("\(directory)/\(name)", "The file is missing")
         }
         return found
     }
 
-    /// Returns the error for a backup that is not as it was written.
-    static func damaged(_ path: String, _ what: String = "The file is not as it was written") -> InstallationError {
+    /// Returns the error for a damaged backup; the default problem is a wrong checksum.
+    static func damaged(_ path: String, _ what: String = "The file's SHA-256 differs from \(sums)") -> InstallationError
+    {
         InstallationError(
             path: path, problem: "\(what): the backup is damaged.", remedy: "Restore an older backup.")
     }

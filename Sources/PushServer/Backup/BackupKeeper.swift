@@ -86,7 +86,7 @@ final class BackupKeeper: Sendable {
             })
     }
 
-    /// Whether a directory is a complete backup with no other files, and not the server's own data.
+    /// Returns whether a directory is a complete backup with no other files, and not the server's own data.
     private func isBackup(_ path: String) -> Bool {
         guard !PrivateFile.isSame(path, installation.directory), BackupFiles.fill(path) else { return false }
         return (try? BackupFiles.readSums(in: path)) != nil

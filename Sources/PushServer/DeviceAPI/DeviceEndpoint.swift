@@ -284,7 +284,9 @@ final class DeviceEndpoint {
     }
 
     static func refusePath(_ exchange: HTTPExchange) {
-        ControlAnswer.refuse(exchange, status: 404, "NotFound", "There is nothing under this path.")
+        ControlAnswer.refuse(
+            exchange, status: 404, "NotFound",
+            "Unknown path. See docs/reference/device-protocol.md in the source of Posthorn.")
     }
 
     static func refuseMethod(_ exchange: HTTPExchange, allowed: StaticString) {

@@ -100,7 +100,7 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
         let count = max(1, acknowledgements.count)
         let granted = min(count, acknowledgementAllowance)
         guard granted == count || streams.takeAcknowledgements(count - granted, of: device) else {
-            return socket.close(.policyViolation, reason: "more acks than notifications: wait, then send the rest")
+            return socket.close(.policyViolation, reason: "too many acknowledgements: wait, then send the rest")
         }
         acknowledgementAllowance -= granted
         if !acknowledgements.isEmpty { streams.acknowledge(acknowledgements, by: device) }

@@ -14,7 +14,7 @@ final class ServerRuntime {
     private let store: SQLiteStore
     /// The mailboxes of the data loops, followed by that of the control loop.
     private let mailboxes: [Mailbox<LoopMessage>]
-    private let conversation: BlockingStoreClient
+    private let storeClient: BlockingStoreClient
     private let webhookInbox = WebhookInbox()
     /// The listening sockets of each data loop, one per network port.
     private let sockets: [[ListeningSocket]]
@@ -36,7 +36,7 @@ final class ServerRuntime {
         testMode = try ServerError.wrapping { () throws(NetError) in
             configuration.ephemeral == nil ? nil : try TestMode()
         }
-        conversation = try BlockingStoreClient(loop: UInt32(loopCount) + 1, store: store)
+        storeClient = try BlockingStoreClient(loop: UInt32(loopCount) + 1, store: store)
         (sockets, ports) = try Self.listen(configuration.ports, loopCount: loopCount)
         adminSocket = try ServerError.wrapping { () throws(NetError) in
             ListeningSocket(try Sockets.listen(path: configuration.adminSocket, mode: 0o600), .admin)
@@ -49,7 +49,7 @@ final class ServerRuntime {
     ) throws(ServerError) {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
         let receivers: [any StoreReplyReceiver] =
-            mailboxes.map { LoopReceiver($0) } + [conversation.receiver, webhookInbox]
+            mailboxes.map { LoopReceiver($0) } + [storeClient.receiver, webhookInbox]
             + (testMode.map { [BuiltInDeviceReceiver(mailbox: $0.replies)] } ?? [])
         store.start(receivers: receivers) { error in
             log.error("store_failed", ["error": error.description])
@@ -63,7 +63,7 @@ final class ServerRuntime {
         }
         let context = makeContext(try makeQuotas())
         let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
-            try EphemeralSetup(ephemeral, context: context, conversation: conversation, ports: ports)
+            try EphemeralSetup(ephemeral, context: context, storeClient: storeClient, ports: ports)
         }
         let certificate = try loadCertificate()
         let threads = startDataLoops(context, certificate)
@@ -127,7 +127,7 @@ final class ServerRuntime {
     /// - Throws: A store failure.
     private func makeQuotas() throws(ServerError) -> Quotas {
         do throws(StoreRefusal) {
-            guard case .quotas(let settings, let uses) = try conversation.ask([.quota(.all)]).first else {
+            guard case .quotas(let settings, let uses) = try storeClient.ask([.quota(.all)]).first else {
                 preconditionFailure("the store answered a request with another request's answer")
             }
             return Quotas(configuration.quotas, settings: settings, uses: uses)

@@ -74,8 +74,7 @@ final class BuiltInDevices {
     private func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
         let device = devices[Int(address.exchange)]
         for pending in notifications { keep(pending.notification, device) }
-        let acknowledged = notifications.filter { $0.sequence > 0 }
-            .map { DeviceAPI.Acknowledgement(id: $0.sequence, outcome: .delivered) }
+        let acknowledged = notifications.map { DeviceAPI.Acknowledgement(id: $0.sequence, outcome: .delivered) }
         guard !acknowledged.isEmpty else { return }
         loop.submit(.perform(.acknowledge(secretHash: device.secret.hash, acknowledged), answer: address))
     }

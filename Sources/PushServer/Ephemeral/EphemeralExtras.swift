@@ -19,7 +19,7 @@ struct EphemeralExtras {
         _ setup: TestModeSetup, _ made: [(device: BuiltInDevices.Device, goneToken: String)],
         _ ports: [NetworkPort]
     ) throws(StoreRefusal) {
-        guard made.count > 1 else { throw .unavailable("two topics are needed") }
+        guard made.count > 1 else { throw .unavailable("--full requires two topics") }
         let (main, other) = (made[0].device, made[1].device)
         let developer = try setup.makeDevice(main.topic, .development)
         let stranger = try Self.makeStranger(setup, main.topic)
@@ -70,7 +70,7 @@ struct EphemeralExtras {
         let teamID = Identifier.make()
         let key = try setup.makeKey(teamID: teamID)
         guard let device = try setup.makeDevices([topic + ".Stranger"], teamID: teamID).first?.device else {
-            throw .unavailable("no device was made")
+            throw .unavailable("the store created no device")
         }
         let values = [
             "APNS_TEAM2": teamID, "APNS_TEAM2_TEAM": teamID, "APNS_TEAM2_KEY": key.file, "APNS_TEAM2_KEY_ID": key.id,

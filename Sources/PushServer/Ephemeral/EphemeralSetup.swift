@@ -18,11 +18,11 @@ struct EphemeralSetup {
 
     /// Creates everything with requests to the store, which takes milliseconds.
     init(
-        _ ephemeral: ServerConfiguration.Ephemeral, context: ServerContext, conversation: BlockingStoreClient,
+        _ ephemeral: ServerConfiguration.Ephemeral, context: ServerContext, storeClient: BlockingStoreClient,
         ports: [NetworkPort]
     ) throws(ServerError) {
         do throws(StoreRefusal) {
-            let setup = try TestModeSetup(context, conversation)
+            let setup = try TestModeSetup(context, storeClient)
             let key = try setup.makeKey()
             let topics = ephemeral.isFull ? Self.withAnother(ephemeral.topics) : ephemeral.topics
             let made = try setup.makeDevices(topics)

@@ -16,12 +16,12 @@ struct TestModeSetup {
     }
 
     let context: ServerContext
-    let conversation: BlockingStoreClient
+    let storeClient: BlockingStoreClient
     private let ciphers: [Environment: TokenCipher]
 
-    init(_ context: ServerContext, _ conversation: BlockingStoreClient) throws(StoreRefusal) {
+    init(_ context: ServerContext, _ storeClient: BlockingStoreClient) throws(StoreRefusal) {
         self.context = context
-        self.conversation = conversation
+        self.storeClient = storeClient
         var ciphers: [Environment: TokenCipher] = [:]
         do throws(TLSError) {
             for environment in Environment.allCases {
@@ -70,7 +70,7 @@ struct TestModeSetup {
     func makeDevices(
         _ topics: [String], teamID: String? = nil
     ) throws(StoreRefusal) -> [(device: BuiltInDevices.Device, goneToken: String)] {
-        _ = try conversation.ask(topics.map { .addApp(topic: $0, name: $0, teamID: teamID ?? self.teamID) })
+        _ = try storeClient.ask(topics.map { .addApp(topic: $0, name: $0, teamID: teamID ?? self.teamID) })
         var made: [(device: BuiltInDevices.Device, goneToken: String)] = []
         for topic in topics {
             let first = try makeDevice(topic, .production)
@@ -122,7 +122,7 @@ struct TestModeSetup {
     /// Sends one request to the store.
     @discardableResult
     func ask(_ request: StoreRequest) throws(StoreRefusal) -> StoreAnswer {
-        let answers = try conversation.ask([request])
+        let answers = try storeClient.ask([request])
         guard let answer = answers.first else { throw .unavailable("the store did not answer") }
         return answer
     }

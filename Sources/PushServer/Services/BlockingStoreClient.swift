@@ -6,7 +6,7 @@ internal import PushStore
 
 /// Sends requests to the store and waits for the answers; used only at start, before any loop serves.
 final class BlockingStoreClient {
-    let receiver: ConversationReceiver
+    let receiver: BlockingStoreReceiver
     private let store: any NotificationStore
     private let address: ReplyAddress
     private let events: EventLoop
@@ -14,14 +14,14 @@ final class BlockingStoreClient {
     private var results: [Result<StoreAnswer, StoreRefusal>] = []
     private var expectedCount = 0
 
-    /// Creates a conversation with its own index among the store's receivers.
+    /// Creates a client with its own index among the store's receivers.
     init(loop: UInt32, store: any NotificationStore) throws(ServerError) {
         self.store = store
         address = ReplyAddress(loop: loop, slot: 0, generation: 0, exchange: 0)
         do throws(NetError) {
             events = try EventLoop()
             let mailbox = try Mailbox<LoopMessage>()
-            receiver = ConversationReceiver(mailbox: mailbox)
+            receiver = BlockingStoreReceiver(mailbox: mailbox)
             try events.attach(mailbox) { [unowned self] messages in
                 for case .replies(let replies) in messages {
                     for case .performed(let result, _) in replies { self.answer(result) }
@@ -53,10 +53,10 @@ final class BlockingStoreClient {
     }
 }
 
-/// Forwards only answers to the conversation.
+/// Forwards only the answers to a `BlockingStoreClient`.
 ///
-/// Nothing would read the store's messages to all loops after the conversation has ended.
-struct ConversationReceiver: StoreReplyReceiver {
+/// It drops the store's messages to all loops, because nothing reads them after the start.
+struct BlockingStoreReceiver: StoreReplyReceiver {
     let mailbox: Mailbox<LoopMessage>
 
     func receive(_ replies: [StoreReply]) {

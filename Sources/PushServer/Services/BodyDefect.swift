@@ -4,13 +4,14 @@
 enum BodyDefect {
     /// Returns one sentence about a decoding error; it begins with the member's name.
     static func text(_ error: any Error) -> String {
-        let unknown = "A member is missing or has the wrong type. See the reference."
+        let unknown = "A member is missing or has the wrong type. See docs/reference in the source of Posthorn."
         guard let error = error as? DecodingError else { return unknown }
         return switch error {
         case .keyNotFound(let key, let context): "\(name(context.codingPath + [key])) is missing."
         case .typeMismatch(let type, let context): "\(name(context.codingPath)) must be \(words(for: type))."
         case .valueNotFound(let type, let context): "\(name(context.codingPath)) must be \(words(for: type)), not null."
-        case .dataCorrupted(let context): "\(name(context.codingPath)) is invalid. See the reference."
+        case .dataCorrupted(let context):
+            "\(name(context.codingPath)) is invalid. See docs/reference in the source of Posthorn."
         @unknown default: unknown
         }
     }
@@ -35,7 +36,7 @@ enum BodyDefect {
         case is any FixedWidthInteger.Type: "a whole number"
         case is [Any].Type: "a list"
         case is [String: Any].Type: "an object"
-        default: "of another type (see the reference)"
+        default: "of another type (see docs/reference in the source of Posthorn)"
         }
     }
 }

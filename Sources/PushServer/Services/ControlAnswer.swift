@@ -55,7 +55,9 @@ enum ControlAnswer {
 
     /// Refuses a body that is not a JSON object.
     static func refuse(_ exchange: HTTPExchange, _ error: JSONError) {
-        refuse(exchange, status: 400, "BadJSON", "The body is not a JSON object: unexpected byte \(error.offset).")
+        refuse(
+            exchange, status: 400, "BadJSON",
+            "The body is not a JSON object. At byte \(error.offset): \(error.problem.sentence)")
     }
 
     /// Returns the body of a request, or answers 413 if it was too long.
@@ -141,7 +143,9 @@ extension StoreRefusal {
             "Broadcasts are off for this app. Enable them with `posthorn app set TOPIC --broadcasts on`."
         case .alreadyExists: "An object with this name already exists. Choose another name."
         case .traceOff: "The trace is off. Set trace = on in the server's configuration and restart the server."
-        case .tooMany: "A limit was reached. See docs/reference/limits.md."
+        case .tooMany:
+            "A limit on the number of objects was reached. Remove unused ones. In the source of Posthorn, "
+                + "docs/reference/limits.md lists the limits."
         case .busy: "Too many requests are waiting for the store. Try again later."
         case .unavailable(let text): "The store cannot write (\(text)). Try again later."
         }

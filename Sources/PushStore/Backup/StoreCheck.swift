@@ -37,7 +37,9 @@ package struct StoreCheck: Sendable {
         }
         do {
             schemaVersion = try Schema.migrations.foundVersion(of: connection)
-            problems = try Schema.migrations.alteredTables(of: connection).map { "\($0) is not as it was made" }
+            problems = try Schema.migrations.alteredTables(of: connection).map {
+                "the definition of \($0) differs from the schema"
+            }
         } catch {
             throw StoreError(error, path: path)
         }
@@ -103,13 +105,13 @@ package struct StoreCheck: Sendable {
             LIMIT 20
             """)
         while try lost.step() {
-            problems.append("the notification \(lost.int64(0)) is not among those of its device")
+            problems.append("pending notification \(lost.int64(0)) is missing from the table archived")
         }
     }
 
     private mutating func note(_ sequence: Int64, isIntact: Bool, _ kind: String) {
         pendingCount += 1
         guard !isIntact, problems.count < Self.problemCountMax else { return }
-        problems.append("the \(kind) \(sequence) is not what was written")
+        problems.append("\(kind) \(sequence) has a wrong checksum")
     }
 }

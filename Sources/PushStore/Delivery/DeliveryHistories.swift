@@ -192,7 +192,7 @@ final class DeliveryHistories {
 
     // MARK: Writing
 
-    /// The time at which a write step is due; nil when nothing changed.
+    /// The time at which a write step is due; nil if nothing changed.
     var nextWrite: MonotonicTime? {
         guard let since = changed.first?.changedSince else { return nil }
         if roundCount > 0 { return nextStep }

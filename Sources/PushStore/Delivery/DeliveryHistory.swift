@@ -52,7 +52,7 @@ final class DeliveryHistory {
         return entries[index].marks.update(with: .sentAgain) == nil ? .second : .further
     }
 
-    /// Returns the index of a notification; nil when it was not sent to this device, or was sent too long ago.
+    /// Returns the index of a notification; nil if it was not sent to this device, or was sent too long ago.
     func index(of sequence: Int64) -> Int? {
         guard let last = entries.last, last.sequence >= sequence else { return nil }
         let index = firstIndex(notBefore: sequence)

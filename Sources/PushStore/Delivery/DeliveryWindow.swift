@@ -53,7 +53,7 @@ final class DeliveryWindow {
     ///
     /// Non-urgent notifications are then held back and sent in batches.
     private(set) var isSaving = false
-    /// The time at which the held-back notifications are sent; nil when none is held back.
+    /// The time at which the held-back notifications are sent; nil if none is held back.
     private(set) var gatheringEnd: MonotonicTime?
     /// The notifications that are sent and not acknowledged, ascending by sequence.
     private var unacknowledged: [InFlight] = []
@@ -211,7 +211,7 @@ final class DeliveryWindow {
         }
     }
 
-    /// Removes an acknowledged now-or-never notification; returns nil when the stream has none with this sequence.
+    /// Removes an acknowledged now-or-never notification; returns nil if the stream has none with this sequence.
     func acknowledgeNowOrNever(_ sequence: Int64) -> NowOrNever? {
         guard let index = nowOrNever.firstIndex(where: { $0.sequence == sequence }) else { return nil }
         forget(sequence)

@@ -4,9 +4,9 @@ package import PushCore
 
 /// The public key with which a provider's tokens are verified.
 package struct SigningKey: Sendable, Equatable {
-    /// The key id, ten characters A-Z and 0-9 (`kid`).
+    /// The key ID, ten characters A-Z and 0-9 (`kid`).
     package var id: String
-    /// The team id, ten characters A-Z and 0-9 (`iss`).
+    /// The team ID, ten characters A-Z and 0-9 (`iss`).
     package var teamID: String
     /// The topics that the key may send to; nil for every topic of the team.
     package var topics: [String]?
@@ -127,7 +127,7 @@ package struct Directory: Sendable {
     package var version: UInt64
     /// The topics by number.
     package var topics: [TopicID: Topic]
-    /// The keys by id, including revoked ones.
+    /// The keys by ID, including revoked ones.
     package var keys: [String: SigningKey]
     /// The fingerprints of revoked client certificates.
     package var revokedCertificates: Set<[UInt8]>

@@ -43,7 +43,7 @@ package struct ReplyAddress: Hashable, Sendable {
     package var slot: UInt32
     /// The generation of the slot, which detects that the slot was reused.
     package var generation: UInt32
-    /// The exchange on the connection (HTTP/2 stream id).
+    /// The exchange on the connection (HTTP/2 stream ID).
     package var exchange: Int32
 
     package init(loop: UInt32, slot: UInt32, generation: UInt32, exchange: Int32) {

@@ -28,15 +28,16 @@ package enum StoreError: Error, Sendable, Equatable {
     /// One sentence that tells the administrator what to do.
     package var remedy: String {
         switch self {
-        case .cannotOpen: "Create the directory and give it to the user that the server runs as."
-        case .readOnly: "Let the user that the server runs as write the file and its directory."
+        case .cannotOpen: "Create the directory, and make the server's user its owner."
+        case .readOnly: "Allow the server's user to write the file and its directory."
         case .locked: "Stop the other server that uses this data directory, or give this one a directory of its own."
         case .newerSchema: "Start the newer version of the server that made this file, or restore an older backup."
-        case .migrationFailed: "Free space on the disk and start again; the file is as it was before the upgrade."
+        case .migrationFailed:
+            "Free space on the disk, then start the server again. The file still has the old schema version."
         case .damaged: "Check the disk, then restore the last backup."
         case .full: "Free space on the disk; the server then resumes without a restart."
         case .inputOutput: "Check the disk and its log messages, then start the server again."
-        case .failed: "Start the server again, and report this if it stays."
+        case .failed: "Restart the server. If the error occurs again, report it."
         }
     }
 
@@ -115,12 +116,12 @@ extension StoreError: CustomStringConvertible {
         case .newerSchema(let path, let found, let known):
             "\(path) has schema version \(found), and this program knows versions up to \(known)"
         case .migrationFailed(let path, let step, let code, let text):
-            "Cannot bring \(path) from schema version \(step) to \(step + 1): \(text) (SQLite code \(code))"
+            "Cannot migrate \(path) from schema version \(step) to \(step + 1): \(text) (SQLite code \(code))"
         case .damaged(let path, let code, let text): "\(path) is damaged: \(text) (SQLite code \(code))"
         case .full(let path, let code, let text): "No space for \(path): \(text) (SQLite code \(code))"
         case .inputOutput(let path, let code, let text):
-            "The disk failed under \(path): \(text) (SQLite code \(code))"
-        case .failed(let path, let code, let text): "SQLite refused work on \(path): \(text) (SQLite code \(code))"
+            "I/O error on \(path): \(text) (SQLite code \(code))"
+        case .failed(let path, let code, let text): "SQLite error on \(path): \(text) (SQLite code \(code))"
         }
     }
 }

@@ -28,7 +28,7 @@ extension StoreNotice: CustomStringConvertible {
         case .diskFull(let error): error.description
         case .spaceReturned: "There is space on the disk again; notifications are accepted."
         case .damagedRow(let sequence):
-            "The pending notification \(sequence) is not what was written and was dropped. Check the disk."
+            "Pending notification \(sequence) has a wrong checksum and was dropped. Check the disk."
         }
     }
 }

@@ -52,7 +52,7 @@ package enum StoreRequest: Sendable {
     case revokeCertificate([UInt8])
     // The following requests come from administrators and providers. A channel of another app or environment is
     // unknown.
-    /// Creates a channel; answered by `done`, or refused with `alreadyExists` when any channel has the id.
+    /// Creates a channel; answered by `done`, or refused with `alreadyExists` when any channel has the ID.
     case createChannel(ChannelID, topic: String, environment: Environment, policy: MessageStoragePolicy)
     case channel(ChannelID, topic: String, environment: Environment)
     /// Lists the channels of an app; nil means both environments.
@@ -62,7 +62,7 @@ package enum StoreRequest: Sendable {
     case addEnrolmentCode(hash: [UInt8], expiresAt: Timestamp)
     /// Lists the codes that are valid and unused; answered by `enrolmentCodes`.
     case enrolmentCodes
-    /// Deletes the unused code with this id; answered by `done`.
+    /// Deletes the unused code with this ID; answered by `done`.
     case revokeEnrolmentCode(id: [UInt8])
     /// Lists live devices in the order of enrolment, after a given device, at most `countMax`; answered by `devices`.
     case devices(after: DeviceID? = nil, countMax: Int = .max)
@@ -92,13 +92,13 @@ package enum StoreRequest: Sendable {
 
     /// A device to enrol.
     ///
-    /// The caller generates the id and the secret.
+    /// The caller generates the ID and the secret.
     package struct NewDevice: Sendable {
-        /// The SHA-256 of the enrolment code, which is used up; nil when the server allows open enrolment.
+        /// The SHA-256 of the enrolment code, which is used up; nil if the server allows open enrolment.
         package var codeHash: [UInt8]?
-        /// The SHA-256 of the device's request id, with which it may repeat the request; nil for none.
+        /// The SHA-256 of the device's request ID, with which it may repeat the request; nil for none.
         package var requestHash: [UInt8]?
-        /// The device id to assign.
+        /// The device ID to assign.
         package var device: DeviceID
         /// The SHA-256 of the device secret.
         package var secretHash: [UInt8]
@@ -125,8 +125,8 @@ package enum StoreRequest: Sendable {
 package struct UnusedEnrolmentCode: Equatable, Sendable {
     /// The first four bytes of the code's hash.
     ///
-    /// An attacker who knows the id and can compute 2^60 hashes still has 2^28 candidates for the code, and the server
-    /// limits wrong attempts. Two codes with the same id are revoked together.
+    /// An attacker who knows the ID and can compute 2^60 hashes still has 2^28 candidates for the code, and the server
+    /// limits wrong attempts. Two codes with the same ID are revoked together.
     package let id: [UInt8]
     /// The last second in which the code is valid.
     package let expiresAt: Timestamp
@@ -165,7 +165,7 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case badEnrolmentCode
     case unknownTopic
     case unknownDevice
-    /// No unused enrolment code has this id.
+    /// No unused enrolment code has this ID.
     case unknownCode
     case unknownKey
     /// No app or key belongs to this team.

@@ -54,9 +54,9 @@ package struct TraceEntry: Sendable {
     /// The unique position of the event in the trace.
     package var position: Int64
     package var event: TraceEvent
-    /// The notification; nil when its first event is no longer in the trace.
+    /// The notification; nil if its first event is no longer in the trace.
     package var origin: TraceEvent.Origin?
-    /// The device token, only for webhooks; nil when it is no longer known.
+    /// The device token, only for webhooks; nil if it is no longer known.
     package var token: Token?
 
     /// A device token of the app's back-end: its contents and the environment whose key makes it.

@@ -7,14 +7,14 @@ struct QueueEntry {
     let sequence: Int64
     let topic: TopicID
     let collapse: CollapseHash
-    /// The expiration; nil when it is unknown, or without an expiration.
+    /// The expiration; nil if it is unknown, or without an expiration.
     var expiresAt: Timestamp?
-    /// The pending write; nil when the notification is a row of the table.
+    /// The pending write; nil if the notification is a row of the table.
     var unwritten: PendingWrite?
 
     var isWritten: Bool { unwritten == nil }
 
-    /// Whether the notification has expired and only its deletion is missing.
+    /// Returns whether the notification has expired and only its deletion is missing.
     func isExpired(now: Timestamp) -> Bool { expiresAt.map { $0 < now } ?? false }
 }
 
@@ -92,7 +92,7 @@ final class DeviceQueue {
         change(&recentCounts, entry.topic, by: 1)
     }
 
-    /// Removes an entry; returns nil when it is not in the recent part.
+    /// Removes an entry; returns nil if it is not in the recent part.
     func remove(_ sequence: Int64) -> QueueEntry? {
         guard let entry = recent.remove(sequence) else { return nil }
         change(&recentCounts, entry.topic, by: -1)

@@ -37,7 +37,7 @@ final class DeviceQueues {
             to: record(of: row.device))
     }
 
-    /// Returns the record of a device; nil when the device was never enrolled.
+    /// Returns the record of a device; nil if the device was never enrolled.
     func queue(of device: DeviceID) throws(SQLiteError) -> DeviceQueue? {
         if let queue = queues[device] {
             if queue.registrationsVersion != version || queue.archived == nil { try fill(queue) }

@@ -25,7 +25,7 @@ struct PendingDeletions {
 
     var isEmpty: Bool { rows.isEmpty && acknowledgements.isEmpty }
 
-    /// The time at which a transaction is due; nil when there is nothing to delete.
+    /// The time at which a transaction is due; nil if there is nothing to delete.
     var nextDue: MonotonicTime? {
         guard !isEmpty else { return nil }
         return rows.count >= WriterLimits.deletionsPerTransactionCountMax ? .past : due

@@ -17,7 +17,7 @@ final class Sequences {
         reserved = stored
     }
 
-    /// Returns the next number; nil when the reserved block is used up, because the disk failed to extend it.
+    /// Returns the next number; nil if the reserved block is used up, because the disk failed to extend it.
     func next() -> Int64? {
         guard last < reserved else { return nil }
         last += 1
@@ -27,7 +27,7 @@ final class Sequences {
     /// Whether the reserved block is more than half used.
     var isShort: Bool { reserved - last < WriterLimits.sequenceBlock / 2 }
 
-    /// Returns the limit to write with a transaction; nil when it does not change.
+    /// Returns the limit to write with a transaction; nil if it does not change.
     func reservation(isClosing: Bool) -> Int64? {
         guard isShort || isClosing else { return nil }
         requested = isClosing ? last : last + WriterLimits.sequenceBlock

@@ -65,7 +65,7 @@ struct Streams {
         change(queue) { stream in stream.acknowledge(sequence, at: moment) }
     }
 
-    /// Records that the device acknowledged a now-or-never notification; returns nil when the sequence is not one.
+    /// Records that the device acknowledged a now-or-never notification; returns nil if the sequence is not one.
     mutating func acknowledgeNowOrNever(_ sequence: Int64, by queue: DeviceQueue) -> DeliveryWindow.NowOrNever? {
         change(queue) { stream in stream.acknowledgeNowOrNever(sequence) } ?? nil
     }
@@ -109,7 +109,7 @@ struct Streams {
         for entry in due { change(entry.queue) { stream in stream.endGathering(by: moment) } }
     }
 
-    /// The time at which the next batch delay ends; nil when no notification is held back.
+    /// The time at which the next batch delay ends; nil if no notification is held back.
     var nextGatheringEnd: MonotonicTime? { gathering.first?.end }
 
     // MARK: Reading

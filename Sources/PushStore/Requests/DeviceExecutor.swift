@@ -39,7 +39,7 @@ final class DeviceExecutor {
         guard new.name.utf8.count <= Limits.displayNameByteCountMax,
             new.platform.utf8.count <= Limits.displayNameByteCountMax
         else { return .failure(.tooMany) }
-        // An id that does not fit into 63 bits is refused like a taken one; the caller generates another.
+        // An ID that does not fit into 63 bits is refused like a taken one; the caller generates another.
         guard let device = Int64(exactly: new.device.rawValue),
             try !devices.isTaken(device, secretHash: new.secretHash)
         else { return .failure(.alreadyExists) }
@@ -55,7 +55,7 @@ final class DeviceExecutor {
 
     /// Gives a device whose answer was lost a new secret.
     ///
-    /// The request must have the same code and request id, and the device must not have been used.
+    /// The request must have the same code and request ID, and the device must not have been used.
     ///
     /// - Parameters:
     ///   - new: The request.

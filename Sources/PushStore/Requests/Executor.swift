@@ -8,7 +8,8 @@ internal import PushSQLite
 /// Each subject has an executor of its own. They write to the tables and add the effects to the transaction.
 final class Executor {
     /// The refusal of a command that was routed to the wrong part of the writer.
-    static let misdirected = "the store handed a command to the wrong part of itself; please report this"
+    static let misdirected =
+        "internal error: the store routed a command to the wrong executor; please report this"
 
     let tables: StoreTables
     let transaction = StoreTransaction()

@@ -58,7 +58,7 @@ enum StoreEvent {
         case appRemoved(TopicID)
         /// A subscription began.
         ///
-        /// The listener is nil when the device refuses the topic.
+        /// The listener is nil if the device refuses the topic.
         case subscribed(ChannelNumber, SubscriptionTable.Listener?)
         case unsubscribed(SubscriptionTable.Ended)
         case channelRemoved(ChannelNumber)

@@ -102,7 +102,7 @@ final class Sweeper {
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - lastRunning: The last recorded running time; nil when unknown.
+    ///   - lastRunning: The last recorded running time; nil if unknown.
     ///   - registrationLifeSeconds: The time that a device may be unseen; nil without a limit.
     /// - Returns: The end of the time; `now` after a short stop.
     private static func returnEnd(now: Timestamp, lastRunning: Timestamp?, registrationLifeSeconds: Int64?) -> Timestamp

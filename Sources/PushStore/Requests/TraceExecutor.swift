@@ -63,7 +63,7 @@ final class TraceExecutor {
         return false
     }
 
-    /// Returns the device token of an entry; nil when it is unknown, for example because the app registered again.
+    /// Returns the device token of an entry; nil if it is unknown, for example because the app registered again.
     private func token(_ entry: TraceEntry) throws(SQLiteError) -> TraceEntry.Token? {
         let device = entry.event.device
         guard let origin = entry.origin, device != .none,

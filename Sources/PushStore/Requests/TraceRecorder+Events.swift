@@ -97,7 +97,7 @@ extension RemovalReason {
 }
 
 extension DeviceAPI.Acknowledgement {
-    /// The trace step of an outcome; nil when it says only that the notification arrived.
+    /// The trace step of an outcome; nil if it says only that the notification arrived.
     fileprivate var step: TraceStep? {
         switch outcome {
         case .delivered: nil

@@ -98,7 +98,7 @@ final class ArchiveTable {
 
     // MARK: Reading
 
-    /// Returns the topic of a device's row; nil when there is none.
+    /// Returns the topic of a device's row; nil if there is none.
     func topic(of sequence: Int64, of device: DeviceID) throws(SQLiteError) -> TopicID? {
         selectTopic.bind(device.stored, at: 1)
         selectTopic.bind(sequence, at: 2)
@@ -125,7 +125,7 @@ final class ArchiveTable {
         return try rows(of: selectOldestOfTopic).first
     }
 
-    /// Returns the rows that may have the same collapse id, oldest first.
+    /// Returns the rows that may have the same collapse ID, oldest first.
     func collapsible(of device: DeviceID, topic: TopicID, _ collapse: CollapseHash) throws(SQLiteError) -> [Row] {
         selectCollapsible.bind(device.stored, at: 1)
         selectCollapsible.bind(Int64(topic.rawValue), at: 2)

@@ -10,9 +10,9 @@ struct ChannelNumber: RawRepresentable, Hashable {
 
 /// Broadcast channels; a removed one leaves nothing behind.
 ///
-/// No tombstone prevents the reuse of a removed channel's id. Ids are 128 random bits: a provider that creates a
-/// thousand million of them reuses an old one with a probability of one to 10^20. Tombstones would grow for as long as
-/// a provider creates and removes channels.
+/// No tombstone prevents the reuse of a removed channel's ID. IDs are 128 random bits: a provider that creates a billion
+/// channels reuses an old ID with a probability of about 1 in 10^20. Tombstones would grow for as long as a provider
+/// creates and removes channels.
 final class ChannelTable {
     struct Row {
         var number: ChannelNumber
@@ -46,7 +46,7 @@ final class ChannelTable {
         deleteOfTopic = try connection.prepare("DELETE FROM channels WHERE topic = ? RETURNING number")
     }
 
-    /// Adds a channel with a new id.
+    /// Adds a channel with a new ID.
     func add(
         _ id: ChannelID, topic: TopicID, environment: Environment, policy: MessageStoragePolicy, now: Timestamp
     ) throws(SQLiteError) {
@@ -58,7 +58,7 @@ final class ChannelTable {
         try insert.run()
     }
 
-    /// Returns the channel with an id, of any app.
+    /// Returns the channel with an ID, of any app.
     func find(_ id: ChannelID) throws(SQLiteError) -> Row? {
         selectOne.bind(id.bytes, at: 1)
         defer { selectOne.reset() }
@@ -101,7 +101,7 @@ final class ChannelTable {
         return numbers
     }
 
-    /// Reads a row; returns nil when the disk damaged its values.
+    /// Reads a row; returns nil if the disk damaged its values.
     private func row(of statement: Statement) -> Row? {
         guard let id = ChannelID(statement.bytes(1)), let environment = Environment(rawValue: statement.string(3)),
             let policy = MessageStoragePolicy(rawValue: Int(statement.int64(4)))
@@ -113,7 +113,7 @@ final class ChannelTable {
 }
 
 extension ChannelID {
-    /// The sixteen bytes in which SQLite stores the id.
+    /// The sixteen bytes in which SQLite stores the ID.
     var bytes: [UInt8] {
         [high, low].flatMap { half in
             stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) }

@@ -77,7 +77,7 @@ final class DeviceTable {
             """)
     }
 
-    /// Returns whether the id was ever assigned, or the secret is in use.
+    /// Returns whether the ID was ever assigned, or the secret is in use.
     func isTaken(_ device: Int64, secretHash: [UInt8]) throws(SQLiteError) -> Bool {
         selectTaken.bind(device, at: 1)
         selectTaken.bind(secretHash, at: 2)
@@ -85,14 +85,14 @@ final class DeviceTable {
         return try selectTaken.step()
     }
 
-    /// Adds a device with a new id and a new secret.
+    /// Adds a device with a new ID and a new secret.
     func add(_ device: Int64, _ new: StoreRequest.NewDevice, now: Timestamp) throws(SQLiteError) {
         insert.bind(device, at: 1)
         insert.bind(new.secretHash, at: 2)
         insert.bind(new.name, at: 3)
         insert.bind(new.platform, at: 4)
         insert.bind(now.unixMilliseconds, at: 5)
-        // With a request id, the time stays NULL until the first use, so that the enrolment may be repeated until
+        // With a request ID, the time stays NULL until the first use, so that the enrolment may be repeated until
         // then.
         insert.bind(new.requestHash == nil ? now.unixMilliseconds : nil, at: 6)
         try insert.run()
@@ -159,7 +159,7 @@ final class DeviceTable {
         return try selectCount.step() ? Int(selectCount.int64(0)) : 0
     }
 
-    /// Removes all data of a device except its id.
+    /// Removes all data of a device except its ID.
     func remove(_ device: DeviceID, now: Timestamp) throws(SQLiteError) {
         tombstone.bind(now.unixMilliseconds, at: 1)
         tombstone.bind(device.stored, at: 2)

@@ -49,7 +49,7 @@ final class EnrolmentCodeTable {
         try insert.run()
     }
 
-    /// Uses a code for a device and its request id; returns false when the code is unknown, used or expired.
+    /// Uses a code for a device and its request ID; returns false when the code is unknown, used or expired.
     func use(_ hash: [UInt8], by device: Int64, _ requestHash: [UInt8]?, now: Timestamp) throws(SQLiteError) -> Bool {
         use.bind(now.unixMilliseconds, at: 1)
         use.bind(hash, at: 2)
@@ -60,7 +60,7 @@ final class EnrolmentCodeTable {
         return connection.changedRowCount > 0
     }
 
-    /// Returns the device that used an unexpired code with a request id; nil without such a use.
+    /// Returns the device that used an unexpired code with a request ID; nil without such a use.
     func device(_ hash: [UInt8], _ requestHash: [UInt8], now: Timestamp) throws(SQLiteError) -> Int64? {
         selectDevice.bind(hash, at: 1)
         selectDevice.bind(requestHash, at: 2)
@@ -82,7 +82,7 @@ final class EnrolmentCodeTable {
         return codes
     }
 
-    /// Deletes the unused code with this id; returns false when there is none.
+    /// Deletes the unused code with this ID; returns false when there is none.
     func deleteUnused(id: [UInt8], now: Timestamp) throws(SQLiteError) -> Bool {
         deleteUnused.bind(id, at: 1)
         deleteUnused.bind(now.unixSeconds, at: 2)

@@ -39,14 +39,14 @@ final class KeyTable {
         revoke = try connection.prepare("UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
     }
 
-    /// Returns whether a key with this id was ever added.
+    /// Returns whether a key with this ID was ever added.
     func contains(_ id: String) throws(SQLiteError) -> Bool {
         selectRevoked.bind(id, at: 1)
         defer { selectRevoked.reset() }
         return try selectRevoked.step()
     }
 
-    /// Adds a key with a new id.
+    /// Adds a key with a new ID.
     func add(_ key: SigningKey) throws(SQLiteError) {
         insert.bind(key.id, at: 1)
         insert.bind(key.teamID, at: 2)

@@ -5,7 +5,7 @@ internal import PushSQLite
 /// A page of a list: rows, and the key after which the list continues.
 struct ListPage<Row, Key> {
     var rows: [Row] = []
-    /// The key of the last row that was read; nil when there are no more rows.
+    /// The key of the last row that was read; nil if there are no more rows.
     var next: Key?
 }
 

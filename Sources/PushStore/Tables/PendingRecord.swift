@@ -5,8 +5,8 @@ internal import PushCore
 /// The byte string of a pending notification, with all fields that are not columns of the table.
 ///
 /// ```
-/// 0 version   1 push type   2 priority   3 flags   4 generation   8 accepted at   16 expiration   24 unique id
-/// 40 length of apns-id   42 of the topic's name   44 of the collapse id   46 zero   48 those three, then the payload
+/// 0 version   1 push type   2 priority   3 flags   4 generation   8 accepted at   16 expiration   24 unique ID
+/// 40 length of apns-id   42 of the topic's name   44 of the collapse ID   46 zero   48 those three, then the payload
 /// last 8: checksum over sequence, device, topic and everything before it
 /// ```
 /// Numbers are little-endian.
@@ -50,7 +50,7 @@ enum PendingRecord {
         bytes.append(word: sum)
     }
 
-    /// Decodes a record; returns nil when it is damaged.
+    /// Decodes a record; returns nil if it is damaged.
     static func decode(
         _ bytes: Span<UInt8>, sequence: Int64, device: DeviceID, topic: TopicID
     ) -> PendingNotification? {
@@ -87,7 +87,7 @@ enum PendingRecord {
                     unixMilliseconds: Int64(bitPattern: body.littleEndian(at: 8, byteCount: 8)))))
     }
 
-    /// Returns the acceptance time of a record without verifying the checksum; nil when the record is too short.
+    /// Returns the acceptance time of a record without verifying the checksum; nil if the record is too short.
     static func acceptedAt(_ bytes: Span<UInt8>) -> Timestamp? {
         guard bytes.count >= headByteCount else { return nil }
         return Timestamp(unixMilliseconds: Int64(bitPattern: bytes.littleEndian(at: 8, byteCount: 8)))

@@ -133,7 +133,7 @@ final class PendingTable {
         var expiresAt: Timestamp?
     }
 
-    /// Reads a row of a device; returns nil when there is no such row.
+    /// Reads a row of a device; returns nil if there is no such row.
     func read(_ sequence: Int64, of device: DeviceID) throws(SQLiteError) -> Read? {
         selectOne.bind(sequence, at: 1)
         defer { selectOne.reset() }
@@ -200,14 +200,14 @@ final class PendingTable {
     }
 }
 
-/// A 64-bit hash of a collapse id, by which a queue is searched.
+/// A 64-bit hash of a collapse ID, by which a queue is searched.
 ///
-/// The record has the id itself.
+/// The record has the ID itself.
 struct CollapseHash: Equatable {
-    /// The hash; 0 without a collapse id.
+    /// The hash; 0 without a collapse ID.
     private let value: UInt64
 
-    /// Hashes a collapse id; nil stands for no collapse id.
+    /// Hashes a collapse ID; nil stands for no collapse ID.
     init(_ collapseID: [UInt8]? = nil) {
         guard let collapseID else {
             value = 0
@@ -221,6 +221,6 @@ struct CollapseHash: Equatable {
     /// Decodes a column.
     init(stored: Int64?) { value = UInt64(bitPattern: stored ?? 0) }
 
-    /// The column value; nil without a collapse id.
+    /// The column value; nil without a collapse ID.
     var stored: Int64? { value == 0 ? nil : Int64(bitPattern: value) }
 }

@@ -12,10 +12,10 @@ internal import PushSQLite
 ///   would cost a lookup for every notification. `expires_at_ms` is NULL if the provider set no expiration. Such rows
 ///   expire by age.
 /// - `archived` indexes older rows of `pending` by device, and `archived_counts` counts them for each topic.
-/// - `subscriptions` refer to a channel by its `number`, which is shorter than its id. `since` is the last sequence that
+/// - `subscriptions` refer to a channel by its `number`, which is shorter than its ID. `since` is the last sequence that
 ///   a subscription skips.
 /// - `broadcasts` holds the broadcast that a channel stores, under a sequence of the counter that also numbers `pending`.
-/// - In `enrolment_codes`, `device` is the device that used a code. `request_hash` is NULL without a request id.
+/// - In `enrolment_codes`, `device` is the device that used a code. `request_hash` is NULL without a request ID.
 /// - `trace` and `webhooks` count the bytes of all events; `TraceTable` defines a position.
 enum Schema {
     static let migrations = Migrations([version1])

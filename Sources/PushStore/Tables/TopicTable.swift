@@ -95,7 +95,7 @@ final class TopicTable {
         try tombstone.run()
     }
 
-    /// Reads a row; returns nil for a number beyond 32 bits, after more than four thousand million apps.
+    /// Reads a row; returns nil for a number beyond 32 bits, after more than four billion apps.
     private func row(of statement: Statement) -> Row? {
         guard let number = UInt32(exactly: statement.int64(0)) else { return nil }
         // A value that the disk damaged falls back to the default of new apps.

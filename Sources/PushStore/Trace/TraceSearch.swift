@@ -15,7 +15,7 @@ final class TraceSearch {
     private(set) var findings: TraceFindings
     /// The app of the search; nil for other searches.
     private let topic: TopicID?
-    /// The first events of the notifications with the id, by sequence.
+    /// The first events of the notifications with the ID, by sequence.
     private var wanted: [Int64: TraceEvent] = [:]
     private var hasBegun = false
     /// Whether a step ended in the middle of a row.
@@ -86,7 +86,7 @@ final class TraceSearch {
 
     private var isByTime: Bool { if case .notification = query.subject { false } else { true } }
 
-    /// Returns the entry of an event; nil when the event does not match the query.
+    /// Returns the entry of an event; nil if the event does not match the query.
     private func entry(
         _ event: TraceEvent, at position: Int64, _ origins: TraceOrigins
     ) throws(SQLiteError) -> TraceEntry? {
@@ -148,7 +148,7 @@ final class TraceOrigins {
         known[accepted.sequence] = accepted
     }
 
-    /// Returns the first event of an event's notification; nil when it is no longer in the trace.
+    /// Returns the first event of an event's notification; nil if it is no longer in the trace.
     func find(_ event: TraceEvent) throws(SQLiteError) -> TraceEvent? {
         if event.origin != nil { return event }
         if let accepted = known[event.sequence] { return accepted }

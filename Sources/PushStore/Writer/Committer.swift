@@ -245,7 +245,7 @@ final class Committer {
         if connection.logPageCount >= space.logPageCountHigh { checkpoint(.passive) }
     }
 
-    /// The time at which the commits since the last one are synchronized; nil when all are.
+    /// The time at which the commits since the last one are synchronized; nil if all are.
     var synchronizationDue: MonotonicTime? {
         configuration.durability != .full && connection.logPageCount > 0 ? nextSynchronization : nil
     }

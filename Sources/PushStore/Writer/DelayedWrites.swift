@@ -26,7 +26,7 @@ final class DelayedWrites {
     /// Whether an archiving run has more steps.
     var isArchiving: Bool { archiving != nil }
 
-    /// The time at which a write is due; nil when nothing waits.
+    /// The time at which a write is due; nil if nothing waits.
     var nextDue: MonotonicTime? {
         guard let flush = nextTraceFlush else { return histories.nextWrite }
         guard let write = histories.nextWrite else { return flush }

@@ -300,7 +300,7 @@ struct DeliveryState {
         outbox.add(.attached(queue.device, stream: stream), to: stream)
     }
 
-    /// Closes a stream; returns its device, or nil when another stream replaced it.
+    /// Closes a stream; returns its device, or nil if another stream replaced it.
     mutating func detach(_ address: ReplyAddress) -> DeviceID? {
         guard let queue = streams.queue(at: address) else { return nil }
         close(streams.remove(queue))

@@ -89,7 +89,7 @@ extension Dispatcher {
         _ replaced: inout [PendingWrite.Replaced]
     ) throws(SQLiteError) {
         for entry in queue.recent.all where entry.collapse == collapse && entry.topic == topic {
-            // Compare the collapse ids, because two ids may have the same hash.
+            // Compare the collapse IDs, because two IDs may have the same hash.
             guard try hasCollapseID(collapseID, entry, queue.device) else { continue }
             return push(entry, queue, .collapsed, .none, &replaced)
         }

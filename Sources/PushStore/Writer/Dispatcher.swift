@@ -109,7 +109,7 @@ final class Dispatcher {
 
     // MARK: The disk
 
-    /// The time at which a transaction is due; nil when there is nothing to write.
+    /// The time at which a transaction is due; nil if there is nothing to write.
     var nextDue: MonotonicTime? {
         guard let due = deletions.nextDue else { return unwritten.nextDue }
         return unwritten.nextDue.map { min($0, due) } ?? due

@@ -48,7 +48,7 @@ final class FairQueue {
         return true
     }
 
-    /// Takes the next task; returns nil when no principal has a turn.
+    /// Takes the next task; returns nil if no principal has a turn.
     func next() -> StoreTask? {
         for offset in lanes.indices {
             let lane = (nextLane + offset) % lanes.count

@@ -41,7 +41,9 @@ struct OpenedStore: @unchecked Sendable {
         }
         // No server reaches this sequence, and it is far enough from overflow.
         guard (0...Int64.max / 2).contains(executor.sequences.last) else {
-            throw .damaged(path: configuration.path, code: 11, text: "the last sequence cannot be right")
+            throw .damaged(
+                path: configuration.path, code: 11,
+                text: "the stored last sequence \(executor.sequences.last) is out of range")
         }
     }
 }

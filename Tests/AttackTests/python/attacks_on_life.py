@@ -133,7 +133,7 @@ def websocket_glitches(battle, device):
 
 @attack("12")
 def blanks_in_fields(battle, _):
-    """Sends blanks at the ends of field values that the server reads: decision 24."""
+    """Sends spaces at the ends of field values that the server reads: decision 24."""
     found = {}
     good = dict(push(battle.token, "org.example.Honest", battle.provider_token))
     for name, value in [("authorization", good["authorization"]), ("apns-topic", good["apns-topic"]),

@@ -50,7 +50,7 @@ def _faults_of_fields(exchange):
             yield f"{name} occurs {names.count(name)} times"
     if "content-encoding" in names:
         yield "the answer is compressed"
-    # A channel request has a request id, and all others an apns-id. A client waits for exactly its own id. An unknown
+    # A channel request has a request ID, and all others an apns-id. A client waits for exactly its own ID. An unknown
     # path may have either.
     has_request_id = exchange.is_of_channels if exchange.status != 404 else exchange.field("apns-request-id")
     own = "apns-request-id" if has_request_id else "apns-id"

@@ -41,7 +41,7 @@ ACCEPTED = Answer(200)
 
 
 def case(id, request, wanted, note="", slow=False, alone=False):
-    """Registers the decorated function as the case with this id."""
+    """Registers the decorated function as the case with this ID."""
     def register(function):
         if id in CASES:
             raise ValueError(f"{id} already exists")

@@ -51,7 +51,7 @@ class Stack:
         return self.variables[name]
 
     def other_key(self, name, team_id=None):
-        """Returns the key of two variables: the file in `name`, its id in `name_ID`."""
+        """Returns the key of two variables: the file in `name`, its ID in `name_ID`."""
         return Key(self[name], self[f"{name}_ID"], team_id or self.key.team_id)
 
     def until(self, condition):
@@ -132,7 +132,7 @@ class Stack:
             return self.checked(peer.ask([field for field in fields if field[0] not in without], body))
 
     def create_channel(self, policy=1, topic=None):
-        """Creates a channel and returns its id."""
+        """Creates a channel and returns its ID."""
         body = {"message-storage-policy": policy, "push-type": "LiveActivity"}
         exchange = self.manage("POST", body=body, topic=topic)
         expect(exchange.status == 201, exchange)

@@ -37,7 +37,7 @@ def signature(key, text, algorithm, form):
 
 
 class Key:
-    """A signing key with its ids."""
+    """A signing key with its IDs."""
 
     def __init__(self, file, key_id, team_id):
         self.private, self.id, self.team_id = load_key(file), key_id, team_id

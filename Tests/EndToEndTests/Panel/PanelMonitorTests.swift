@@ -6,11 +6,11 @@ internal import Testing
 extension PanelLayoutEndToEnd {
     /// Checks alerts on two monitors side by side.
     struct PanelMonitorTests {
-        /// The widths of the monitors, whose centers, and the center of both, are away from the seam.
+        /// The widths of the monitors, whose centers, and the center of both, are away from the border between them.
         private static let widths = (left: 420, right: 580)
         private static let height = 600
 
-        @Test(.tags(.slow)) func `an alert is in the middle of the monitor with the pointer, not over the seam`()
+        @Test(.tags(.slow)) func `an alert is in the middle of the monitor with the pointer, not across two monitors`()
             async throws
         {
             let (widths, height) = (Self.widths, Self.height)

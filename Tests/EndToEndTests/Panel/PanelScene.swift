@@ -90,7 +90,7 @@ final class PanelScene: Sendable {
 
     private let panels = Panels()
 
-    /// Returns the process that owns the panel's bus name, or nil when no process owns it.
+    /// Returns the process that owns the panel's bus name, or nil if no process owns it.
     func panelProcess() async throws -> Int32? {
         let answer = try await screen.bus.busctl(
             "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
@@ -98,7 +98,7 @@ final class PanelScene: Sendable {
         return answer.output.split(whereSeparator: \.isWhitespace).last.flatMap { Int32($0) }
     }
 
-    /// Sends the panel's process a signal, and returns its process id.
+    /// Sends the panel's process a signal, and returns its process ID.
     @discardableResult
     func signalPanel(_ signal: Int32) async throws -> Int32 {
         let process = try await eventualValue("a panel runs") { try await panelProcess() }

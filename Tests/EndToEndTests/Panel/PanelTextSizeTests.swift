@@ -46,7 +46,7 @@ extension PanelLayoutEndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `words with doubled vowels fit a screen of width 360`() async throws {
+        @Test(.tags(.slow)) func `longer translations fit a screen of width 360`() async throws {
             let scene = try await PanelScene(size: .init(width: 360, height: 640), language: PanelScene.longerLanguage)
             try await showAlert(in: scene, buttons: ["Cloosee", "Viieew"])
             try await scene.openPanel()

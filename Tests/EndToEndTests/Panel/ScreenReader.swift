@@ -105,7 +105,7 @@ struct ScreenContents: Decodable, Sendable {
     /// Each text on the screen, in reading order.
     var texts: [String] { all("label").map(\.name) }
 
-    /// Reports whether nothing exceeds the window's width, everything has a name, and the window fits the screen.
+    /// Returns whether nothing exceeds the window's width, everything has a name, and the window fits the screen.
     func fits(_ size: DesktopScreen.Size) -> Bool {
         guard let window = windows.first else { return false }
         let used = nodes.filter { ["button", "tab", "switch", "list item"].contains($0.role) }

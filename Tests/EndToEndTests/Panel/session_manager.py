@@ -4,7 +4,7 @@
 Each client has a private object.
 
 Each line of standard input is an object with "op". Each gets one line on standard output: the answer, or {"failure":
-…}. `clients` returns the app ids of the registered clients. `end` announces the end of the session to all clients, and
+…}. `clients` returns the app IDs of the registered clients. `end` announces the end of the session to all clients, and
 returns those that agreed.
 """
 import json

@@ -61,7 +61,7 @@ class Provider:
         return {}
 
     async def run_load(self, addresses, count_per_address):
-        """Sends a notification, which has its own id, repeatedly until it is answered."""
+        """Sends a notification, which has its own ID, repeatedly until it is answered."""
         accepted, refused = [], {}
         for number in range(count_per_address * len(addresses)):
             address = addresses[number % len(addresses)]

@@ -3,7 +3,7 @@
 
 Each line of standard input is an object with "arguments" (the script and its arguments), "input", "output" and
 "errors" (paths to which the script's standard streams are connected). Each gets one line on standard output: the
-process id.
+process ID.
 """
 import asyncio
 import ctypes

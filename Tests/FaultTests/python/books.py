@@ -40,7 +40,7 @@ class Sent:
 
 
 class Screen:
-    """The durable data of one device, like the agent's inbox. A known unique id is not shown again."""
+    """The durable data of one device, like the agent's inbox. A known unique ID is not shown again."""
 
     def __init__(self, device):
         self.device = device
@@ -136,7 +136,7 @@ class Books:
             if count > 1:
                 self.problem(f"shown {count} times: {self.sent[number]}")
         if len(set(screen.unique_id_of_sequence.values())) != len(screen.unique_id_of_sequence):
-            self.problem(f"device {screen.device}: one unique id came with two sequences")
+            self.problem(f"device {screen.device}: one unique ID came with two sequences")
 
     def check_order(self, screen):
         """Checks that a notification answered before another one was sent is shown before it."""
@@ -226,7 +226,7 @@ class Books:
         return notification.expiration and notification.expiration < time.time()
 
     def waiting(self, traces):
-        """Returns the unique ids of stored notifications without an end, and whether all known ones have expired."""
+        """Returns the unique IDs of stored notifications without an end, and whether all known ones have expired."""
         waiting = {id for id, trace in traces.items()
                    if self.is_stored(trace) and not ENDS.intersection(event["event"] for event in trace)}
         return waiting, all(self.is_over(one) for one in self.sent if one.is_accepted and one.unique_id in waiting)

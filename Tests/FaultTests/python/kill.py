@@ -126,7 +126,7 @@ class Run:
             await asyncio.sleep(0.5)
 
     def traces(self):
-        """Returns the events of each notification in order, by its unique id."""
+        """Returns the events of each notification in order, by its unique ID."""
         traces, sequences = {}, {}
         for topic in TOPICS:
             after = 0

@@ -78,7 +78,7 @@ class Provider:
 
 
 def draw(random):
-    """Draws the collapse id and the expiration of the next notification: ordinary ones, and those of each rule."""
+    """Draws the collapse ID and the expiration of the next notification: ordinary ones, and those of each rule."""
     kind = random.random()
     if kind < 0.4:
         return None, None

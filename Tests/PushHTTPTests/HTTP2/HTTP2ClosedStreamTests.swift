@@ -38,14 +38,14 @@ struct HTTP2ClosedStreamTests {
         }
     }
 
-    @Test func `a stream id that is lower than an earlier one is PROTOCOL_ERROR`() {
+    @Test func `a stream ID that is lower than an earlier one is PROTOCOL_ERROR`() {
         let peer = Peer()
         #expect(peer.exchange(.request(5, end: true)).map(\.endsStream) == [true])
         #expect(Peer.goAwayCode(peer.exchange(.request(3, end: true))) == ErrorCode.protocolError)
         #expect(peer.recorder.headIDs == [5])
     }
 
-    @Test func `gaps between stream ids are allowed`() {
+    @Test func `gaps between stream IDs are allowed`() {
         let peer = Peer()
         for index in 1..<Int32(100) { #expect(peer.exchange(.request(index * 20 + 1, end: true)).count == 1) }
         #expect(peer.exchange(.request(Int32.max, end: true)).count == 1)

@@ -23,7 +23,7 @@ struct HTTP2StreamLimitTests {
         return peer
     }
 
-    /// Returns the stream limits in SETTINGS frames that are not acknowledgments.
+    /// Returns the stream limits in SETTINGS frames that are not acknowledgements.
     private static func advertised(_ frames: [Frame]) -> [UInt32] {
         frames.filter { $0.type == Frame.Kind.settings && $0.flags == 0 }.flatMap { frame in
             stride(from: 0, to: frame.payload.count, by: 6).compactMap { offset -> UInt32? in
@@ -110,7 +110,7 @@ struct HTTP2StreamLimitTests {
         }
     }
 
-    @Test func `early streams are accepted up to their own limit and then refused, not punished`() {
+    @Test func `early streams are accepted up to their limit and then refused, and the session continues`() {
         let peer = Peer(isGreeted: false)
         peer.recorder.onRequest = { _ in }
         var bytes = Peer.preface + Frame.settings().bytes
@@ -125,7 +125,7 @@ struct HTTP2StreamLimitTests {
         #expect(peer.session.failure == nil && peer.recorder.endedIDs.count == Self.early)
     }
 
-    @Test func `early streams continue after the acknowledgment, and new ones wait until there is room`() {
+    @Test func `early streams continue after the acknowledgement, and new ones wait until there is room`() {
         let peer = Peer(limits: Self.limits(3), isGreeted: false)
         peer.recorder.onRequest = { _ in }
         peer.send(Peer.preface + Frame.settings().bytes)
@@ -175,7 +175,7 @@ struct HTTP2StreamLimitTests {
         #expect(peer.frames().map(\.endsStream) == [true, true, true])
         #expect(peer.exchange(.settingsAcknowledgement).isEmpty)
         #expect(peer.session.failure == nil)
-        // Both SETTINGS frames are acknowledged, so a third acknowledgment matches nothing.
+        // Both SETTINGS frames are acknowledged, so a third acknowledgement matches nothing.
         #expect(Peer.goAwayCode(peer.exchange(.settingsAcknowledgement)) == ErrorCode.protocolError)
     }
 
@@ -206,7 +206,7 @@ struct HTTP2StreamLimitTests {
         #expect(peer.session.openExchangeCount == 500 && !peer.frames().contains { $0.type == Frame.Kind.reset })
     }
 
-    @Test func `the first acknowledgment ends the tolerance for early streams`() {
+    @Test func `the first acknowledgement ends the tolerance for early streams`() {
         let peer = Peer(limits: Self.limits(1, advertised: 1), isGreeted: false)
         peer.recorder.onRequest = { _ in }
         peer.send(Peer.preface + Frame.settings().bytes)

@@ -77,7 +77,7 @@ private final class Request {
 }
 
 struct MessageRulesTests {
-    /// Reports whether a field may follow the pseudo-fields of an ordinary request, or replace one of them.
+    /// Returns whether a field may follow the pseudo-fields of an ordinary request, or replace one of them.
     private static func accepts(_ name: [UInt8], _ value: [UInt8]) -> Bool {
         let request = Request()
         return request.take(HeadCase.usual.filter { Array($0.0.utf8) != name }) && request.takeField(name, value)

@@ -4,7 +4,7 @@
 import Testing
 
 @Suite struct StreamOrderTests {
-    @Test func `the highest stream ids follow each other without an overflow`() {
+    @Test func `the highest stream IDs follow each other without an overflow`() {
         var order = StreamOrder()
         #expect(order.take(.max - 1, isHeaders: true, endsStream: false) == nil)
         #expect(order.take(.max, isHeaders: true, endsStream: true) == nil)
@@ -12,7 +12,7 @@ import Testing
         #expect(order.take(.max - 2, isHeaders: true, endsStream: false) == .idTooLow)
     }
 
-    @Test func `an id that was passed over is refused, and one that was used is not`() {
+    @Test func `an ID that was passed over is refused, and one that was used is not`() {
         var order = StreamOrder()
         #expect(order.take(1, isHeaders: true, endsStream: false) == nil)
         #expect(order.take(7, isHeaders: true, endsStream: false) == nil)

@@ -41,7 +41,7 @@ struct EndpointCase: Sendable {
 
 /// The answers that docs/reference/conformance.md requires.
 enum ConformanceAnswers {
-    /// The status and the reason of each case that requires nothing else, by the id of the case.
+    /// The status and the reason of each case that requires nothing else, by the ID of the case.
     static let all: [String: (status: Int, reason: String?)] = {
         var all: [String: (status: Int, reason: String?)] = [:]
         for line in readText("\(RepositoryPaths.root)/docs/reference/conformance.md").split(separator: "\n") {

@@ -107,7 +107,7 @@ def _(stack):
         expect(texts(before_marker(stack, stream, token)) == ["A", "B"], "others")
 
 
-@case("Q-07", "device offline, A then B with one collapse id", "only B")
+@case("Q-07", "device offline, A then B with one collapse ID", "only B")
 def _(stack):
     device = stack.device()
     token = device.register()
@@ -117,8 +117,8 @@ def _(stack):
         expect(texts(before_marker(stack, stream, token)) == ["B"], "others")
 
 
-@case("Q-08", "device connected, A then B with one collapse id",
-      "both, with the collapse id, so that B replaces A on the screen")
+@case("Q-08", "device connected, A then B with one collapse ID",
+      "both, with the collapse ID, so that B replaces A on the screen")
 def _(stack):
     device = stack.device()
     token = device.register()
@@ -131,7 +131,7 @@ def _(stack):
         expect(texts(got) == ["A", "B"] and {event["collapse-id"] for event in got} == {"score"}, got)
 
 
-@case("Q-09", "device connected, A and B with different collapse ids", "both, each with its own collapse id")
+@case("Q-09", "device connected, A and B with different collapse IDs", "both, each with its own collapse ID")
 def _(stack):
     device = stack.device()
     token = device.register()
@@ -169,7 +169,7 @@ def _(stack):
 
 
 @case("Q-12", "four background notifications in an hour", "all four are delivered: there is no throttling",
-      note="Apple may throttle after two or three; with a collapse id, a newer one replaces a pending one")
+      note="Apple may throttle after two or three; with a collapse ID, a newer one replaces a pending one")
 def _(stack):
     device = stack.device()
     token = device.register()

@@ -98,7 +98,7 @@ told("E-11", "device token that contains a space", BAD_TOKEN, ["position 11", "s
      token=lambda stack: f"{stack.token[:10]}%20{stack.token[10:]}")
 told("E-12", "device token of the other environment", BAD_TOKEN, ["development", "production"],
      token=lambda stack: stack["APNS_SANDBOX_TOKEN"])
-told("E-13", "key of another team with this team's id", Answer(403, "InvalidProviderToken"), ["iss", "team"],
+told("E-13", "key of another team with this team's ID", Answer(403, "InvalidProviderToken"), ["iss", "team"],
      authorization=lambda stack: f"bearer {stack.other_key('APNS_TEAM2_KEY').sign()}")
 told("E-14", "a provider token that is two hours old", Answer(403, "ExpiredProviderToken"), ["seconds behind", "clock"],
      authorization=lambda stack: f"bearer {stack.key.sign(age=7200)}")

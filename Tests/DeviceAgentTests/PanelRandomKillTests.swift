@@ -9,7 +9,7 @@ import Testing
 /// Runs an agent and a panel through random sequences of events.
 ///
 /// Alerts arrive and are answered, and either process is killed between any two steps.
-@Suite struct PanelLivesTests {
+@Suite struct PanelRandomKillTests {
     /// A bus with the programs that currently run on it.
     private final class World {
         let file: DatabaseFile

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Checks that each alert is sent once to a notification server that answers late or without a number.
-struct DesktopDoubtTests {
+struct DesktopLateAnswerTests {
     private let file: DatabaseFile
     /// The session of the server, which answers only while the session's loop runs.
     private let other: DesktopSession
@@ -60,7 +60,7 @@ struct DesktopDoubtTests {
         try await goOn(until: "both are taken off") { Set(server.closed) == [1, 2] }
     }
 
-    @Test func `only the newest alert with a collapse id stays`() async throws {
+    @Test func `only the newest alert with a collapse ID stays`() async throws {
         try await doubt(["old", "new"], collapseID: "x")
         try await goOn(until: "the older is taken off") { server.closed == [2] }
         #expect(try desk.database.alerts.unanswered().map(\.entry) == [1, 3])

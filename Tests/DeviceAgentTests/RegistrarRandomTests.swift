@@ -11,7 +11,7 @@ import Testing
 /// Runs an agent through random events, with a server that fails, loses data and is restored from a backup.
 ///
 /// In the end the server has exactly the app's registrations and subscriptions.
-@Suite(.serialized) struct RegistrarLivesTests {
+@Suite(.serialized) struct RegistrarRandomTests {
     private static let app: AppID = "org.example.Mail"
     private static let channels = (1...4).map { ChannelID(high: 7, low: $0).text }
 

@@ -6,7 +6,7 @@ internal import Glibc
 /// The user-visible texts in the user's language, from gettext's domain `posthorn-panel`.
 ///
 /// The English text is the key, and is used if no catalog is loaded or the text is not translated.
-package enum MessageCatalogue {
+package enum MessageCatalog {
     private static let domain = "posthorn-panel"
     /// The environment variable that overrides the installed folder of catalogs.
     package static let folderVariable = "POSTHORN_LOCALE_DIR"

@@ -10,7 +10,7 @@ import Testing
 
 /// Checks real desktop programs that deviate from the specification.
 @Suite(.tags(.slow))
-struct DesktopTrapTests {
+struct DesktopQuirkTests {
     private let order = Alert(entry: 1, appID: "org.posthorn.Test", appName: "Orders", title: "New order")
 
     @Test(arguments: [(UInt8(0), "is low"), (1, "is normal"), (2, "is critical")])
