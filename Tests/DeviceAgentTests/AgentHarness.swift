@@ -120,7 +120,7 @@ final class AgentHarness: AgentObserver {
 
     /// Registers an app and waits for the answer.
     func register(
-        _ appID: AppID, topic: String? = nil, name: String? = nil, environment: Environment = .production
+        _ appID: AppID, topic: TopicName? = nil, name: String? = nil, environment: Environment = .production
     ) async throws -> Result<String, AgentRefusal> {
         try await run { agent throws(AgentRefusal) in
             try await agent.registrations.register(appID: appID, topic: topic, name: name, environment: environment)

@@ -43,7 +43,7 @@ import Testing
         ("org.example.Other", "org.example.Mail", .badTopic),
     ])
     func `an invalid registration is refused before any request`(
-        appID: AppID, topic: String?, code: AgentErrorCode
+        appID: AppID, topic: TopicName?, code: AgentErrorCode
     ) async throws {
         let harness = try await AgentHarness.connected(in: directory, to: server)
         let result = try await harness.register(appID, topic: topic)

@@ -162,7 +162,7 @@ private final class CallerHarness {
         let database = rules.harness.database
         for (number, name) in ["Mail", "Chat", "Quiet"].enumerated() {
             let app = RegisteredApp(
-                appID: AppID("org.example.\(name)"), topic: "org.example.\(name)", name: name, icon: nil,
+                appID: AppID("org.example.\(name)"), topic: TopicName("org.example.\(name)"), name: name, icon: nil,
                 deviceToken: "")
             try database.apps.save(app)
             _ = try database.apps.setBadge(

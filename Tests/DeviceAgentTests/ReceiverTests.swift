@@ -97,7 +97,7 @@ import Testing
         ("org.example.Mail.push-type.liveactivity", .liveactivity, "org.example.Mail"),
     ])
     func `the push type's suffix is not part of the registered topic`(
-        topic: String, pushType: PushType?, registered: String
+        topic: String, pushType: PushType?, registered: TopicName
     ) {
         #expect(Sample.notification(1, topic: topic, pushType: pushType).registeredTopic == registered)
     }

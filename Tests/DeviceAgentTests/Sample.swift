@@ -18,7 +18,8 @@ enum Sample {
     ) -> ReceivedNotification {
         let payload = payload ?? #"{"aps":{"alert":"Hello \#(number)"}}"#
         return ReceivedNotification(
-            sequence: sequence ?? Int64(number), uniqueID: UniqueID(high: 1, low: number), topicName: topic, app: nil,
+            sequence: sequence ?? Int64(number), uniqueID: UniqueID(high: 1, low: number), suffixedTopic: topic,
+            app: nil,
             apnsID: "2C33C3C4-0000-4000-8000-000000000000", pushType: pushType, priority: nil,
             expiration: nil, collapseID: collapseID.map { Array($0.utf8) },
             acceptedAt: Timestamp(unixMilliseconds: acceptedMilliseconds), payload: Array(payload.utf8),

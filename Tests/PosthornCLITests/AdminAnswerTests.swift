@@ -4,6 +4,7 @@ internal import Foundation
 internal import Glibc
 @testable import PosthornCLI
 internal import PushAPI
+internal import PushCore
 internal import TestSupport
 internal import Testing
 
@@ -50,16 +51,16 @@ struct AdminAnswerTests {
             "no app with topic 'org.example.chat'. Did you mean 'org.example.Chat'?"
         ), (["org.nope"], "no app with topic 'org.nope'; see 'posthorn app list'"),
     ])
-    func `an unknown topic is answered with the closest known one`(typed: [String], problem: String) throws {
+    func `an unknown topic is answered with the closest known one`(typed: [TopicName], problem: String) throws {
         let refusal = try #require(failure(404, #"{"error":"UnknownTopic","detail":"Add it."}"#))
-        let known = ["org.example.Mail", "org.example.Chat"]
+        let known: [TopicName] = ["org.example.Mail", "org.example.Chat"]
         let advised = refusal.advised(topics: typed, known: known)
         #expect(advised.problem == problem && advised.remedy == "")
         #expect(advised.exitCode == .notFound)
     }
 
     @Test(arguments: [([], ["a"]), (["a"], ["a"])])
-    func `a refusal for another reason keeps the server's text`(typed: [String], known: [String]) throws {
+    func `a refusal for another reason keeps the server's text`(typed: [TopicName], known: [TopicName]) throws {
         let refusal = try #require(failure(404, #"{"error":"UnknownTopic","detail":"Add it."}"#))
         #expect(refusal.advised(topics: typed, known: known).remedy == "Add it.")
     }

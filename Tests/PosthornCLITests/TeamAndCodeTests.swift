@@ -6,8 +6,8 @@ internal import PushCore
 internal import Testing
 
 struct TeamAndCodeTests {
-    private func app(_ topic: String, _ team: String) -> AdminAPI.App {
-        AdminAPI.App(topic: topic, name: topic, teamID: team, registrationCount: 0, pendingCount: 0)
+    private func app(_ topic: TopicName, _ team: String) -> AdminAPI.App {
+        AdminAPI.App(topic: topic, name: topic.text, teamID: team, registrationCount: 0, pendingCount: 0)
     }
 
     private func key(_ team: String, revokedAt: Timestamp? = nil) -> CredentialAPI.Key {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushAPI
+import PushCore
 import Testing
 
 @Suite struct DeviceFilterReadingTests {
-    private func read(_ text: String) -> Result<[String], DeviceBodyError> {
+    private func read(_ text: String) -> Result<[TopicName], DeviceBodyError> {
         let bytes = Array(text.utf8)
         do throws(DeviceBodyError) {
             return .success(try DeviceAPI.Filter(reading: bytes.span).refusedTopics)
@@ -18,7 +19,7 @@ import Testing
         (#" { "refused_topics" : [ "a" , "b\u0041\"" ] , "later":{"x":[1]} } "#, ["a", "bA\""]),
         (#"{"refused_topics":["a"],"refused_topics":["c"]}"#, ["c"]),
     ])
-    func `topics are read as they are written`(text: String, topics: [String]) {
+    func `topics are read as they are written`(text: String, topics: [TopicName]) {
         #expect(read(text) == .success(topics))
     }
 

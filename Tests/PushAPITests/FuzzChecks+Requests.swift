@@ -17,7 +17,7 @@ extension FuzzChecks {
         if HeaderValues.priority(input.span) != wanted { return "It is another priority." }
         let topicBytes = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_".utf8)
         let isTopic = (1...255).contains(input.count) && input.allSatisfy(topicBytes.contains)
-        if HeaderValues.isTopic(input.span) != isTopic { return "A topic is accepted by one parser only." }
+        if TopicName.isValid(input.span) != isTopic { return "A topic is accepted by one parser only." }
         if HeaderValues.isCollapseID(input.span) != (1...64).contains(input.count) {
             return "A collapse ID is accepted by one parser only."
         }

@@ -79,7 +79,7 @@ enum FuzzChecks {
         guard (try? JSONValidator.validateObject(received.payload.span)) != nil else { return nil }
         let notification = Notification(
             address: DeviceTokenContents(device: DeviceID(rawValue: 0), topic: TopicID(rawValue: 1), generation: 0),
-            apnsID: Array(received.apnsID.utf8), uniqueID: received.uniqueID, topicName: received.topicName,
+            apnsID: Array(received.apnsID.utf8), uniqueID: received.uniqueID, suffixedTopic: received.suffixedTopic,
             pushType: received.pushType, priority: received.priority,
             expiration: received.expiration, collapseID: received.collapseID,
             payload: received.payload, acceptedAt: received.acceptedAt)

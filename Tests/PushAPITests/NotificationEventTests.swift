@@ -11,12 +11,12 @@ struct NotificationEventTests {
     private static func pending(
         sequence: Int64 = 42, pushType: PushType? = .alert, priority: UInt8? = 10, expiration: Timestamp? = .unixEpoch,
         collapseID: [UInt8]? = bytes("inbox"), payload: String = payload,
-        uniqueID: UniqueID = UniqueID(high: 1, low: 2), topicName: String = "com.example.Mail.voip"
+        uniqueID: UniqueID = UniqueID(high: 1, low: 2), suffixedTopic: String = "com.example.Mail.voip"
     ) -> PendingNotification {
         let notification = Notification(
             address: DeviceTokenContents(device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 2), generation: 3),
             apnsID: bytes("123E4567-E89B-12D3-A456-4266554400A0"), uniqueID: uniqueID,
-            topicName: topicName, pushType: pushType, priority: priority,
+            suffixedTopic: suffixedTopic, pushType: pushType, priority: priority,
             expiration: expiration, collapseID: collapseID, payload: bytes(payload),
             acceptedAt: Timestamp(unixMilliseconds: 1_790_000_000_000))
         return PendingNotification(sequence: sequence, notification: notification)
@@ -96,11 +96,11 @@ struct NotificationEventTests {
             collapseID: Bool.random(using: &generator) ? nil : generator.bytes(countMax: 63) + [1],
             payload: String(decoding: payload, as: UTF8.self),
             uniqueID: UniqueID(high: generator.next(), low: generator.next()),
-            topicName: generator.text(countMax: 20))
-        let app = generator.text(countMax: 10)
+            suffixedTopic: generator.text(countMax: 20))
+        let app = TopicName(generator.text(countMax: 10))
         let expected = ReceivedNotification(
             sequence: pending.sequence, uniqueID: pending.notification.uniqueID,
-            topicName: pending.notification.topicName,
+            suffixedTopic: pending.notification.suffixedTopic,
             app: app, apnsID: "123E4567-E89B-12D3-A456-4266554400A0", pushType: pending.notification.pushType,
             priority: pending.notification.priority, expiration: pending.notification.expiration,
             collapseID: pending.notification.collapseID,
@@ -174,7 +174,7 @@ struct NotificationEventTests {
     }
 
     /// Writes an event to a stream, parses the stream, and reads the event.
-    private func roundTrip(_ pending: PendingNotification, app: String? = "app") throws -> ReceivedNotification {
+    private func roundTrip(_ pending: PendingNotification, app: TopicName? = "app") throws -> ReceivedNotification {
         var output: [UInt8] = []
         NotificationEvent.append(pending, app: app, to: &output)
         var parser = EventStreamParser()

@@ -10,7 +10,8 @@ struct StreamMessageTests {
         sequence: 42,
         notification: Notification(
             address: DeviceTokenContents(device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 2), generation: 3),
-            apnsID: bytes("A"), uniqueID: UniqueID(high: 1, low: 2), topicName: "com.example.Mail", pushType: .alert,
+            apnsID: bytes("A"), uniqueID: UniqueID(high: 1, low: 2), suffixedTopic: "com.example.Mail",
+            pushType: .alert,
             priority: 10, expiration: nil, collapseID: nil, payload: bytes(#"{"aps":{}}"#),
             acceptedAt: Timestamp(unixMilliseconds: 5)))
 

@@ -32,7 +32,6 @@ extension PushType {
 extension HeaderValues {
     static func expiration(_ value: [UInt8]) -> Timestamp? { expiration(value.span) }
     static func priority(_ value: [UInt8]) -> UInt8? { priority(value.span) }
-    static func isTopic(_ value: [UInt8]) -> Bool { isTopic(value.span) }
     static func isCollapseID(_ value: [UInt8]) -> Bool { isCollapseID(value.span) }
 }
 

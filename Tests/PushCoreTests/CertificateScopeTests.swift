@@ -108,7 +108,7 @@ struct CertificateScopeTests {
 
     @Test(arguments: PushType.allCases)
     func `a certificate with a list allows the listed topics`(type: PushType) {
-        let scope = CertificateScope(.universal, topic: Self.app, environment: nil)
+        let scope = CertificateScope(.universal, topic: TopicName(Self.app), environment: nil)
         let isListed: Bool =
             switch type {
             case .alert, .background, .mdm, .voip, .complication, .pushtotalk: true
@@ -124,7 +124,7 @@ struct CertificateScopeTests {
 
     @Test(arguments: PushType.allCases)
     func `a VoIP certificate allows VoIP of its app only`(type: PushType) {
-        let scope = CertificateScope(.voip, topic: Self.app, environment: nil)
+        let scope = CertificateScope(.voip, topic: TopicName(Self.app), environment: nil)
         #expect(allows(scope, Self.app + type.topicSuffix, type) == (type == .voip))
         #expect(!allows(scope, "com.example.Other" + type.topicSuffix, type))
     }
@@ -149,7 +149,7 @@ struct CertificateScopeTests {
     func `the extensions of a new certificate can be decoded`(
         kind: CredentialAPI.NewCertificate.Kind, environment: Environment?
     ) throws {
-        let scope = CertificateScope(kind, topic: Self.app, environment: environment)
+        let scope = CertificateScope(kind, topic: TopicName(Self.app), environment: environment)
         #expect(try CertificateScope(userID: scope.defaultTopic, extensions: scope.extensionTable) == scope)
     }
 

@@ -26,21 +26,6 @@ struct HeaderValuesTests {
         #expect(HeaderValues.priority(bytes(text)) == priority)
     }
 
-    @Test(arguments: [
-        ("a", true), ("com.example.MyApp", true), ("com.example.my-app_2.voip-ptt", true), ("", false),
-        ("com example!", false),
-        ("com.example/x", false), ("com.exämple", false), ("a\0", false), ("a\n", false), ("*", false), ("a@b", false),
-        ("[", false), ("`", false), ("{", false), (":", false),
-    ])
-    func `a topic has letters, digits, dots, hyphens and underscores`(text: String, isTopic: Bool) {
-        #expect(HeaderValues.isTopic(bytes(text)) == isTopic)
-    }
-
-    @Test(arguments: [(0, false), (1, true), (254, true), (255, true), (256, false)])
-    func `a topic has at most 255 bytes`(count: Int, isTopic: Bool) {
-        #expect(HeaderValues.isTopic([UInt8](repeating: UInt8(ascii: "a"), count: count)) == isTopic)
-    }
-
     @Test(arguments: [(0, false), (1, true), (63, true), (64, true), (65, false)])
     func `a collapse ID has at most 64 bytes, of any value`(count: Int, isCollapseID: Bool) {
         #expect(HeaderValues.isCollapseID([UInt8](repeating: 0xFF, count: count)) == isCollapseID)

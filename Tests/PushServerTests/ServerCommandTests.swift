@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushCore
 @testable import PushServer
 import PushTLS
 import TestSupport

@@ -18,7 +18,7 @@ import Testing
     @Test func `every field of an accepted notification is delivered unchanged after a restart`() throws {
         let notification = Notification(
             address: token, apnsID: Array("0000".utf8), uniqueID: UniqueID(high: .max, low: 1),
-            topicName: "com.example.App.voip", pushType: .voip, priority: 5,
+            suffixedTopic: "com.example.App.voip", pushType: .voip, priority: 5,
             expiration: TestStore.start.advanced(bySeconds: 60), collapseID: [0, 255, 1],
             payload: Array("{\"aps\":{}}\0\u{e9}".utf8), acceptedAt: Timestamp(unixMilliseconds: 1_799_999_999_999))
         try store.accept(notification)
@@ -28,7 +28,7 @@ import Testing
         #expect(delivered.address == notification.address)
         #expect(delivered.apnsID == notification.apnsID)
         #expect(delivered.uniqueID == notification.uniqueID)
-        #expect(delivered.topicName == notification.topicName)
+        #expect(delivered.suffixedTopic == notification.suffixedTopic)
         #expect(delivered.pushType == notification.pushType)
         #expect(delivered.priority == notification.priority)
         #expect(delivered.expiration == notification.expiration)
@@ -39,14 +39,14 @@ import Testing
 
     @Test func `fields that the provider omits are omitted on delivery`() throws {
         let bare = Notification(
-            address: token, apnsID: [], uniqueID: UniqueID(high: 0, low: 0), topicName: "", pushType: nil,
+            address: token, apnsID: [], uniqueID: UniqueID(high: 0, low: 0), suffixedTopic: "", pushType: nil,
             priority: nil, expiration: nil, collapseID: nil, payload: [], acceptedAt: TestStore.start)
         try store.accept(bare)
         let (stream, replies) = try store.attach(device)
         let delivered = try #require(replies.delivered(to: stream).first?.notification)
         #expect(delivered.pushType == nil && delivered.priority == nil && delivered.collapseID == nil)
         #expect(delivered.expiration == nil)
-        #expect(delivered.apnsID == [] && delivered.payload == [] && delivered.topicName == "")
+        #expect(delivered.apnsID == [] && delivered.payload == [] && delivered.suffixedTopic == "")
     }
 
     @Test func `a token of a device that never enrolled is a bad device token`() throws {

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { store = try TestStore(loopCount: 2) }
 
-    private func key(_ id: String, created: Int64 = 1, topics: [String]? = nil) -> SigningKey {
+    private func key(_ id: String, created: Int64 = 1, topics: [TopicName]? = nil) -> SigningKey {
         SigningKey(
             id: id, teamID: "TEAM000000", topics: topics, publicKey: [1, 2, 3],
             createdAt: Timestamp(unixSeconds: created))
@@ -55,7 +55,7 @@ import Testing
     ])
     func `an app's topic and name have size limits`(topicByteCount: Int, nameByteCount: Int, fits: Bool) throws {
         let (topic, name) = (
-            String(repeating: "t", count: topicByteCount), String(repeating: "n", count: nameByteCount)
+            TopicName(String(repeating: "t", count: topicByteCount)), String(repeating: "n", count: nameByteCount)
         )
         #expect(try store.refusal(.addApp(topic: topic, name: name, teamID: "")) == (fits ? nil : .tooMany))
     }

@@ -17,8 +17,8 @@ import Testing
         let store = try TestStore(adjust)
         let (device, token) = try store.registeredDevice()
         let others = try (0..<appCount).map { number in
-            let topic = "com.example.Other\(number)"
-            try store.succeed(.addApp(topic: topic, name: topic, teamID: "OTHER00000"))
+            let topic = TopicName("com.example.Other\(number)")
+            try store.succeed(.addApp(topic: topic, name: topic.text, teamID: "OTHER00000"))
             return try store.register(device, topic)
         }
         return (store, device, token, others)

@@ -67,7 +67,7 @@ import Testing
             #expect(notification.address == station.token)
             #expect(notification.apnsID == Array("request of a".utf8))
             #expect(notification.uniqueID == UniqueID(high: 2, low: .max))
-            #expect(notification.topicName == "com.example.App.push-type.liveactivity")
+            #expect(notification.suffixedTopic == "com.example.App.push-type.liveactivity")
             #expect(notification.pushType == .liveactivity)
             #expect(notification.priority == 5)
             #expect(notification.expiration == TestStore.start.advanced(bySeconds: 1_000_000))

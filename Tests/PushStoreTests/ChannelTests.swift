@@ -16,7 +16,7 @@ import Testing
     }
 
     private func create(
-        _ number: UInt64, _ topic: String = Station.topic, _ environment: Environment = .production
+        _ number: UInt64, _ topic: TopicName = Station.topic, _ environment: Environment = .production
     ) -> StoreRequest {
         .createChannel(
             ChannelID(high: .max, low: number), topic: topic, environment: environment, policy: .noMessageStored)
@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: [(Station.topic, Environment.development), ("other", .production)])
     func `a channel of another app or environment is unknown and cannot be removed`(
-        topic: String, environment: Environment
+        topic: TopicName, environment: Environment
     ) throws {
         try store.addBroadcastApp("other")
         let channel = try station.subscribedChannel()
@@ -144,7 +144,7 @@ import Testing
         try store.addBroadcastApp("other")
         let channel = try station.channel(1)
         let foreign = try station.channel(2, environment: .development)
-        func refusal(_ device: TestDevice, _ topic: String, _ channel: ChannelID) throws -> StoreRefusal? {
+        func refusal(_ device: TestDevice, _ topic: TopicName, _ channel: ChannelID) throws -> StoreRefusal? {
             try store.refusal(.subscribe(secretHash: device.secretHash, topic: topic, channel: channel))
         }
         #expect(try refusal(TestDevice(number: 9), Station.topic, channel.id) == .unauthorized)

@@ -38,7 +38,7 @@ import Testing
     private func notification(_ address: DeviceTokenContents, _ text: String, _ collapseID: [UInt8]) -> Notification {
         Notification(
             address: address, apnsID: Array(text.utf8), uniqueID: UniqueID(high: 1, low: 1),
-            topicName: "com.example.App", pushType: .alert, priority: 10, expiration: nil,
+            suffixedTopic: "com.example.App", pushType: .alert, priority: 10, expiration: nil,
             collapseID: collapseID, payload: Array(text.utf8), acceptedAt: TestStore.start)
     }
 

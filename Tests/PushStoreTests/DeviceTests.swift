@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct DeviceTests {
     private let store: TestStore
-    private let app = "com.example.App"
+    private let app: TopicName = "com.example.App"
 
     init() throws {
         store = try TestStore()
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: ["com.example.Other", "com.example.app", "com.example.App\0", ""])
-    func `only an existing topic can be registered`(topic: String) throws {
+    func `only an existing topic can be registered`(topic: TopicName) throws {
         let device = try store.enrol()
         #expect(try store.refusal(.register(secretHash: device.secretHash, topic: topic)) == .unknownTopic)
         #expect(try store.refusal(.unregister(secretHash: device.secretHash, topic: topic)) == nil)
@@ -198,7 +198,7 @@ import Testing
 
     @Test func `a device has a maximum number of registrations`() throws {
         let device = try store.enrol()
-        let topics = (0..<Limits.registrationPerDeviceCountMax + 1).map { "com.example.\($0)" }
+        let topics = (0..<Limits.registrationPerDeviceCountMax + 1).map { TopicName("com.example.\($0)") }
         let adding = topics.map { topic in
             StoreCommand.perform(.addApp(topic: topic, name: "", teamID: ""), answer: store.address())
         }
@@ -278,7 +278,7 @@ import Testing
     @Test(arguments: [(Limits.filterTopicCountMax, true), (Limits.filterTopicCountMax + 1, false)])
     func `a filter has a maximum number of topics`(count: Int, fits: Bool) throws {
         let device = try store.enrol()
-        let topics = (0..<count).map(String.init)
+        let topics = (0..<count).map { TopicName(String($0)) }
         let refusal = try store.refusal(.setFilter(secretHash: device.secretHash, refusedTopics: topics))
         #expect(refusal == (fits ? nil : .tooMany))
     }
@@ -286,7 +286,7 @@ import Testing
     @Test(arguments: [(Limits.topicByteCountMax, true), (Limits.topicByteCountMax + 1, false)])
     func `a topic in a filter has a maximum size in bytes`(byteCount: Int, fits: Bool) throws {
         let device = try store.enrol()
-        let topics = [String(repeating: "t", count: byteCount)]
+        let topics = [TopicName(String(repeating: "t", count: byteCount))]
         let refusal = try store.refusal(.setFilter(secretHash: device.secretHash, refusedTopics: topics))
         #expect(refusal == (fits ? nil : .tooMany))
     }

@@ -68,7 +68,8 @@ import Testing
         _ = try fill()
         // The rest of the last page may take a row or two.
         let refusals = try (100..<400).compactMap { number in
-            try store.refusal(.addApp(topic: "\(number)" + String(repeating: "t", count: 200), name: "", teamID: ""))
+            try store.refusal(
+                .addApp(topic: TopicName("\(number)" + String(repeating: "t", count: 200)), name: "", teamID: ""))
         }
         guard case .unavailable(let text) = refusals.last else {
             Issue.record("\(refusals)")

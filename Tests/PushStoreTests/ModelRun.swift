@@ -11,7 +11,7 @@ import Testing
 struct ModelRun {
     let store: TestStore
     let devices: [TestDevice]
-    let topics: [(name: String, id: TopicID)]
+    let topics: [(name: TopicName, id: TopicID)]
     var model: StoreModel
     var random: SeededGenerator
     var tokens: [DeviceTokenContents] = []
@@ -37,9 +37,9 @@ struct ModelRun {
         self.store = store
         model = StoreModel(pendingPerTopicCountMax: countMax, now: store.clock.now)
         devices = try (1...2).map { try store.enrol($0) }
-        let names = ["a", "b"]
+        let names: [TopicName] = ["a", "b"]
         for name in names { try store.addBroadcastApp(name) }
-        var topics: [(name: String, id: TopicID)] = []
+        var topics: [(name: TopicName, id: TopicID)] = []
         for name in names {
             for device in devices {
                 let token = try store.register(device, name)
@@ -303,7 +303,7 @@ struct ModelRun {
         return try difference(delivered: texts(in: replies), expected: deliveries)
     }
 
-    private func name(of channel: TestChannel) -> String {
+    private func name(of channel: TestChannel) -> TopicName {
         topics.first { $0.id == channel.topic }?.name ?? topics[0].name
     }
 

@@ -105,7 +105,8 @@ import Testing
         let store = try open(path)
         store.start(receivers: [collector]) { error in Issue.record(error) }
         let answers = (0..<100).map { ReplyAddress(loop: 0, slot: 0, generation: 0, exchange: $0) }
-        store.submit(answers.map { .perform(.addApp(topic: "\($0.exchange)", name: "", teamID: ""), answer: $0) })
+        store.submit(
+            answers.map { .perform(.addApp(topic: TopicName("\($0.exchange)"), name: "", teamID: ""), answer: $0) })
         store.stop()
         let replies = collector.takeAll()
         #expect(answers.allSatisfy { answer in replies.contains { $0.answers(answer) } })

@@ -9,7 +9,7 @@ import Testing
 
 /// Checks that an outcome counts once, and only from the device to which the notification was sent.
 @Suite struct OutcomeTests {
-    private let topic = "com.example.App"
+    private let topic: TopicName = "com.example.App"
 
     /// Delivers all waiting notifications to a device and acknowledges them; returns the sequences.
     private func receive(_ device: TestDevice, in store: TestStore) throws -> [Int64] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushAPI
+import PushCore
 @testable import PushStore
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     }
 
     private func place(
-        _ setting: PersonalSetting, _ device: TestDevice? = nil, topic: String? = nil
+        _ setting: PersonalSetting, _ device: TestDevice? = nil, topic: TopicName? = nil
     ) -> PolicyRequest.Place {
         PolicyRequest.Place(device: device?.id, topic: topic, setting: setting)
     }

@@ -65,7 +65,7 @@ import Testing
         #expect(try refusal(.topic, "com.example.App") == nil)
         let app = QuotaSubject(.topic, "com.example.App")
         try store.succeed(.quota(.change(app, QuotaLimits(rate: 1))))
-        try store.succeed(.removeApp(topic: app.name))
+        try store.succeed(.removeApp(topic: TopicName(app.name)))
         #expect(try refusal(.topic, app.name) == nil)
         #expect(try refusal(.topic, app.name) == .unknownTopic)
     }

@@ -114,7 +114,7 @@ import Testing
         let addresses = (0..<20).map { _ in store.address() }
         store.store.submit(
             addresses.enumerated().map { index, answer in
-                .perform(.addApp(topic: "t\(index)", name: "", teamID: ""), answer: answer)
+                .perform(.addApp(topic: TopicName("t\(index)"), name: "", teamID: ""), answer: answer)
             })
         store.store.stop()
         let replies = store.collectors[0].takeAll()
@@ -212,8 +212,8 @@ import Testing
         let station = try Station(store)
         for number in 0..<150 { _ = try station.subscribedChannel(UInt64(number)) }
         for number in 0..<20 {
-            try store.addApp("t\(number)")
-            try store.register(station.device, "t\(number)")
+            try store.addApp(TopicName("t\(number)"))
+            try store.register(station.device, TopicName("t\(number)"))
         }
         let answer = store.address()
         _ = try run([.perform(.removeDevice(station.device.id), answer: answer)], on: store, until: [answer])
@@ -233,7 +233,7 @@ import Testing
         let store = try store(millisecondsPerLook: 3)
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "waits"))
-        let topics = (0..<999).map { "t\($0)" } + ["com.example.App"]
+        let topics = (0..<999).map { TopicName("t\($0)") } + ["com.example.App"]
         let answer = store.address()
         _ = try run(
             [.perform(.setFilter(secretHash: device.secretHash, refusedTopics: topics), answer: answer)], on: store,
@@ -274,17 +274,17 @@ import Testing
     func `lists of apps, keys and rules are complete wherever a step ends`(count: Int) throws {
         let store = try TestStore()
         let device = try store.enrol()
+        let topics = (0..<count).map { TopicName("t\(String($0 + 1000))") }
         for number in 0..<count {
-            try store.addApp("t\(String(number + 1000))")
+            try store.addApp(topics[number])
             let place = PolicyRequest.Place(
-                device: number % 3 == 0 ? device.id : nil, topic: "t\(String(number + 1000))", setting: .sound)
+                device: number % 3 == 0 ? device.id : nil, topic: topics[number], setting: .sound)
             try store.succeed(.policy(.set(place, value: "off", isLocked: false)))
         }
         guard case .apps(let apps) = try store.succeed(.apps),
             case .policy(let rules, _) = try store.succeed(.policy(.ofDevice(secretHash: device.secretHash))),
             case .policy(let all, _) = try store.succeed(.policy(.all))
         else { throw MissingReply(what: "lists") }
-        let topics = (0..<count).map { "t\(String($0 + 1000))" }
         #expect(apps.map(\.topic) == topics)
         #expect(rules.map(\.topic) == topics)
         #expect(Set(all.map(\.topic)) == Set(topics) && all.count == count)

@@ -13,7 +13,7 @@ struct TestChannel {
 
 /// A test fixture: an app with broadcasts, one registered device, and channels.
 struct Station {
-    static let topic = "com.example.App"
+    static let topic: TopicName = "com.example.App"
 
     let store: TestStore
     let device: TestDevice
@@ -55,22 +55,22 @@ struct Station {
 
 extension TestStore {
     /// Adds an app that may have channels.
-    func addBroadcastApp(_ topic: String = Station.topic) throws {
+    func addBroadcastApp(_ topic: TopicName = Station.topic) throws {
         try succeed(.addApp(topic: topic, name: "App", teamID: "TEAM000000", allowsBroadcasts: true))
     }
 
     /// Subscribes a device's app to a channel.
-    func subscribe(_ device: TestDevice, to channel: TestChannel, _ topic: String = Station.topic) throws {
+    func subscribe(_ device: TestDevice, to channel: TestChannel, _ topic: TopicName = Station.topic) throws {
         try succeed(.subscribe(secretHash: device.secretHash, topic: topic, channel: channel.id))
     }
 
     /// Ends the subscription of a device's app.
-    func unsubscribe(_ device: TestDevice, from channel: TestChannel, _ topic: String = Station.topic) throws {
+    func unsubscribe(_ device: TestDevice, from channel: TestChannel, _ topic: TopicName = Station.topic) throws {
         try succeed(.unsubscribe(secretHash: device.secretHash, topic: topic, channel: channel.id))
     }
 
     /// Returns the channels that a device's app subscribes to.
-    func subscriptions(_ device: TestDevice, _ topic: String = Station.topic) throws -> [ChannelID] {
+    func subscriptions(_ device: TestDevice, _ topic: TopicName = Station.topic) throws -> [ChannelID] {
         guard
             case .subscriptions(let channels) = try succeed(
                 .subscriptions(secretHash: device.secretHash, topic: topic))
@@ -79,7 +79,7 @@ extension TestStore {
     }
 
     /// Returns the administrator's view of an app's channels.
-    func channels(_ topic: String = Station.topic, _ environment: Environment? = nil) throws -> [AdminAPI.Channel] {
+    func channels(_ topic: TopicName = Station.topic, _ environment: Environment? = nil) throws -> [AdminAPI.Channel] {
         guard case .channels(let channels) = try succeed(.channels(topic: topic, environment: environment)) else {
             throw MissingReply(what: "channels")
         }
@@ -128,7 +128,7 @@ extension Broadcast {
         Broadcast(
             channel: channel.id, topic: channel.topic, environment: channel.environment,
             requestID: Array("request of \(text)".utf8), uniqueID: UniqueID(high: 2, low: .max),
-            topicName: "\(Station.topic).push-type.liveactivity", priority: 5,
+            suffixedTopic: "\(Station.topic).push-type.liveactivity", priority: 5,
             expiration: Timestamp(unixSeconds: expiration),
             payload: Array(text.utf8), acceptedAt: TestStore.start)
     }

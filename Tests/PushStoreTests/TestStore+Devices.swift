@@ -26,13 +26,13 @@ extension TestStore {
         return device
     }
 
-    func addApp(_ topic: String = "com.example.App") throws {
+    func addApp(_ topic: TopicName = "com.example.App") throws {
         try succeed(.addApp(topic: topic, name: "App", teamID: "TEAM000000"))
     }
 
     @discardableResult
     func register(
-        _ device: TestDevice, _ topic: String = "com.example.App", in environment: Environment = .production
+        _ device: TestDevice, _ topic: TopicName = "com.example.App", in environment: Environment = .production
     ) throws -> DeviceTokenContents {
         let request = StoreRequest.register(secretHash: device.secretHash, topic: topic, environment: environment)
         guard case .registered(let contents) = try succeed(request) else { throw MissingReply(what: "registered") }
@@ -100,7 +100,7 @@ extension Notification {
     ) -> Notification {
         Notification(
             address: address, apnsID: Array("id of \(text)".utf8), uniqueID: UniqueID(high: 1, low: .max),
-            topicName: "com.example.App", pushType: .alert, priority: priority,
+            suffixedTopic: "com.example.App", pushType: .alert, priority: priority,
             expiration: expiration.map(Timestamp.init(unixSeconds:)),
             collapseID: collapseID.map { Array($0.utf8) }, payload: Array(text.utf8),
             acceptedAt: Timestamp(unixMilliseconds: accepted))

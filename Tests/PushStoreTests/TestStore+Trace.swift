@@ -10,7 +10,7 @@ extension Notification {
         var text: [UInt8] = []
         UniqueID.apns(number).append(to: &text)
         return Notification(
-            address: address, apnsID: text, uniqueID: .unique(number), topicName: topicName, pushType: pushType,
+            address: address, apnsID: text, uniqueID: .unique(number), suffixedTopic: suffixedTopic, pushType: pushType,
             priority: priority, expiration: expiration, collapseID: collapseID, payload: payload,
             acceptedAt: acceptedAt, channel: channel)
     }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct WebhookTests {
-    private let topic = "com.example.App"
+    private let topic: TopicName = "com.example.App"
 
     private func webhook(_ store: TestStore) throws -> TraceAPI.Webhook? {
         guard case .app(let app) = try store.succeed(.app(topic: topic)) else { throw MissingReply(what: "app") }
@@ -76,13 +76,13 @@ import Testing
     @Test func `removing an app removes its webhook, and the number of webhooks is limited`() throws {
         let store = try TestStore()
         for number in 0...Limits.webhookCountMax {
-            let topic = "com.example.App\(number)"
+            let topic = TopicName("com.example.App\(number)")
             try store.addApp(topic)
             let request = StoreRequest.setWebhook(topic: topic, url: "https://example.org/a", secret: [1])
             #expect(try store.refusal(request) == (number < Limits.webhookCountMax ? nil : .tooMany))
         }
         try store.succeed(.removeApp(topic: "com.example.App0"))
-        let last = "com.example.App\(Limits.webhookCountMax)"
+        let last = TopicName("com.example.App\(Limits.webhookCountMax)")
         try store.succeed(.setWebhook(topic: last, url: "https://example.org/a", secret: [1]))
         #expect(try store.refusal(.setWebhook(topic: "no.such", url: "https://a", secret: [1])) == .unknownTopic)
         #expect(try store.refusal(.removeWebhook(topic: "no.such")) == .unknownTopic)

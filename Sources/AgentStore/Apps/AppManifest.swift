@@ -2,7 +2,7 @@
 
 internal import PayloadLint
 internal import PushAPI
-internal import PushCore
+package import PushCore
 
 /// The manifest that an app registers with: a JSON object; docs/reference/app-manifest.md describes it.
 package struct AppManifest: Sendable, Equatable {
@@ -52,7 +52,7 @@ package struct AppManifest: Sendable, Equatable {
     }
 
     /// The topic that providers send to; nil for the app ID.
-    package var topic: String?
+    package var topic: TopicName?
     /// The top line of alerts; nil for the name in the .desktop file.
     package var name: String?
     package var eventTypes: [EventType] = []
@@ -98,7 +98,7 @@ extension AppManifest {
             throw AppManifestError(message: "the manifest is not a JSON object")
         }
         let reader = ManifestReader(root)
-        topic = try reader.text("topic")
+        topic = try reader.text("topic").map { TopicName($0) }
         name = try reader.text("name")
         let events = try reader.list("event_types") { item throws(AppManifestError) in
             (EventType(id: try item.requiredText("id"), name: try item.requiredText("name")), try item.parts())

@@ -9,7 +9,7 @@ package struct RegisteredApp: Sendable, Equatable {
     /// The name of the .desktop file without `.desktop`.
     package var appID: AppID
     /// The topic that identifies the app at the server.
-    package var topic: String
+    package var topic: TopicName
     /// The name at the top of its alerts.
     package var name: String
     /// The name of the icon, or its absolute path.
@@ -25,7 +25,7 @@ package struct RegisteredApp: Sendable, Equatable {
 
     /// Creates an app from its registration.
     package init(
-        appID: AppID, topic: String, name: String, icon: String?, deviceToken: String,
+        appID: AppID, topic: TopicName, name: String, icon: String?, deviceToken: String,
         environment: Environment = .production
     ) {
         self.appID = appID
@@ -105,12 +105,12 @@ package final class AppTable {
     package func app(id: AppID) throws(SQLiteError) -> RegisteredApp? { try first(selectByID, id.text) }
 
     /// Returns the app that registered a topic.
-    package func app(topic: String) throws(SQLiteError) -> RegisteredApp? { try first(selectByTopic, topic) }
+    package func app(topic: TopicName) throws(SQLiteError) -> RegisteredApp? { try first(selectByTopic, topic.text) }
 
     /// Adds an app or updates its registration; its badge remains.
     package func save(_ app: RegisteredApp) throws(SQLiteError) {
         upsert.bind(app.appID.text, at: 1)
-        upsert.bind(app.topic, at: 2)
+        upsert.bind(app.topic.text, at: 2)
         upsert.bind(app.name, at: 3)
         upsert.bind(app.icon, at: 4)
         upsert.bind(app.deviceToken, at: 5)
@@ -154,7 +154,8 @@ package final class AppTable {
 
     private static func app(in row: Statement) -> RegisteredApp {
         var app = RegisteredApp(
-            appID: AppID(row.string(0)), topic: row.string(1), name: row.string(2), icon: row.optionalString(3),
+            appID: AppID(row.string(0)), topic: TopicName(row.string(1)), name: row.string(2),
+            icon: row.optionalString(3),
             deviceToken: row.string(4), environment: Environment(rawValue: row.string(6)) ?? .production)
         app.badge = UInt32(clamping: row.int64(5))
         app.manifestText = row.bytes(7)

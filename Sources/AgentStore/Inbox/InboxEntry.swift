@@ -31,7 +31,7 @@ package struct InboxEntry: Sendable, Equatable {
     /// The app; empty if no registered app had the topic.
     package var appID: AppID
     /// The value of `apns-topic` without the push type's suffix.
-    package var topic: String
+    package var topic: TopicName
     package var apnsID: String
     /// The time at which the notification arrived on the device.
     package var receivedAt: Timestamp
@@ -61,7 +61,7 @@ package struct InboxEntry: Sendable, Equatable {
 
     /// Creates a new entry without a number, which the insertion assigns.
     package init(
-        uniqueID: String, sequence: Int64, appID: AppID, topic: String, apnsID: String,
+        uniqueID: String, sequence: Int64, appID: AppID, topic: TopicName, apnsID: String,
         receivedAt: Timestamp, acceptedAt: Timestamp, title: String? = nil,
         subtitle: String? = nil, body: String? = nil, payload: [UInt8], collapseID: [UInt8]? = nil,
         channel: String? = nil, threadID: String? = nil, state: State, reason: String = "", effects: String = ""

@@ -101,7 +101,7 @@ package final class InboxTable {
         insert.bind(entry.uniqueID, at: 1)
         insert.bind(entry.sequence, at: 2)
         insert.bind(entry.appID.text, at: 3)
-        insert.bind(entry.topic, at: 4)
+        insert.bind(entry.topic.text, at: 4)
         insert.bind(entry.apnsID, at: 5)
         insert.bind(entry.receivedAt.unixMilliseconds, at: 6)
         insert.bind(entry.acceptedAt.unixMilliseconds, at: 7)
@@ -334,7 +334,8 @@ package final class InboxTable {
     /// Reads an entry from a row with all columns.
     static func entry(in row: Statement) -> InboxEntry {
         var entry = InboxEntry(
-            uniqueID: row.string(1), sequence: row.int64(2), appID: AppID(row.string(3)), topic: row.string(4),
+            uniqueID: row.string(1), sequence: row.int64(2), appID: AppID(row.string(3)),
+            topic: TopicName(row.string(4)),
             apnsID: row.string(5), receivedAt: Timestamp(unixMilliseconds: row.int64(6)),
             acceptedAt: Timestamp(unixMilliseconds: row.int64(7)),
             title: row.optionalString(8), subtitle: row.optionalString(9), body: row.optionalString(10),

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushAPI
+package import PushCore
 package import PushSQLite
 
 /// The settings from the server's administrator for this device, as last received.
 package final class PolicyTable {
     /// A rule for one setting.
     package struct Rule: Sendable, Equatable {
-        /// The topic of the app; empty for all apps and for device-wide settings.
-        package var topic: String
+        /// The topic of the app; nil for all apps and for device-wide settings.
+        package var topic: TopicName?
         package var setting: PersonalSetting
         package var value: String
         /// Whether the user may not change the value.
         package var isLocked: Bool
 
-        package init(topic: String, setting: PersonalSetting, value: String, isLocked: Bool) {
+        package init(topic: TopicName?, setting: PersonalSetting, value: String, isLocked: Bool) {
             self.topic = topic
             self.setting = setting
             self.value = value
@@ -39,11 +40,11 @@ package final class PolicyTable {
 
     /// Returns the rule for a setting, of a topic or of all apps; nil if neither exists.
     package func rule(
-        for setting: PersonalSetting, topic: String
+        for setting: PersonalSetting, topic: TopicName?
     ) throws(SQLiteError) -> (value: String, isLocked: Bool)? {
         defer { select.reset() }
         select.bind(setting.rawValue, at: 1)
-        select.bind(topic, at: 2)
+        select.bind(topic?.text ?? "", at: 2)
         return try select.step() ? (select.string(0), select.int64(1) != 0) : nil
     }
 
@@ -55,7 +56,7 @@ package final class PolicyTable {
             guard let setting = PersonalSetting(rawValue: selectAll.string(1)) else { continue }
             rules.append(
                 Rule(
-                    topic: selectAll.string(0), setting: setting, value: selectAll.string(2),
+                    topic: TopicName(nilIfEmpty: selectAll.string(0)), setting: setting, value: selectAll.string(2),
                     isLocked: selectAll.int64(3) != 0))
         }
         return rules
@@ -65,7 +66,7 @@ package final class PolicyTable {
     package func replaceAll(_ rules: [Rule]) throws(SQLiteError) {
         try delete.run()
         for rule in rules {
-            insert.bind(rule.topic, at: 1)
+            insert.bind(rule.topic?.text ?? "", at: 1)
             insert.bind(rule.setting.rawValue, at: 2)
             insert.bind(rule.value, at: 3)
             insert.bind(rule.isLocked ? 1 : 0, at: 4)

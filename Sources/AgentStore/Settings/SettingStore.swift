@@ -10,12 +10,12 @@ package final class SettingStore {
     package struct Place: Sendable, Equatable {
         /// The app; nil for the whole device.
         package var appID: AppID?
-        /// The topic, by which policies identify the app.
-        package var topic: String
+        /// The topic, by which policies identify the app; nil for the whole device.
+        package var topic: TopicName?
         /// The event type; empty for the app as a whole.
         package var event: String
 
-        package init(appID: AppID? = nil, topic: String = "", event: String = "") {
+        package init(appID: AppID? = nil, topic: TopicName? = nil, event: String = "") {
             self.appID = appID
             self.topic = topic
             self.event = event

@@ -70,7 +70,7 @@ struct AgentRefusal: Error, Sendable, Equatable {
     }
 
     /// Converts the server's refusal of a registration; names the topic, which may be a default.
-    init(_ error: ServerFailure, topic: String) {
+    init(_ error: ServerFailure, topic: TopicName) {
         self.init(error)
         if code == .unknownTopic { message = "The server has no app with topic '\(topic)'." }
     }

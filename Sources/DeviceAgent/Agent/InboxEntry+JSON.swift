@@ -11,7 +11,7 @@ extension InboxEntry {
     func notificationJSON(with action: ChosenAction?) -> [UInt8] {
         var output = Array("{".utf8)
         var facts = [
-            ("app_id", appID.text), ("topic", topic), ("apns_id", apnsID), ("unique_id", uniqueID),
+            ("app_id", appID.text), ("topic", topic.text), ("apns_id", apnsID), ("unique_id", uniqueID),
             ("title", title ?? ""),
             ("body", body ?? ""),
         ]

@@ -83,6 +83,6 @@ extension PolicyTable.Rule {
         guard let setting = PersonalSetting.ofPolicy(rule.setting, hasTopic: rule.topic != nil),
             let value = setting.normalized(rule.value, for: setting.policyScope)
         else { return nil }
-        self.init(topic: rule.topic ?? "", setting: setting, value: value, isLocked: rule.locked)
+        self.init(topic: rule.topic, setting: setting, value: value, isLocked: rule.locked)
     }
 }

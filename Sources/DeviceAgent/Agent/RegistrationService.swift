@@ -50,13 +50,14 @@ package final class RegistrationService {
     /// - Returns: The device token.
     /// - Throws: The refusal of this agent or of the server.
     func register(
-        appID: AppID, topic: String?, name: String?, environment: Environment = .production,
+        appID: AppID, topic: TopicName?, name: String?, environment: Environment = .production,
         manifest: [UInt8]? = nil, asker: Registrant = .person
     ) async throws(AgentRefusal) -> String {
         let installed = self.environment.manifest(appID)
         let manifestText = manifest ?? installed ?? []
         let facts = try Self.manifest(manifestText)
-        var app = try describe(appID: appID, topic: topic ?? facts.topic ?? appID.text, name: name ?? facts.name)
+        var app = try describe(
+            appID: appID, topic: topic ?? facts.topic ?? TopicName(appID.text), name: name ?? facts.name)
         app.manifestText = manifestText
         if asker == .app {
             if manifest != nil { try Self.checkFilter(facts) }
@@ -100,13 +101,13 @@ package final class RegistrationService {
     }
 
     /// Validates the values of a registration, because they come from the bus.
-    private func describe(appID: AppID, topic: String, name: String?) throws(AgentRefusal) -> RegisteredApp {
+    private func describe(appID: AppID, topic: TopicName, name: String?) throws(AgentRefusal) -> RegisteredApp {
         guard DesktopEntry.isValidID(appID.text) else {
             throw AgentRefusal(
                 .badAppID,
                 "Invalid app ID: use the name of a .desktop file without '.desktop' (letters, digits, '.', '_', '-').")
         }
-        guard HeaderValues.isTopic(topic.utf8.span) else {
+        guard topic.isValid else {
             throw AgentRefusal(.badTopic, "Invalid topic: use 1 to 255 letters, digits, '.', '_' and '-'.")
         }
         let owner = try failures.refusing { () throws(SQLiteError) in try database.apps.app(topic: topic) }
@@ -135,9 +136,9 @@ package final class RegistrationService {
 
     /// Refuses topics that are not the app's own: the app ID, topics below it, and the installed manifest's topic.
     private static func checkTopic(_ app: RegisteredApp, installed: [UInt8]?) throws(AgentRefusal) {
-        let topic = app.topic.utf8
+        let topic = app.topic.text.utf8
         if topic.elementsEqual(app.appID.text.utf8) || topic.starts(with: "\(app.appID).".utf8) { return }
-        if let installed, let own = try manifest(installed).topic, own.utf8.elementsEqual(topic) { return }
+        if let installed, let own = try manifest(installed).topic, own == app.topic { return }
         throw AgentRefusal(
             .badTopic,
             "App '\(app.appID)' cannot claim topic '\(app.topic)': an app may claim only its app ID, topics below "
@@ -176,7 +177,7 @@ package final class RegistrationService {
         }
         agentLog.info("registered", ["app": app.appID.text, "token": String(app.deviceToken.prefix(8))])
         for line in app.advice { agentLog.warning("advice", ["app": app.appID.text, "text": line]) }
-        if let earlier, earlier.topic.utf8.elementsEqual(app.topic.utf8) == false { leave(topic: earlier.topic) }
+        if let earlier, earlier.topic != app.topic { leave(topic: earlier.topic) }
         if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
             changes.observer?.tokenChanged(appID: app.appID, deviceToken: app.deviceToken)
         }
@@ -186,13 +187,13 @@ package final class RegistrationService {
         return app.deviceToken
     }
 
-    private func leave(topic: String) {
+    private func leave(topic: TopicName) {
         guard let session = link.clients?.session else { return }
         link.startTask {
             do throws(ServerFailure) {
                 try await session.client.unregister(topic: topic)
             } catch {
-                agentLog.warning("topic_not_left", ["topic": topic, "error": error.message])
+                agentLog.warning("topic_not_left", ["topic": topic.text, "error": error.message])
             }
         }
     }
@@ -270,7 +271,7 @@ extension RegistrationService: RegistrarDelegate {
         }
         // The app was unregistered, or registered with other values, while the request was running.
         if !isTopicUsed { leave(topic: app.topic) }
-        guard let current, current.topic.utf8.elementsEqual(app.topic.utf8), current.environment == app.environment
+        guard let current, current.topic == app.topic, current.environment == app.environment
         else { return false }
         return (try? adopt(registration, for: current)) != nil
     }

@@ -208,7 +208,7 @@ final class Receiver {
     }
 
     private func append(
-        _ notification: ReceivedNotification, _ topic: String, _ app: RegisteredApp?, _ payload: Payload?,
+        _ notification: ReceivedNotification, _ topic: TopicName, _ app: RegisteredApp?, _ payload: Payload?,
         _ decision: Decision?, now: Timestamp, _ reception: inout Reception
     ) throws(SQLiteError) -> InboxEntry {
         var decision = decision
@@ -282,14 +282,14 @@ extension ReceivedNotification {
     }
 
     /// The topic that an app registered, without the suffix of the push type.
-    var registeredTopic: String {
+    var registeredTopic: TopicName {
         if let app { return app }
         let suffix = pushType?.topicSuffix ?? ""
-        let topic = topicName.utf8
+        let topic = suffixedTopic.utf8
         guard !suffix.isEmpty, topic.count > suffix.utf8.count,
             topic.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
-        else { return topicName }
-        return String(decoding: topic.dropLast(suffix.utf8.count), as: UTF8.self)
+        else { return TopicName(suffixedTopic) }
+        return TopicName(String(decoding: topic.dropLast(suffix.utf8.count), as: UTF8.self))
     }
 }
 

@@ -103,28 +103,28 @@ struct ServerClient {
         try Self.decode(await send("POST", "/v1/devices", enrolment))
     }
 
-    /// Sends `PUT /v1/apps/{topic}`; the topic satisfies `HeaderValues.isTopic`, so it needs no escaping.
+    /// Sends `PUT /v1/apps/{topic}`; the topic satisfies `TopicName.isValid`, so it needs no escaping.
     func register(
-        topic: String, environment: Environment = .production
+        topic: TopicName, environment: Environment = .production
     ) async throws(ServerFailure) -> DeviceAPI.Registration {
         try Self.decode(await send("PUT", "/v1/apps/\(topic)", DeviceAPI.NewRegistration(environment: environment)))
     }
 
     /// Sends `DELETE /v1/apps/{topic}`.
-    func unregister(topic: String) async throws(ServerFailure) { try await send("DELETE", "/v1/apps/\(topic)") }
+    func unregister(topic: TopicName) async throws(ServerFailure) { try await send("DELETE", "/v1/apps/\(topic)") }
 
     /// Sends `PUT /v1/apps/{topic}/channels/{channel-id}`.
-    func subscribe(topic: String, channel: String) async throws(ServerFailure) {
+    func subscribe(topic: TopicName, channel: String) async throws(ServerFailure) {
         try await send("PUT", Self.path(of: channel, topic: topic))
     }
 
     /// Sends `DELETE /v1/apps/{topic}/channels/{channel-id}`.
-    func unsubscribe(topic: String, channel: String) async throws(ServerFailure) {
+    func unsubscribe(topic: TopicName, channel: String) async throws(ServerFailure) {
         try await send("DELETE", Self.path(of: channel, topic: topic))
     }
 
     /// Sends `GET /v1/apps/{topic}/channels`.
-    func subscriptions(topic: String) async throws(ServerFailure) -> DeviceAPI.Subscriptions {
+    func subscriptions(topic: TopicName) async throws(ServerFailure) -> DeviceAPI.Subscriptions {
         try Self.decode(await send("GET", "/v1/apps/\(topic)/channels"))
     }
 
@@ -173,7 +173,7 @@ struct ServerClient {
     }
 
     /// Returns the path of a channel, with the three base64 characters escaped that have a meaning in a URL.
-    private static func path(of channel: String, topic: String) -> String {
+    private static func path(of channel: String, topic: TopicName) -> String {
         let escaped = channel.unicodeScalars.reduce(into: "") { text, character in
             switch character {
             case "/": text += "%2F"

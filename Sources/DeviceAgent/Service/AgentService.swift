@@ -107,7 +107,8 @@ final class AgentService {
             return [
                 .text(
                     try await agent.registrations.register(
-                        appID: try arguments.appID(0), topic: options["topic"], name: options["name"],
+                        appID: try arguments.appID(0), topic: options["topic"].map { TopicName($0) },
+                        name: options["name"],
                         environment: try Self.environment(options["environment"]),
                         manifest: options["manifest"].map { Array($0.utf8) }, asker: asker))
             ]
@@ -185,7 +186,7 @@ final class AgentService {
         let subscriptions = try agent.subscriptions.all(of: app.appID)
         var record = AppRecord()
         record.appID = app.appID.text
-        record.topic = app.topic
+        record.topic = app.topic.text
         record.name = app.name
         record.environment = app.environment.rawValue
         record.icon = app.icon ?? ""

@@ -27,16 +27,16 @@ extension AppCommands {
 
     /// Sets or removes an app's webhook and returns the updated app; a generated secret is included once.
     static func changeWebhook(_ invocation: Invocation, _ client: AdminClient) throws(CommandError) -> AdminAPI.App {
-        let topic = invocation.arguments[0]
+        let topic = TopicName(invocation.arguments[0])
         var secret: String?
         if let url = invocation.value("webhook") {
             let webhook = TraceAPI.NewWebhook(url: url, secret: try givenSecret(invocation))
-            let request = AdminRequest.put("apps", topic, "webhook", body: webhook)
+            let request = AdminRequest.put("apps", topic.text, "webhook", body: webhook)
             secret = try client.send(request, for: TraceAPI.Webhook.self, about: [topic]).secret
         } else {
-            try client.send(.delete("apps", topic, "webhook"), about: [topic])
+            try client.send(.delete("apps", topic.text, "webhook"), about: [topic])
         }
-        var app = try client.send(.get("apps", topic), for: AdminAPI.App.self)
+        var app = try client.send(.get("apps", topic.text), for: AdminAPI.App.self)
         app.webhook?.secret = secret
         return app
     }

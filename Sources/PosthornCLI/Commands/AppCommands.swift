@@ -71,7 +71,7 @@ enum AppCommands {
                     "Send delivery events to the back-end."),
             ])
     ) { (invocation, context) throws(CommandError) in
-        let topic = invocation.arguments[0]
+        let topic = TopicName(invocation.arguments[0])
         let changesWebhook = try changesWebhook(invocation)
         let request = changesWebhook && !changesOther(invocation) ? nil : try changeRequest(invocation)
         if invocation.value("broadcasts") == "off" {
@@ -97,9 +97,9 @@ enum AppCommands {
 
     private static let show = CommandNode(Command("show", "Show an app.", arguments: [topic])) {
         (invocation, context) throws(CommandError) in
-        let topic = invocation.arguments[0]
+        let topic = TopicName(invocation.arguments[0])
         let client = context.admin(invocation)
-        return report(of: try client.send(.get("apps", topic), for: AdminAPI.App.self, about: [topic]))
+        return report(of: try client.send(.get("apps", topic.text), for: AdminAPI.App.self, about: [topic]))
     }
 
     private static let remove = CommandNode(
@@ -109,9 +109,9 @@ enum AppCommands {
                 "The app's device tokens become invalid (Unregistered), and its pending notifications are removed.",
             arguments: [topic], options: [SharedOptions.yes])
     ) { (invocation, context) throws(CommandError) in
-        let topic = invocation.arguments[0]
+        let topic = TopicName(invocation.arguments[0])
         try Console.confirm("Remove app \(topic) and invalidate all its device tokens?", unless: invocation.has("yes"))
-        try context.admin(invocation).send(.delete("apps", topic), about: [topic])
+        try context.admin(invocation).send(.delete("apps", topic.text), about: [topic])
         return Report("Removed \(topic).", json: Done())
     }
 
@@ -120,7 +120,8 @@ enum AppCommands {
         .post(
             "apps",
             AdminAPI.NewApp(
-                topic: invocation.arguments[0], name: invocation.value("name"), teamID: invocation.value("team"),
+                topic: TopicName(invocation.arguments[0]), name: invocation.value("name"),
+                teamID: invocation.value("team"),
                 checks: checks(invocation), broadcasts: broadcasts(invocation)))
     }
 
@@ -153,7 +154,7 @@ enum AppCommands {
         Report(
             Table.fields(
                 [
-                    ("Topic", app.topic), ("Name", app.name), ("Team ID", app.teamID),
+                    ("Topic", app.topic.text), ("Name", app.name), ("Team ID", app.teamID),
                     ("Checks", app.checks.rawValue), ("Broadcasts", app.broadcasts ? "on" : "off"),
                     ("Registrations", "\(app.registrationCount)"), ("Pending", "\(app.pendingCount)"),
                 ] + (app.webhook.map(fields) ?? [])), json: app)
@@ -169,7 +170,7 @@ enum AppCommands {
             ],
             rows: apps.apps.map { app in
                 [
-                    app.topic, app.name, app.teamID, app.checks.rawValue, app.broadcasts ? "on" : "off",
+                    app.topic.text, app.name, app.teamID, app.checks.rawValue, app.broadcasts ? "on" : "off",
                     "\(app.registrationCount)", "\(app.pendingCount)",
                 ]
             })

@@ -74,10 +74,10 @@ enum CertificateCommands {
         // The paths and the password are checked first, so that the server issues no certificate that cannot be saved.
         let files = try CertificateFiles(invocation)
         let password = try files.password(invocation)
-        let topic = invocation.arguments[0]
+        let topic = TopicName(invocation.arguments[0])
         let certificate = try client.send(request, for: CredentialAPI.Certificate.self, about: [topic])
         do throws(CommandError) {
-            try files.write(certificate, named: topic, password: password?.text)
+            try files.write(certificate, named: topic.text, password: password?.text)
         } catch {
             // The private key is lost, so the certificate must not stay valid.
             try? client.send(.delete("certificates", certificate.fingerprint))
@@ -101,7 +101,7 @@ enum CertificateCommands {
         return .post(
             "certificates",
             CredentialAPI.NewCertificate(
-                topic: invocation.arguments[0],
+                topic: TopicName(invocation.arguments[0]),
                 kind: invocation.value("kind").flatMap(CredentialAPI.NewCertificate.Kind.init),
                 environment: invocation.value("environment").flatMap(Environment.init), days: days.map(Int.init)))
     }

@@ -26,9 +26,9 @@ struct CertificateFiles: Sendable {
     ///   `--password-file`.
     /// - Throws: An error when a file exists or cannot be created, or `--password-file` is given without `--p12`.
     init(_ invocation: Invocation) throws(CommandError) {
-        let topic = invocation.arguments[0]
+        let topic = TopicName(invocation.arguments[0])
         // The server refuses an invalid topic, so it never becomes part of a file name.
-        let name = HeaderValues.isTopic(Array(topic.utf8).span) ? "CERT_\(topic)" : "CERT"
+        let name = topic.isValid ? "CERT_\(topic)" : "CERT"
         p12 = invocation.value("p12").map { Self.path($0, name: "\(name).p12") }
         let output = invocation.value("output")
         pem = output == nil && p12 != nil ? nil : Self.path(output ?? ".", name: "\(name).pem")

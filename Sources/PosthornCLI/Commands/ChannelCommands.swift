@@ -52,7 +52,8 @@ enum ChannelCommands {
     ) { (invocation, context) throws(CommandError) in
         let client = context.admin(invocation)
         let request = createRequest(invocation)
-        return report(of: try client.send(request, for: AdminAPI.Channel.self, about: [invocation.arguments[0]]))
+        return report(
+            of: try client.send(request, for: AdminAPI.Channel.self, about: [TopicName(invocation.arguments[0])]))
     }
 
     private static let list = CommandNode(
@@ -60,16 +61,16 @@ enum ChannelCommands {
             "list", "List the channels of an app.", arguments: [topic],
             options: [environment("List only channels of production or development.")])
     ) { (invocation, context) throws(CommandError) in
-        let topic = invocation.arguments[0]
-        let request = AdminRequest.get("apps", topic, "channels").of(environment: invocation.value("environment"))
+        let topic = TopicName(invocation.arguments[0])
+        let request = AdminRequest.get("apps", topic.text, "channels").of(environment: invocation.value("environment"))
         let client = context.admin(invocation)
         return report(of: try client.send(request, for: AdminAPI.Channels.self, about: [topic]), topic: topic)
     }
 
     private static let show = CommandNode(Command("show", "Show a channel.", arguments: [topic, id])) {
         (invocation, context) throws(CommandError) in
-        let topic = invocation.arguments[0]
-        let request = AdminRequest.get("apps", topic, "channels", invocation.arguments[1])
+        let topic = TopicName(invocation.arguments[0])
+        let request = AdminRequest.get("apps", topic.text, "channels", invocation.arguments[1])
         return report(
             of: try context.admin(invocation).send(request, for: AdminAPI.Channel.self, about: [topic]))
     }
@@ -80,9 +81,9 @@ enum ChannelCommands {
             discussion: "Broadcasts to the channel are refused from then on. Its ID is never reused.",
             arguments: [topic, id], options: [SharedOptions.yes])
     ) { (invocation, context) throws(CommandError) in
-        let (topic, id) = (invocation.arguments[0], invocation.arguments[1])
+        let (topic, id) = (TopicName(invocation.arguments[0]), invocation.arguments[1])
         try Console.confirm("Remove channel \(id) and its subscriptions?", unless: invocation.has("yes"))
-        try context.admin(invocation).send(.delete("apps", topic, "channels", id), about: [topic])
+        try context.admin(invocation).send(.delete("apps", topic.text, "channels", id), about: [topic])
         return Report("Removed channel \(id).", json: Done())
     }
 
@@ -100,7 +101,7 @@ enum ChannelCommands {
     static func report(of channel: AdminAPI.Channel) -> Report {
         Report(
             Table.fields([
-                ("Channel ID", channel.channelID), ("Topic", channel.topic),
+                ("Channel ID", channel.channelID), ("Topic", channel.topic.text),
                 ("Environment", channel.environment.rawValue), ("Stores", word(channel.messageStoragePolicy)),
                 ("Subscriptions", "\(channel.subscriptionCount)"),
                 ("Created", LocalTime.text(channel.createdAt)),
@@ -108,9 +109,10 @@ enum ChannelCommands {
     }
 
     /// Formats the output of `channel list`.
-    static func report(of channels: AdminAPI.Channels, topic: String) -> Report {
+    static func report(of channels: AdminAPI.Channels, topic: TopicName) -> Report {
         guard !channels.channels.isEmpty else {
-            return Report("No channels. Create one with 'posthorn channel create \(oneLine(topic))'.", json: channels)
+            return Report(
+                "No channels. Create one with 'posthorn channel create \(oneLine(topic.text))'.", json: channels)
         }
         let table = Table(
             [

@@ -2,6 +2,7 @@
 
 internal import CommandLineKit
 internal import PushAPI
+internal import PushCore
 
 /// The command `posthorn device`: manages the server's devices.
 enum DeviceCommands {
@@ -81,7 +82,7 @@ enum DeviceCommands {
                 ("Enrolled", LocalTime.text(device.enrolledAt)),
                 ("Connected", device.connected ? "yes" : "no"), ("Last seen", lastSeen(device)),
                 ("Pending", "\(device.pendingCount)"),
-                ("Topics", device.topics.isEmpty ? "none" : device.topics.joined(separator: ", ")),
+                ("Topics", device.topics.isEmpty ? "none" : device.topics.map(\.text).joined(separator: ", ")),
             ]), json: device)
     }
 

@@ -65,7 +65,8 @@ enum KeyCommands {
             throw .file(error)
         }
         let key = try client.send(
-            createRequest(invocation), for: CredentialAPI.Key.self, about: invocation.values("topic"))
+            createRequest(invocation), for: CredentialAPI.Key.self,
+            about: invocation.values("topic").map { TopicName($0) })
         guard let pem = key.privateKey, isKeyID(key.keyID) else {
             throw .badAnswer(of: "the server", detail: "key without private key or ID")
         }
@@ -82,7 +83,7 @@ enum KeyCommands {
 
     /// Builds the request of `key create`.
     static func createRequest(_ invocation: Invocation) -> AdminRequest {
-        let topics = invocation.values("topic")
+        let topics = invocation.values("topic").map { TopicName($0) }
         return .post(
             "keys",
             CredentialAPI.NewKey(
@@ -137,7 +138,7 @@ enum KeyCommands {
     }
 
     private static func topics(of key: CredentialAPI.Key) -> String {
-        key.topics?.joined(separator: ", ") ?? "all topics of the team"
+        key.topics?.map(\.text).joined(separator: ", ") ?? "all topics of the team"
     }
 
     private static func environment(of key: CredentialAPI.Key) -> String { key.environment?.rawValue ?? "both" }
@@ -147,7 +148,7 @@ enum KeyCommands {
 private struct CreatedKey: Encodable, Sendable {
     let keyID: String
     let teamID: String
-    let topics: [String]?
+    let topics: [TopicName]?
     let environment: Environment?
     let file: String
 

@@ -2,6 +2,7 @@
 
 internal import CommandLineKit
 internal import PushAPI
+internal import PushCore
 
 /// The command `posthorn policy`: sets default or locked settings for devices.
 enum PolicyCommands {
@@ -82,7 +83,7 @@ enum PolicyCommands {
         let table = Table(
             [.text("DEVICE"), .text("TOPIC"), .text("SETTING"), .text("VALUE"), .text("LOCKED")],
             rows: policies.rules.map { rule in
-                [rule.device ?? every, rule.topic ?? every, rule.setting, rule.value, rule.locked ? "yes" : "no"]
+                [rule.device ?? every, rule.topic?.text ?? every, rule.setting, rule.value, rule.locked ? "yes" : "no"]
             })
         return Report(table.text, json: policies)
     }

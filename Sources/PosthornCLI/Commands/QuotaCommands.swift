@@ -36,7 +36,9 @@ enum QuotaCommands {
         var quotas: [AdminAPI.Quota] = []
         for subject in chosen {
             let request = AdminRequest.get("quotas", subject.kind.rawValue, subject.name)
-            quotas += try client.send(request, for: AdminAPI.Quotas.self, about: invocation.values("topic")).quotas
+            quotas += try client.send(
+                request, for: AdminAPI.Quotas.self, about: invocation.values("topic").map { TopicName($0) }
+            ).quotas
         }
         return report(of: AdminAPI.Quotas(quotas: quotas))
     }
@@ -66,7 +68,8 @@ enum QuotaCommands {
     ) { (invocation, context) throws(CommandError) in
         let request = try changeRequest(invocation)
         let client = context.admin(invocation)
-        let quotas = try client.send(request, for: AdminAPI.Quotas.self, about: invocation.values("topic"))
+        let quotas = try client.send(
+            request, for: AdminAPI.Quotas.self, about: invocation.values("topic").map { TopicName($0) })
         let subject = try one(invocation)
         return report(of: quotas, ifNone: "No limits for \(subject.kind.rawValue) \(oneLine(subject.name)).")
     }

@@ -84,7 +84,7 @@ enum RegisterCommands {
             let apps = try? context.admin(invocation).send(.get("apps"), for: AdminAPI.Apps.self)
         else { return error }
         let topic = invocation.value("topic") ?? invocation.arguments[0]
-        guard let meant = Spelling.closest(to: topic, among: apps.apps.map(\.topic)) else { return error }
+        guard let meant = Spelling.closest(to: topic, among: apps.apps.map(\.topic.text)) else { return error }
         return .advised(error, remedy: "Did you mean '\(meant)'? See 'posthorn app list'.")
     }
 

@@ -37,7 +37,7 @@ enum TraceCommand {
     ) { (invocation, context) throws(CommandError) in
         let request = try request(invocation, now: LocalTime.now)
         let client = context.admin(invocation)
-        let topics = invocation.value("app").map { [$0] } ?? []
+        let topics = invocation.value("app").map { [TopicName($0)] } ?? []
         let trace = try client.send(request, for: TraceAPI.Trace.self, about: topics)
         return invocation.arguments.isEmpty ? list(trace) : timeLines(trace)
     }
@@ -108,7 +108,7 @@ enum TraceCommand {
         let devices = Set(events.compactMap(\.deviceID))
         var fields = [
             ("apns-id", first.apnsID ?? "unknown"), ("apns-unique-id", first.apnsUniqueID ?? "unknown"),
-            ("App", first.topic ?? "removed app"),
+            ("App", first.topic?.text ?? "removed app"),
         ]
         if let device = devices.first, devices.count == 1 { fields.append(("Device", device)) }
         if devices.count > 1 { fields.append(("Devices", "\(devices.count) (broadcast)")) }
@@ -131,7 +131,7 @@ enum TraceCommand {
             [.text("WHEN"), .text("EVENT"), .text("APP"), .text("DEVICE"), .text("APNS-UNIQUE-ID"), .text("DETAIL")],
             rows: trace.events.map { event in
                 [
-                    LocalTime.text(event.at), event.event, event.topic ?? "", event.deviceID ?? "",
+                    LocalTime.text(event.at), event.event, event.topic?.text ?? "", event.deviceID ?? "",
                     event.apnsUniqueID ?? "",
                     meaning(event),
                 ]

@@ -14,7 +14,7 @@ extension AdminClient {
     /// - Returns: The answer.
     /// - Throws: The errors of `send`; for an unknown topic, the error suggests the closest known one.
     func send<Answer: Decodable>(
-        _ request: AdminRequest, for type: Answer.Type, about topics: [String]
+        _ request: AdminRequest, for type: Answer.Type, about topics: [TopicName]
     ) throws(CommandError) -> Answer {
         do throws(CommandError) { return try send(request, for: type) } catch { throw advised(error, topics) }
     }
@@ -25,11 +25,11 @@ extension AdminClient {
     ///   - request: The request.
     ///   - topics: The topics, as the user typed them.
     /// - Throws: The errors of `send`; for an unknown topic, the error suggests the closest known one.
-    func send(_ request: AdminRequest, about topics: [String]) throws(CommandError) {
+    func send(_ request: AdminRequest, about topics: [TopicName]) throws(CommandError) {
         do throws(CommandError) { try send(request) } catch { throw advised(error, topics) }
     }
 
-    private func advised(_ error: CommandError, _ topics: [String]) -> CommandError {
+    private func advised(_ error: CommandError, _ topics: [TopicName]) -> CommandError {
         guard error.refusal?.error == "UnknownTopic", let apps = try? send(.get("apps"), for: AdminAPI.Apps.self)
         else { return error }
         return error.advised(topics: topics, known: apps.apps.map(\.topic))
@@ -43,9 +43,9 @@ extension CommandError {
     ///   - topics: The topics, as the user typed them.
     ///   - known: The topics of the server's apps.
     /// - Returns: The error with the topic; the unchanged error when all topics are known.
-    func advised(topics: [String], known: [String]) -> CommandError {
-        for topic in topics where !known.contains(where: { $0.utf8.elementsEqual(topic.utf8) }) {
-            guard let meant = Spelling.closest(to: topic, among: known) else {
+    func advised(topics: [TopicName], known: [TopicName]) -> CommandError {
+        for topic in topics where !known.contains(topic) {
+            guard let meant = Spelling.closest(to: topic.text, among: known.map(\.text)) else {
                 return .reworded(self, problem: Self.unknownTopic(topic))
             }
             return .reworded(self, problem: "no app with topic '\(topic)'. Did you mean '\(meant)'?")
@@ -53,7 +53,7 @@ extension CommandError {
         return self
     }
 
-    private static func unknownTopic(_ topic: String) -> String {
+    private static func unknownTopic(_ topic: TopicName) -> String {
         "no app with topic '\(topic)'; see 'posthorn app list'"
     }
 
@@ -87,7 +87,7 @@ extension CommandError {
         switch word {
         case "UnknownTopic":
             let topic = segment(1, of: "apps") ?? segment(2, of: "quotas") ?? segment(2, of: "policies")
-            return topic.map(unknownTopic)
+            return topic.map { unknownTopic(TopicName($0)) }
         case "AlreadyExists" where segments == ["apps"]:
             let app = try? JSONDecoder().decode(AdminAPI.NewApp.self, from: Data(request.body))
             return app.map { "app '\($0.topic)' already exists" }

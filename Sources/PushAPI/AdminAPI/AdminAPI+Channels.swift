@@ -25,7 +25,7 @@ extension AdminAPI {
     public struct Channel: Codable, Sendable {
         /// The channel ID in base64.
         public var channelID: String
-        public var topic: String
+        public var topic: TopicName
         public var environment: Environment
         /// The broadcasts that the channel stores for disconnected devices.
         public var messageStoragePolicy: MessageStoragePolicy
@@ -35,7 +35,7 @@ extension AdminAPI {
         public var subscriptionCount: Int
 
         public init(
-            channelID: String, topic: String, environment: Environment, messageStoragePolicy: MessageStoragePolicy,
+            channelID: String, topic: TopicName, environment: Environment, messageStoragePolicy: MessageStoragePolicy,
             createdAt: Timestamp, subscriptionCount: Int
         ) {
             self.channelID = channelID

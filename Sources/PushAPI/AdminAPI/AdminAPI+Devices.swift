@@ -16,14 +16,15 @@ extension AdminAPI {
         /// Whether the device's stream is open now.
         public var connected: Bool
         /// The topics that are registered on the device.
-        public var topics: [String]
+        public var topics: [TopicName]
         /// The number of notifications that wait for the device.
         public var pendingCount: Int
         /// The time of the last connection or request, accurate to about an hour; nil if unknown.
         public var seenAt: Timestamp?
 
         public init(
-            deviceID: String, name: String, platform: String, enrolledAt: Timestamp, connected: Bool, topics: [String],
+            deviceID: String, name: String, platform: String, enrolledAt: Timestamp, connected: Bool,
+            topics: [TopicName],
             pendingCount: Int, seenAt: Timestamp? = nil
         ) {
             self.deviceID = deviceID

@@ -7,7 +7,7 @@ public enum AdminAPI {
     /// The body of `POST /v1/apps`.
     public struct NewApp: Codable, Sendable {
         /// The topic, for example `com.example.MyApp`.
-        public var topic: String
+        public var topic: TopicName
         /// The app's display name; the topic when nil.
         public var name: String?
         /// The team that owns the app; the server's own team when nil.
@@ -18,7 +18,7 @@ public enum AdminAPI {
         public var broadcasts: Bool?
 
         public init(
-            topic: String, name: String? = nil, teamID: String? = nil, checks: PayloadChecks? = nil,
+            topic: TopicName, name: String? = nil, teamID: String? = nil, checks: PayloadChecks? = nil,
             broadcasts: Bool? = nil
         ) {
             self.topic = topic
@@ -52,7 +52,7 @@ public enum AdminAPI {
 
     /// An app in the responses of `/v1/apps`.
     public struct App: Codable, Sendable {
-        public var topic: String
+        public var topic: TopicName
         /// The display name.
         public var name: String
         /// The team that owns the app.
@@ -69,7 +69,7 @@ public enum AdminAPI {
         public var webhook: TraceAPI.Webhook?
 
         public init(
-            topic: String, name: String, teamID: String, registrationCount: Int, pendingCount: Int,
+            topic: TopicName, name: String, teamID: String, registrationCount: Int, pendingCount: Int,
             checks: PayloadChecks = .warn, broadcasts: Bool = false, webhook: TraceAPI.Webhook? = nil
         ) {
             self.webhook = webhook

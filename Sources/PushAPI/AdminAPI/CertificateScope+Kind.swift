@@ -9,15 +9,15 @@ extension CertificateScope {
     ///   - kind: The kind of certificate, which selects topics of the app.
     ///   - topic: The app's topic, without suffix.
     ///   - environment: The environment; nil for both.
-    package init(_ kind: CredentialAPI.NewCertificate.Kind, topic: String, environment: Environment?) {
+    package init(_ kind: CredentialAPI.NewCertificate.Kind, topic: TopicName, environment: Environment?) {
         switch kind {
-        case .single: self.init(defaultTopic: topic, topics: [topic], environment: environment)
+        case .single: self.init(defaultTopic: topic.text, topics: [topic.text], environment: environment)
         case .universal:
             let suffixes = ["", PushType.voip.topicSuffix, PushType.complication.topicSuffix]
-            let topics = (suffixes + [PushType.pushtotalk.topicSuffix]).map { topic + $0 }
+            let topics = (suffixes + [PushType.pushtotalk.topicSuffix]).map { topic.text + $0 }
             self.init(defaultTopic: nil, topics: topics, environment: environment)
         case .voip:
-            let voip = topic + PushType.voip.topicSuffix
+            let voip = topic.text + PushType.voip.topicSuffix
             self.init(defaultTopic: voip, topics: [voip], environment: environment)
         }
     }

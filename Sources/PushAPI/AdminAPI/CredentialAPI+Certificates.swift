@@ -16,7 +16,7 @@ extension CredentialAPI {
         }
 
         /// The app's topic; the certificate belongs to the app's team.
-        public var topic: String
+        public var topic: TopicName
         /// The topics of the app that the certificate is valid for; `single` when nil.
         public var kind: Kind?
         /// The environment that the certificate is valid for; both when nil.
@@ -27,7 +27,7 @@ extension CredentialAPI {
         /// The default validity: one year, as in Apple's certificates.
         public static let daysUsual = 365
 
-        public init(topic: String, kind: Kind? = nil, environment: Environment? = nil, days: Int? = nil) {
+        public init(topic: TopicName, kind: Kind? = nil, environment: Environment? = nil, days: Int? = nil) {
             self.topic = topic
             self.kind = kind
             self.environment = environment
@@ -52,7 +52,9 @@ extension CredentialAPI {
         public var serialNumber: String
         /// The team of the certificate's app; empty for a foreign certificate that was revoked here.
         public var teamID: String
-        /// The topics that the certificate may send to; empty for a foreign certificate that was revoked here.
+        /// The topics that the certificate may send to, with the push type's suffix if they have one.
+        ///
+        /// The list is empty for a foreign certificate that was revoked here.
         public var topics: [String]
         /// The environment that the certificate is valid for; nil for both.
         public var environment: Environment?

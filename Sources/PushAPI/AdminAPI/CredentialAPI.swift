@@ -9,11 +9,11 @@ public enum CredentialAPI {
         /// The team that owns the key; the server's own team when nil.
         public var teamID: String?
         /// The topics that the key may send to; every topic of the team when nil.
-        public var topics: [String]?
+        public var topics: [TopicName]?
         /// The environment that the key is valid for; both when nil.
         public var environment: Environment?
 
-        public init(teamID: String? = nil, topics: [String]? = nil, environment: Environment? = nil) {
+        public init(teamID: String? = nil, topics: [TopicName]? = nil, environment: Environment? = nil) {
             self.teamID = teamID
             self.topics = topics
             self.environment = environment
@@ -32,7 +32,7 @@ public enum CredentialAPI {
         /// The team ID: ten characters of A-Z and 0-9.
         public var teamID: String
         /// The topics that the key may send to; nil for every topic of the team.
-        public var topics: [String]?
+        public var topics: [TopicName]?
         /// The time of creation.
         public var createdAt: Timestamp
         /// The time of revocation; nil while the key is valid.
@@ -45,7 +45,7 @@ public enum CredentialAPI {
         public var environment: Environment?
 
         public init(
-            keyID: String, teamID: String, topics: [String]?, createdAt: Timestamp, revokedAt: Timestamp? = nil,
+            keyID: String, teamID: String, topics: [TopicName]?, createdAt: Timestamp, revokedAt: Timestamp? = nil,
             privateKey: String? = nil, environment: Environment? = nil
         ) {
             self.keyID = keyID

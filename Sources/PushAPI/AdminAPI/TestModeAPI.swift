@@ -28,7 +28,7 @@ public enum TestModeAPI {
     /// One notification that a built-in device received.
     public struct ReceivedNotification: Codable, Sendable {
         /// The registered topic.
-        public var topic: String
+        public var topic: TopicName
         /// The device token that the notification was sent to.
         public var token: String
         /// The device that received it.
@@ -42,7 +42,7 @@ public enum TestModeAPI {
         private var receivedMilliseconds: Int64
 
         public init(
-            topic: String, token: String, deviceID: String, headers: [String: String], payload: String,
+            topic: TopicName, token: String, deviceID: String, headers: [String: String], payload: String,
             receivedAt: Timestamp
         ) {
             self.topic = topic
@@ -108,7 +108,7 @@ public enum TestModeAPI {
 
     /// A topic of an ephemeral server.
     public struct EphemeralTopic: Codable, Sendable {
-        public var topic: String
+        public var topic: TopicName
         /// A device token that is registered.
         public var token: String
         /// A device token that the server answers with 410 Unregistered.
@@ -118,7 +118,7 @@ public enum TestModeAPI {
         /// The secret of the built-in device.
         public var deviceSecret: String
 
-        public init(topic: String, token: String, goneToken: String, deviceID: String, deviceSecret: String) {
+        public init(topic: TopicName, token: String, goneToken: String, deviceID: String, deviceSecret: String) {
             self.topic = topic
             self.token = token
             self.goneToken = goneToken

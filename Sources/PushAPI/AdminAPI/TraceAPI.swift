@@ -40,7 +40,7 @@ public enum TraceAPI {
         /// The device; nil for events of a whole broadcast.
         public var deviceID: String?
         /// The app's topic; nil if it is no longer known.
-        public var topic: String?
+        public var topic: TopicName?
         /// The `apns-id`; nil if it is no longer known.
         public var apnsID: String?
         /// The `apns-unique-id`; nil if it is no longer known.
@@ -48,7 +48,7 @@ public enum TraceAPI {
 
         public init(
             event: String, reason: String? = nil, at: Timestamp, sequence: Int64, deviceID: String? = nil,
-            topic: String? = nil, apnsID: String? = nil, apnsUniqueID: String? = nil
+            topic: TopicName? = nil, apnsID: String? = nil, apnsUniqueID: String? = nil
         ) {
             self.event = event
             self.reason = reason

@@ -44,7 +44,7 @@ extension DeviceAPI.Filter {
 
 /// Parses the body of `PUT /v1/filter`.
 private struct FilterReader {
-    var topics: [String]?
+    var topics: [TopicName]?
     /// The defect of a syntactically valid body.
     ///
     /// Parsing continues after such a defect, because a syntax error takes precedence.
@@ -73,13 +73,13 @@ private struct FilterReader {
             refuse(.malformed("refused_topics must be a list."))
             return try scanner.skipValue(text, outerDepth: 1)
         }
-        var list: [String] = []
+        var list: [TopicName] = []
         var index = 0
         var isMore = scanner.enterContainer(text, closingBracket: UInt8(ascii: "]"))
         while isMore {
             if index >= Limits.filterTopicCountMax { refuse(.tooMany(countMax: Limits.filterTopicCountMax)) }
             if refusal == nil, scanner.peek(text) == UInt8(ascii: "\"") {
-                list.append(try scanner.readString(text))
+                list.append(TopicName(try scanner.readString(text)))
             } else {
                 if scanner.peek(text) != UInt8(ascii: "\"") {
                     refuse(.malformed("refused_topics[\(index)] must be a string."))

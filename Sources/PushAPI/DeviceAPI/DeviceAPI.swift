@@ -65,11 +65,11 @@ public enum DeviceAPI {
 
     /// The response of `PUT /v1/apps/{topic}`.
     public struct Registration: Codable, Sendable {
-        public var topic: String
+        public var topic: TopicName
         /// The device token as 64 hexadecimal digits; the app passes it to its provider.
         public var deviceToken: String
 
-        public init(topic: String, deviceToken: String) {
+        public init(topic: TopicName, deviceToken: String) {
             self.topic = topic
             self.deviceToken = deviceToken
         }
@@ -83,9 +83,9 @@ public enum DeviceAPI {
     /// The body of `PUT /v1/filter`.
     public struct Filter: Codable, Sendable {
         /// The topics that the device refuses; the list replaces the previous filter completely.
-        public var refusedTopics: [String]
+        public var refusedTopics: [TopicName]
 
-        public init(refusedTopics: [String]) { self.refusedTopics = refusedTopics }
+        public init(refusedTopics: [TopicName]) { self.refusedTopics = refusedTopics }
 
         private enum CodingKeys: String, CodingKey {
             case refusedTopics = "refused_topics"

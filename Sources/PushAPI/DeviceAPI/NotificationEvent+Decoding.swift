@@ -25,8 +25,8 @@ extension NotificationEvent {
         return ReceivedNotification(
             sequence: try members.require(Key.sequence, members.natural(Key.sequence)),
             uniqueID: try members.require(Key.uniqueID, members.uniqueID(Key.uniqueID)),
-            topicName: try members.require(Key.topicName, members.string(Key.topicName)),
-            app: try members.string(Key.app),
+            suffixedTopic: try members.require(Key.suffixedTopic, members.string(Key.suffixedTopic)),
+            app: try members.string(Key.app).map { TopicName($0) },
             apnsID: try members.require(Key.apnsID, members.string(Key.apnsID)),
             pushType: try members.pushType(Key.pushType),
             priority: try members.priority(Key.priority),

@@ -22,7 +22,7 @@ package enum NotificationEvent {
     enum Key {
         static let sequence = "id"
         static let uniqueID = "unique-id"
-        static let topicName = "topic"
+        static let suffixedTopic = "topic"
         static let app = "app"
         static let apnsID = "apns-id"
         static let pushType = "push-type"
@@ -42,7 +42,7 @@ package enum NotificationEvent {
     ///   - pending: The notification and its position in the device's queue. Its payload is validated JSON.
     ///   - app: The registered topic, without the push type's suffix; omitted when nil.
     ///   - output: The buffer that the event is appended to.
-    package static func append(_ pending: PendingNotification, app: String? = nil, to output: inout [UInt8]) {
+    package static func append(_ pending: PendingNotification, app: TopicName? = nil, to output: inout [UInt8]) {
         reserveRoom(for: pending, in: &output)
         output.append("event: notification\nid: ")
         Decimal.append(pending.sequence, to: &output)
@@ -59,7 +59,7 @@ package enum NotificationEvent {
     }
 
     /// Appends the event's data, one JSON object on one line.
-    static func appendObject(_ pending: PendingNotification, app: String? = nil, to output: inout [UInt8]) {
+    static func appendObject(_ pending: PendingNotification, app: TopicName? = nil, to output: inout [UInt8]) {
         let notification = pending.notification
         let (apnsID, payload) = (notification.apnsID, notification.payload)
         output.append(literal: #"{"id":"#)
@@ -67,10 +67,10 @@ package enum NotificationEvent {
         output.append(literal: #","unique-id":""#)
         notification.uniqueID.append(to: &output)
         output.append(literal: #"","topic":"#)
-        JSONWriter.append(notification.topicName, to: &output)
+        JSONWriter.append(notification.suffixedTopic, to: &output)
         if let app {
             output.append(literal: #","app":"#)
-            JSONWriter.append(app, to: &output)
+            JSONWriter.append(app.text, to: &output)
         }
         output.append(literal: #","apns-id":"#)
         JSONWriter.append(utf8: apnsID.span, to: &output)

@@ -9,9 +9,9 @@ package struct ReceivedNotification: Sendable, Equatable {
     /// The server's ID of the notification, which is never reused; the device detects duplicates by it.
     package var uniqueID: UniqueID
     /// The `apns-topic` as the provider sent it.
-    package var topicName: String
+    package var suffixedTopic: String
     /// The registered topic, without the push type's suffix; nil if the server did not send it.
-    package var app: String?
+    package var app: TopicName?
     /// The `apns-id` as the provider sent it.
     package var apnsID: String
     /// The `apns-push-type`; nil if the provider sent none, which means alert.
@@ -30,13 +30,14 @@ package struct ReceivedNotification: Sendable, Equatable {
     package var channel: ChannelID?
 
     package init(
-        sequence: Int64, uniqueID: UniqueID, topicName: String, app: String?, apnsID: String, pushType: PushType?,
+        sequence: Int64, uniqueID: UniqueID, suffixedTopic: String, app: TopicName?, apnsID: String,
+        pushType: PushType?,
         priority: UInt8?, expiration: Timestamp?, collapseID: [UInt8]?, acceptedAt: Timestamp,
         payload: [UInt8], channel: ChannelID? = nil
     ) {
         self.sequence = sequence
         self.uniqueID = uniqueID
-        self.topicName = topicName
+        self.suffixedTopic = suffixedTopic
         self.app = app
         self.apnsID = apnsID
         self.pushType = pushType

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import PushCore
+
 /// An administrator's rule for devices: a default value, or a locked value that users cannot change.
 public struct PolicyRule: Codable, Sendable, Equatable {
     /// The device ID that the rule applies to; nil for every device.
@@ -7,7 +9,7 @@ public struct PolicyRule: Codable, Sendable, Equatable {
     /// The topic of the app that the rule applies to.
     ///
     /// nil means every app. A rule for a setting of the user also has nil here.
-    public var topic: String?
+    public var topic: TopicName?
     /// The name of a setting; docs/reference/settings.md lists the settings.
     public var setting: String
     /// The value of the setting.
@@ -15,7 +17,7 @@ public struct PolicyRule: Codable, Sendable, Equatable {
     /// Whether the user cannot change the value.
     public var locked: Bool
 
-    public init(device: String?, topic: String?, setting: String, value: String, locked: Bool) {
+    public init(device: String?, topic: TopicName?, setting: String, value: String, locked: Bool) {
         self.device = device
         self.topic = topic
         self.setting = setting

@@ -21,22 +21,8 @@ package enum HeaderValues {
         return value.isEqual(to: "1") ? 1 : nil
     }
 
-    /// Returns whether a value has the form of a topic: 1 to 255 ASCII letters, digits, dots, hyphens and underscores.
-    package static func isTopic(_ value: Span<UInt8>) -> Bool {
-        guard !value.isEmpty, value.count <= Limits.topicByteCountMax else { return false }
-        for offset in value.indices where !isTopicByte(value[offset]) {
-            return false
-        }
-        return true
-    }
-
     /// Returns whether a value is a valid collapse ID: 1 to 64 arbitrary bytes.
     package static func isCollapseID(_ value: Span<UInt8>) -> Bool {
         !value.isEmpty && value.count <= Limits.collapseIDByteCountMax
-    }
-
-    /// Returns whether a topic may contain the byte.
-    private static func isTopicByte(_ byte: UInt8) -> Bool {
-        byte.isLetterOrDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }

@@ -33,7 +33,7 @@ public struct Broadcast: Sendable {
     /// The server's own ID of the broadcast, which is never reused; devices detect duplicates by it.
     public var uniqueID: UniqueID
     /// The app's topic with the suffix of push type liveactivity.
-    public var topicName: String
+    public var suffixedTopic: String
     /// The `apns-priority`: 10, 5 or 1; nil if the provider sent none.
     public var priority: UInt8?
     /// The `apns-expiration`; 0 means that the server delivers now or never.
@@ -47,14 +47,14 @@ public struct Broadcast: Sendable {
 
     public init(
         channel: ChannelID, topic: TopicID, environment: Environment, requestID: [UInt8], uniqueID: UniqueID,
-        topicName: String, priority: UInt8?, expiration: Timestamp, payload: [UInt8], acceptedAt: Timestamp
+        suffixedTopic: String, priority: UInt8?, expiration: Timestamp, payload: [UInt8], acceptedAt: Timestamp
     ) {
         self.channel = channel
         self.topic = topic
         self.environment = environment
         self.requestID = requestID
         self.uniqueID = uniqueID
-        self.topicName = topicName
+        self.suffixedTopic = suffixedTopic
         self.priority = priority
         self.expiration = expiration
         self.payload = payload

@@ -11,7 +11,7 @@ public final class Notification: Sendable {
     /// The server's own ID, which unlike `apnsID` is never reused; devices detect duplicates by it.
     public let uniqueID: UniqueID
     /// The `apns-topic` as the provider sent it: the app's topic with the push type's suffix.
-    public let topicName: String
+    public let suffixedTopic: String
     /// The `apns-push-type`; nil if the provider sent none, which means alert.
     public let pushType: PushType?
     /// The `apns-priority`: 10, 5 or 1; nil if the provider sent none, which means 10.
@@ -30,14 +30,14 @@ public final class Notification: Sendable {
     public let channel: ChannelID?
 
     public init(
-        address: DeviceTokenContents, apnsID: [UInt8], uniqueID: UniqueID, topicName: String, pushType: PushType?,
+        address: DeviceTokenContents, apnsID: [UInt8], uniqueID: UniqueID, suffixedTopic: String, pushType: PushType?,
         priority: UInt8?, expiration: Timestamp?, collapseID: [UInt8]?, payload: [UInt8],
         acceptedAt: Timestamp, channel: ChannelID? = nil
     ) {
         self.address = address
         self.apnsID = apnsID
         self.uniqueID = uniqueID
-        self.topicName = topicName
+        self.suffixedTopic = suffixedTopic
         self.pushType = pushType
         self.priority = priority
         self.expiration = expiration
@@ -52,7 +52,7 @@ extension Notification {
     /// Returns a copy of the notification with another destination.
     public func addressed(to address: DeviceTokenContents) -> Notification {
         Notification(
-            address: address, apnsID: apnsID, uniqueID: uniqueID, topicName: topicName, pushType: pushType,
+            address: address, apnsID: apnsID, uniqueID: uniqueID, suffixedTopic: suffixedTopic, pushType: pushType,
             priority: priority, expiration: expiration, collapseID: collapseID, payload: payload,
             acceptedAt: acceptedAt, channel: channel)
     }

@@ -28,7 +28,7 @@ struct AdminApps: AdminSubject {
         _ parameters: [AdminTarget.Parameter]
     ) {
         if rest.count >= 2, rest[1] == "channels" {
-            return AdminChannels(services: services, topic: rest[0])
+            return AdminChannels(services: services, topic: TopicName(rest[0]))
                 .answer(exchange, connection, Array(rest[2...]), parameters)
         }
         guard parameters.isEmpty else { return AdminAnswer.refuseParameters(exchange) }
@@ -39,25 +39,25 @@ struct AdminApps: AdminSubject {
             }
         case (.post, 0): addApp(exchange, connection)
         case (_, 0): AdminAnswer.refuseMethod(exchange, allowed: "GET, POST")
-        case (.get, 1): perform(.app(topic: rest[0]), exchange, connection, Self.sendApp)
-        case (.patch, 1): changeApp(exchange, connection, topic: rest[0])
-        case (.delete, 1): perform(.removeApp(topic: rest[0]), exchange, connection)
+        case (.get, 1): perform(.app(topic: TopicName(rest[0])), exchange, connection, Self.sendApp)
+        case (.patch, 1): changeApp(exchange, connection, topic: TopicName(rest[0]))
+        case (.delete, 1): perform(.removeApp(topic: TopicName(rest[0])), exchange, connection)
         case (_, 1): AdminAnswer.refuseMethod(exchange, allowed: "GET, PATCH, DELETE")
         case (_, 2) where rest[1] == "webhook":
-            AdminWebhook(services: services, topic: rest[0]).answer(exchange, connection)
+            AdminWebhook(services: services, topic: TopicName(rest[0])).answer(exchange, connection)
         default: AdminAnswer.refusePath(exchange)
         }
     }
 
     private func addApp(_ exchange: HTTPExchange, _ connection: ServerConnection) {
         guard let body = Self.newApp.read(AdminAPI.NewApp.self, of: exchange) else { return }
-        guard HeaderValues.isTopic(Array(body.topic.utf8).span) else {
+        guard body.topic.isValid else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadTopic",
                 "Invalid topic: use 1 to \(Limits.topicByteCountMax) letters, digits, dots, hyphens and underscores, "
                     + "for example com.example.MyApp.")
         }
-        let name = body.name ?? body.topic
+        let name = body.name ?? body.topic.text
         guard let teamID = team(body.teamID, exchange), Self.isNameGood(name, exchange) else { return }
         let app = AdminAPI.App(
             topic: body.topic, name: name, teamID: teamID, registrationCount: 0, pendingCount: 0,
@@ -69,7 +69,7 @@ struct AdminApps: AdminSubject {
         }
     }
 
-    private func changeApp(_ exchange: HTTPExchange, _ connection: ServerConnection, topic: String) {
+    private func changeApp(_ exchange: HTTPExchange, _ connection: ServerConnection, topic: TopicName) {
         guard let change = Self.appChange.read(AdminAPI.AppChange.self, of: exchange) else { return }
         guard change.name != nil || change.checks != nil || change.broadcasts != nil else {
             return ControlAnswer.refuse(

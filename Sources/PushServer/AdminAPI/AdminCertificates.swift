@@ -49,7 +49,7 @@ struct AdminCertificates: AdminSubject {
 
     private func addCertificate(_ exchange: HTTPExchange, _ connection: ServerConnection) {
         guard let body = Self.newCertificate.read(CredentialAPI.NewCertificate.self, of: exchange) else { return }
-        guard let topic = services.directory.topic(named: Array(body.topic.utf8).span)?.topic else {
+        guard let topic = services.directory.topic(named: Array(body.topic.text.utf8).span)?.topic else {
             return ControlAnswer.refuse(exchange, .unknownTopic)
         }
         do throws(InstallationError) {

@@ -10,7 +10,7 @@ internal import PushStore
 struct AdminChannels: AdminSubject {
     let services: LoopServices
     /// The topic of the app that the channels belong to.
-    let topic: String
+    let topic: TopicName
     let takesParameters = true
 
     private static let newChannel = AdminBody(members: [
@@ -85,7 +85,7 @@ struct AdminChannels: AdminSubject {
     }
 
     private static func request(
-        _ method: Method, _ channel: ChannelID, topic: String, _ environment: Environment
+        _ method: Method, _ channel: ChannelID, topic: TopicName, _ environment: Environment
     ) -> StoreRequest {
         method == .delete
             ? .removeChannel(channel, topic: topic, environment: environment)

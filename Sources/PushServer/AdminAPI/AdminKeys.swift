@@ -53,9 +53,9 @@ struct AdminKeys: AdminSubject {
     }
 
     /// Returns whether a key of the team can send to all topics, or answers the request if it cannot.
-    private func areGood(_ topics: [String], of teamID: String, _ exchange: HTTPExchange) -> Bool {
+    private func areGood(_ topics: [TopicName], of teamID: String, _ exchange: HTTPExchange) -> Bool {
         for name in topics {
-            guard let topic = services.directory.topic(named: Array(name.utf8).span)?.topic else {
+            guard let topic = services.directory.topic(named: Array(name.text.utf8).span)?.topic else {
                 ControlAnswer.refuse(exchange, .unknownTopic)
                 return false
             }
@@ -73,7 +73,7 @@ struct AdminKeys: AdminSubject {
 extension SigningKey {
     /// Creates a key pair; the private half goes to the caller and is not stored.
     static func make(
-        teamID: String, topics: [String]?, environment: Environment? = nil
+        teamID: String, topics: [TopicName]?, environment: Environment? = nil
     ) throws(TLSError) -> (key: SigningKey, pem: String) {
         let privateKey = try PrivateKey()
         let key = SigningKey(

@@ -58,7 +58,7 @@ struct AdminPolicies: AdminSubject {
 
     /// Returns the place that a path names, or answers the request if the path is invalid.
     private static func place(_ words: [String], _ exchange: HTTPExchange) -> PolicyRequest.Place? {
-        let topic = words[1] == every ? nil : words[1]
+        let topic = words[1] == every ? nil : TopicName(words[1])
         guard let setting = PersonalSetting.ofPolicy(words[2], hasTopic: topic != nil) else {
             let names = PersonalSetting.allCases.filter { topic == nil || $0.scopes.contains(.app) }.map(\.rawValue)
             ControlAnswer.refuse(

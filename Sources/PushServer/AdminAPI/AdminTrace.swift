@@ -61,7 +61,7 @@ struct AdminTrace: AdminSubject {
                     throw BadTraceParameter(detail: "Invalid device ID: use 16 lower-case hexadecimal digits.")
                 }
                 subjects.append(.device(device))
-            case "app": subjects.append(.app(topic: parameter.value))
+            case "app": subjects.append(.app(topic: TopicName(parameter.value)))
             case "since": query.since = Timestamp(unixMilliseconds: try number(parameter, 0...Int64.max))
             case "after": query.after = try number(parameter, 0...Int64.max)
             case "limit":

@@ -11,7 +11,7 @@ internal import PushTLS
 struct AdminWebhook: StoreCaller {
     let services: LoopServices
     /// The topic of the app that the webhook belongs to.
-    let topic: String
+    let topic: TopicName
 
     private static let newWebhook = AdminBody(members: [
         AdminBody.Member(name: "url", kind: .text, isRequired: true), AdminBody.Member(name: "secret", kind: .text),

@@ -40,11 +40,13 @@ enum Sender {
 
     /// Returns whether an app, with all its channels, belongs to the sender.
     func mayManage(_ app: TopicDirectory.Entry) -> Bool {
-        switch self {
+        let name = app.name
+        return switch self {
         case .key(let signer):
-            signer.key.teamID == app.topic.teamID && (signer.key.topics?.contains(app.topic.name) ?? true)
+            signer.key.teamID == app.topic.teamID
+                && (signer.topics?.contains { Bytes.areEqual($0.span, name.span) } ?? true)
         case .certificate(let holder):
-            holder.isOf(app) && holder.scope.allows(topic: Array(app.topic.name.utf8).span, pushType: nil)
+            holder.isOf(app) && holder.scope.allows(topic: name.span, pushType: nil)
         }
     }
 

@@ -14,7 +14,7 @@ final class TopicDirectory {
 
         init(_ topic: Topic) {
             self.topic = topic
-            name = Array(topic.name.utf8)
+            name = Array(topic.name.text.utf8)
         }
     }
 
@@ -23,6 +23,8 @@ final class TopicDirectory {
         let key: SigningKey
         /// The public half, parsed once; nil if it is malformed.
         private(set) lazy var verifyingKey = try? VerifyingKey(der: key.publicKey)
+        /// The names of the key's topics as bytes; nil for every topic of the team.
+        private(set) lazy var topics = key.topics?.map { Array($0.text.utf8) }
 
         init(_ key: SigningKey) { self.key = key }
     }
@@ -52,7 +54,7 @@ final class TopicDirectory {
         let keys = signers.values.map(\.key).filter { $0.revokedAt == nil }
         return Set(
             (apps.map(\.teamID) + keys.map(\.teamID)).map { QuotaSubject(.team, $0) }
-                + keys.map { QuotaSubject(.key, $0.id) } + apps.map { QuotaSubject(.topic, $0.name) })
+                + keys.map { QuotaSubject(.key, $0.id) } + apps.map { QuotaSubject(.topic, $0.name.text) })
     }
 
     /// Returns the topic of a device token, or nil if its app was removed.

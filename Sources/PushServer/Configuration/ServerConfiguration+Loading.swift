@@ -137,7 +137,7 @@ extension ServerConfiguration {
     ///   - parentDirectory: The parent of the temporary directory: `$TMPDIR`, or nil for `/tmp`.
     /// - Throws: A setting that cannot be combined with `--ephemeral`, or an invalid topic.
     mutating func makeEphemeral(
-        topics: [String], port: UInt16, isFull: Bool, environmentFile: String?,
+        topics: [TopicName], port: UInt16, isFull: Bool, environmentFile: String?,
         flags: [(key: ConfigurationKey, value: String)], parentDirectory: String?
     ) throws(ConfigurationError) {
         let decided: [ConfigurationKey] = [
@@ -149,12 +149,12 @@ extension ServerConfiguration {
                 place: "--\(flag.key.flag)", problem: "cannot be combined with --ephemeral.",
                 remedy: "Remove one of the two options.")
         }
-        if let bad = topics.first(where: { !HeaderValues.isTopic(Array($0.utf8).span) }) {
+        if let bad = topics.first(where: { !$0.isValid }) {
             throw ConfigurationError(
                 place: "--topic", problem: "invalid topic '\(bad)'.",
                 remedy: "Use letters, digits, dots, hyphens and underscores, for example com.example.MyApp.")
         }
-        var unique: [String] = []
+        var unique: [TopicName] = []
         for topic in topics where !unique.contains(topic) { unique.append(topic) }
         let parent = parentDirectory.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
         let socketByteCount = "\(parent)/posthornd-XXXXXX/admin.sock".utf8.count

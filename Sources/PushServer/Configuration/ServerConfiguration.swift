@@ -96,7 +96,7 @@ package struct ServerConfiguration: Sendable {
     /// The settings of a server for a test run.
     struct Ephemeral: Sendable {
         /// The topics to create, each with a built-in device.
-        var topics: [String]
+        var topics: [TopicName]
         /// The parent of the server's temporary directory.
         var parentDirectory: String
         /// Whether to create everything that a test of the whole provider API needs.

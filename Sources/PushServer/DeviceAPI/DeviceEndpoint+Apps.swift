@@ -15,8 +15,8 @@ extension DeviceEndpoint {
     ) {
         // A channel ID that is not escaped contains slashes.
         let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        let topic = String(parts[0])
-        guard HeaderValues.isTopic(topic.utf8.span) else {
+        let topic = TopicName(String(parts[0]))
+        guard topic.isValid else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadTopic",
                 "A topic consists of letters, digits, dots, hyphens and underscores.")
@@ -30,7 +30,7 @@ extension DeviceEndpoint {
     // MARK: Registrations
 
     private func answerRegistration(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: String
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: TopicName
     ) {
         switch exchange.method {
         case .put: register(exchange, connection, caller, topic)
@@ -41,7 +41,7 @@ extension DeviceEndpoint {
     }
 
     private func register(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: String
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: TopicName
     ) {
         guard let environment = wantedEnvironment(exchange) else { return }
         let request = StoreRequest.register(secretHash: caller.secretHash, topic: topic, environment: environment)
@@ -84,7 +84,7 @@ extension DeviceEndpoint {
     // MARK: Subscriptions
 
     private func answerChannels(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: String
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: TopicName
     ) {
         guard exchange.method == .get else { return Self.refuseMethod(exchange, allowed: "GET") }
         let request = StoreRequest.subscriptions(secretHash: caller.secretHash, topic: topic)
@@ -96,7 +96,7 @@ extension DeviceEndpoint {
     }
 
     private func answerChannel(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: String,
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: TopicName,
         escapedChannel: Substring
     ) {
         guard exchange.method == .put || exchange.method == .delete else {

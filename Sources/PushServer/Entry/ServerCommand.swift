@@ -57,7 +57,7 @@ package enum ServerCommand {
                 isRoot: ProcessFacts.isRoot, readsDefaultFile: !isEphemeral)
             if isEphemeral {
                 try configuration.makeEphemeral(
-                    topics: invocation.values("topic"), port: try port(of: invocation),
+                    topics: invocation.values("topic").map { TopicName($0) }, port: try port(of: invocation),
                     isFull: invocation.has("full"), environmentFile: invocation.value("env-file"), flags: flags,
                     parentDirectory: environment["TMPDIR"])
             } else if let option = ["topic", "port", "full", "env-file"].first(where: invocation.has) {

@@ -17,7 +17,7 @@ final class BuiltInDevices {
     struct Device {
         let id: DeviceID
         let secret: DeviceSecret
-        let topic: String
+        let topic: TopicName
         let token: String
     }
 
@@ -111,7 +111,7 @@ final class BuiltInDevices {
         var headers = [
             "apns-id": String(decoding: notification.apnsID, as: UTF8.self),
             "apns-unique-id": notification.uniqueID.text,
-            "apns-topic": notification.topicName,
+            "apns-topic": notification.suffixedTopic,
         ]
         headers["apns-push-type"] = notification.pushType?.rawValue
         headers["apns-priority"] = notification.priority.map(String.init)

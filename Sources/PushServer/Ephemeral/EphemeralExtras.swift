@@ -27,9 +27,9 @@ struct EphemeralExtras {
         var values = try Self.makeKeys(setup, main.topic, other.topic)
         values.merge(stranger.values) { first, _ in first }
         values.merge(try Self.makeCertificates(setup, main.topic)) { first, _ in first }
-        values["APNS_OTHER_TOPIC"] = other.topic
+        values["APNS_OTHER_TOPIC"] = other.topic.text
         values["APNS_OTHER_TOKEN"] = other.token
-        values["APNS_NOBROADCAST_TOPIC"] = other.topic
+        values["APNS_NOBROADCAST_TOPIC"] = other.topic.text
         values["APNS_SANDBOX_TOKEN"] = developer.token
         values["APNS_EXPIRED"] = try Self.makeExpiredToken(setup, main.topic)
         values["APNS_CHANNEL_ID"] = try Self.makeChannel(setup, main)
@@ -49,7 +49,7 @@ struct EphemeralExtras {
     }
 
     private static func makeKeys(
-        _ setup: TestModeSetup, _ topic: String, _ otherTopic: String
+        _ setup: TestModeSetup, _ topic: TopicName, _ otherTopic: TopicName
     ) throws(StoreRefusal) -> [String: String] {
         let unrelated = try setup.makeKey(topics: [otherTopic])
         let scoped = try setup.makeKey(topics: [topic])
@@ -65,22 +65,22 @@ struct EphemeralExtras {
 
     /// Creates another team with an app, a device and a key.
     private static func makeStranger(
-        _ setup: TestModeSetup, _ topic: String
+        _ setup: TestModeSetup, _ topic: TopicName
     ) throws(StoreRefusal) -> (device: BuiltInDevices.Device, values: [String: String]) {
         let teamID = Identifier.make()
         let key = try setup.makeKey(teamID: teamID)
-        guard let device = try setup.makeDevices([topic + ".Stranger"], teamID: teamID).first?.device else {
+        guard let device = try setup.makeDevices([TopicName("\(topic).Stranger")], teamID: teamID).first?.device else {
             throw .unavailable("the store created no device")
         }
         let values = [
             "APNS_TEAM2": teamID, "APNS_TEAM2_TEAM": teamID, "APNS_TEAM2_KEY": key.file, "APNS_TEAM2_KEY_ID": key.id,
-            "APNS_TEAM2_TOPIC": device.topic, "APNS_TEAM2_TOKEN": device.token,
+            "APNS_TEAM2_TOPIC": device.topic.text, "APNS_TEAM2_TOKEN": device.token,
         ]
         return (device, values)
     }
 
     private static func makeExpiredToken(
-        _ setup: TestModeSetup, _ topic: String
+        _ setup: TestModeSetup, _ topic: TopicName
     ) throws(StoreRefusal) -> String {
         let device = try setup.makeDevice(topic, .production)
         try setup.ask(.expireDevice(device.id))
@@ -102,7 +102,7 @@ struct EphemeralExtras {
     }
 
     private static func makeCertificates(
-        _ setup: TestModeSetup, _ topic: String
+        _ setup: TestModeSetup, _ topic: TopicName
     ) throws(StoreRefusal) -> [String: String] {
         let revoked = try setup.makeCertificate(.single, topic)
         try setup.ask(.revokeCertificate(revoked.fingerprint))

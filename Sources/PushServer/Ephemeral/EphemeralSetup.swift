@@ -49,8 +49,8 @@ struct EphemeralSetup {
     }
 
     /// Returns at least two topics, because a test of the whole API needs two apps.
-    private static func withAnother(_ topics: [String]) -> [String] {
-        topics.count > 1 ? topics : topics + [(topics.first ?? "com.example.MyApp") + ".Other"]
+    private static func withAnother(_ topics: [TopicName]) -> [TopicName] {
+        topics.count > 1 ? topics : topics + [TopicName("\(topics.first ?? "com.example.MyApp").Other")]
     }
 
     private static func encode(_ facts: TestModeAPI.Ephemeral) -> String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushAPI
+internal import PushCore
 internal import PushNet
 internal import PushStore
 
@@ -18,7 +19,7 @@ struct EphemeralVariables {
         values["APNS_TEAM_ID"] = facts.teamID
         values["POSTHORN_ADMIN_SOCKET"] = facts.adminSocket
         if let topic = facts.topics.first {
-            values["APNS_TOPIC"] = topic.topic
+            values["APNS_TOPIC"] = topic.topic.text
             values["APNS_TOKEN"] = topic.token
             values["APNS_GONE"] = topic.goneToken
             values["APNS_DEVICE_ID"] = topic.deviceID

@@ -45,7 +45,7 @@ struct TestModeSetup {
     /// - Returns: The key.
     /// - Throws: The reason why the store or the disk refused it.
     func makeKey(
-        teamID: String? = nil, topics: [String]? = nil, environment: Environment? = nil
+        teamID: String? = nil, topics: [TopicName]? = nil, environment: Environment? = nil
     ) throws(StoreRefusal) -> Key {
         let made: (key: SigningKey, pem: String)
         do throws(TLSError) {
@@ -68,9 +68,9 @@ struct TestModeSetup {
     /// - Returns: The devices with their valid tokens, and the invalid tokens.
     /// - Throws: The reason why the store refused a request.
     func makeDevices(
-        _ topics: [String], teamID: String? = nil
+        _ topics: [TopicName], teamID: String? = nil
     ) throws(StoreRefusal) -> [(device: BuiltInDevices.Device, goneToken: String)] {
-        _ = try storeClient.ask(topics.map { .addApp(topic: $0, name: $0, teamID: teamID ?? self.teamID) })
+        _ = try storeClient.ask(topics.map { .addApp(topic: $0, name: $0.text, teamID: teamID ?? self.teamID) })
         var made: [(device: BuiltInDevices.Device, goneToken: String)] = []
         for topic in topics {
             let first = try makeDevice(topic, .production)
@@ -83,7 +83,7 @@ struct TestModeSetup {
     }
 
     /// Creates a device with a registered app.
-    func makeDevice(_ topic: String, _ environment: Environment) throws(StoreRefusal) -> BuiltInDevices.Device {
+    func makeDevice(_ topic: TopicName, _ environment: Environment) throws(StoreRefusal) -> BuiltInDevices.Device {
         let (id, secret) = (DeviceID(rawValue: SecureRandom.uint64() >> 1), DeviceSecret())
         _ = try ask(
             .enrol(
@@ -103,7 +103,7 @@ struct TestModeSetup {
     /// - Returns: The SHA-256 of the certificate, and the file.
     /// - Throws: The reason why the authority, the store or the disk refused it.
     func makeCertificate(
-        _ kind: CredentialAPI.NewCertificate.Kind, _ topic: String, _ environment: Environment? = nil
+        _ kind: CredentialAPI.NewCertificate.Kind, _ topic: TopicName, _ environment: Environment? = nil
     ) throws(StoreRefusal) -> (fingerprint: [UInt8], file: String) {
         let issued: Installation.IssuedClientCertificate
         do throws(InstallationError) {
@@ -137,7 +137,7 @@ struct TestModeSetup {
     }
 
     private func register(
-        _ secret: DeviceSecret, _ topic: String, _ environment: Environment
+        _ secret: DeviceSecret, _ topic: TopicName, _ environment: Environment
     ) throws(StoreRefusal) -> String {
         let answer = try ask(.register(secretHash: secret.hash, topic: topic, environment: environment))
         guard case .registered(let contents) = answer, let cipher = ciphers[environment] else {

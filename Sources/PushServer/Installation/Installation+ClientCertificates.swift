@@ -31,7 +31,8 @@ extension Installation {
     /// - Returns: The certificate, its private key, and the record for the store.
     /// - Throws: The missing or unusable part of the authority, and what to do about it.
     func issueClientCertificate(
-        _ kind: CredentialAPI.NewCertificate.Kind, topic: String, teamID: String, environment: Environment?, days: Int
+        _ kind: CredentialAPI.NewCertificate.Kind, topic: TopicName, teamID: String, environment: Environment?,
+        days: Int
     ) throws(InstallationError) -> IssuedClientCertificate {
         let scope = CertificateScope(kind, topic: topic, environment: environment)
         let signer = try authority.authority(
@@ -42,7 +43,7 @@ extension Installation {
             decoding: "Apple Push Services: \(topic)".utf8.prefix(Self.commonNameByteCountMax), as: UTF8.self)
         do throws(TLSError) {
             let issued = try CertificateAuthority.issueClientCertificate(
-                subject: [("UID", scope.defaultTopic ?? topic), ("CN", commonName), ("OU", teamID)],
+                subject: [("UID", scope.defaultTopic ?? topic.text), ("CN", commonName), ("OU", teamID)],
                 extensions: scope.extensions, days: days, authorityCertificate: signer.certificate,
                 authorityPrivateKey: signer.privateKey)
             let record = ProviderCertificate(

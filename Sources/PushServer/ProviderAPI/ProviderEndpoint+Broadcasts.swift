@@ -27,7 +27,7 @@ extension ProviderEndpoint {
         try checkRoom()
         let broadcast = Broadcast(
             channel: channel, topic: app.topic.id, environment: request.environment, requestID: request.id.bytes,
-            uniqueID: .random(services.random), topicName: app.topic.name + PushType.liveactivity.topicSuffix,
+            uniqueID: .random(services.random), suffixedTopic: app.topic.name.text + PushType.liveactivity.topicSuffix,
             priority: priority, expiration: expiration, payload: payload, acceptedAt: request.now)
         request.exchange.keep(broadcast.uniqueID)
         services.loop.submit(.publish(broadcast, answer: request.connection.address(of: request.exchange)))

@@ -45,7 +45,7 @@ extension ProviderEndpoint {
         judge.note(judgement, pushType)
         return Notification(
             address: address, apnsID: request.id.bytes, uniqueID: .random(services.random),
-            topicName: suffixed ?? app.topic.name,
+            suffixedTopic: suffixed ?? app.topic.name.text,
             pushType: pushType,
             priority: priority, expiration: expiration, collapseID: collapseID, payload: payload,
             acceptedAt: request.now)
@@ -115,7 +115,7 @@ extension ProviderEndpoint {
     private static func baseTopicByteCount(
         of name: Span<UInt8>, pushType: PushType?
     ) throws(Rejection) -> Int {
-        guard HeaderValues.isTopic(name) else {
+        guard TopicName.isValid(name) else {
             throw Rejection(
                 .badTopic,
                 "Use letters, digits, dots, hyphens and underscores in apns-topic, for example com.example.MyApp.")

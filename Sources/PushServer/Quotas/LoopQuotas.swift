@@ -44,7 +44,7 @@ final class LoopQuotas {
         let allowances = Allowances(
             team: hasTeams ? allowance(QuotaSubject(.team, topic.teamID), now) : nil,
             key: hasKeys ? allowance(QuotaSubject(.key, key), now) : nil,
-            topic: hasTopics ? allowance(QuotaSubject(.topic, topic.name), now) : nil)
+            topic: hasTopics ? allowance(QuotaSubject(.topic, topic.name.text), now) : nil)
         last = (key, topic.id, allowances)
         return allowances
     }

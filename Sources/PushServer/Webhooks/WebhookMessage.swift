@@ -15,7 +15,7 @@ enum WebhookMessage {
     ///   - deviceToken: Creates the device token that the back-end knows.
     /// - Returns: JSON without whitespace.
     static func body(
-        _ entries: [TraceEntry], topic: String, deviceToken: (TraceEntry.Token) -> String
+        _ entries: [TraceEntry], topic: TopicName, deviceToken: (TraceEntry.Token) -> String
     ) -> [UInt8] {
         var body = [UInt8(ascii: "[")]
         for entry in entries {
@@ -26,7 +26,7 @@ enum WebhookMessage {
         return body
     }
 
-    private static func append(_ entry: TraceEntry, topic: String, deviceToken: String?, to body: inout [UInt8]) {
+    private static func append(_ entry: TraceEntry, topic: TopicName, deviceToken: String?, to body: inout [UInt8]) {
         let event = entry.event
         body.append(UInt8(ascii: "{"))
         JSONWriter.append(key: "id", to: &body)
@@ -35,7 +35,7 @@ enum WebhookMessage {
         append("reason", event.detail.word, to: &body)
         JSONWriter.append(key: "at", to: &body)
         JSONWriter.append(event.at.unixMilliseconds, to: &body)
-        append("topic", topic, to: &body)
+        append("topic", topic.text, to: &body)
         append("device_token", deviceToken, to: &body)
         append("apns-id", entry.origin?.apnsIDText, to: &body)
         append("apns-unique-id", entry.origin?.uniqueID.text, to: &body)

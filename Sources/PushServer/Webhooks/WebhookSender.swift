@@ -26,7 +26,7 @@ final class WebhookSender {
 
     /// An app with a webhook.
     private struct Target {
-        var topicName: String
+        var topicName: TopicName
         var webhook: Webhook
         var delivery: WebhookDelivery
         /// The position in the store.
@@ -141,7 +141,7 @@ final class WebhookSender {
         defer { targets[topic] = target }
         if findings.hasGap {
             let remedy = "raise trace_days or trace_megabytes, or repair the webhook sooner"
-            context.log.warning("webhook_events_lost", ["topic": target.topicName, "remedy": remedy])
+            context.log.warning("webhook_events_lost", ["topic": target.topicName.text, "remedy": remedy])
         }
         target.delivery.found(
             eventCount: findings.entries.count, next: findings.next, isMore: findings.isMore, now: now)
@@ -183,13 +183,13 @@ final class WebhookSender {
         guard var target = targets[topic] else { return }
         defer { targets[topic] = target }
         guard let problem = Self.problem(result) else {
-            if target.isFailing { context.log.info("webhook_recovered", ["topic": target.topicName]) }
+            if target.isFailing { context.log.info("webhook_recovered", ["topic": target.topicName.text]) }
             target.isFailing = false
             let position = target.delivery.taken(now: now)
             return advance(&target, topic, to: position)
         }
         if target.delivery.failureCount == 0 {
-            context.log.warning("webhook_failing", ["topic": target.topicName, "problem": problem])
+            context.log.warning("webhook_failing", ["topic": target.topicName.text, "problem": problem])
         }
         target.isFailing = true
         target.delivery.failed(now: now, share: .random(in: 0.5...1))

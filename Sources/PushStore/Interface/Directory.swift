@@ -9,7 +9,7 @@ package struct SigningKey: Sendable, Equatable {
     /// The team ID, ten characters A-Z and 0-9 (`iss`).
     package var teamID: String
     /// The topics that the key may send to; nil for every topic of the team.
-    package var topics: [String]?
+    package var topics: [TopicName]?
     /// The public key as a DER-encoded SubjectPublicKeyInfo.
     package var publicKey: [UInt8]
     /// The creation time, in whole seconds.
@@ -20,7 +20,7 @@ package struct SigningKey: Sendable, Equatable {
     package var environment: Environment?
 
     package init(
-        id: String, teamID: String, topics: [String]?, publicKey: [UInt8], createdAt: Timestamp,
+        id: String, teamID: String, topics: [TopicName]?, publicKey: [UInt8], createdAt: Timestamp,
         revokedAt: Timestamp? = nil, environment: Environment? = nil
     ) {
         self.id = id
@@ -38,7 +38,7 @@ package struct Topic: Sendable, Equatable {
     /// The topic's number in device tokens.
     package var id: TopicID
     /// The topic, for example `com.example.MyApp`.
-    package var name: String
+    package var name: TopicName
     /// The app's name for users.
     package var displayName: String
     /// The team that owns the app.
@@ -51,12 +51,12 @@ package struct Topic: Sendable, Equatable {
     package var webhook: Webhook?
 
     package init(
-        id: TopicID, name: String, displayName: String? = nil, teamID: String, checks: PayloadChecks = .warn,
+        id: TopicID, name: TopicName, displayName: String? = nil, teamID: String, checks: PayloadChecks = .warn,
         allowsBroadcasts: Bool = false
     ) {
         self.id = id
         self.name = name
-        self.displayName = displayName ?? name
+        self.displayName = displayName ?? name.text
         self.teamID = teamID
         self.checks = checks
         self.allowsBroadcasts = allowsBroadcasts
@@ -95,7 +95,7 @@ package struct ProviderCertificate: Sendable, Equatable {
     package var serialNumber: String
     /// The team of the certificate's app.
     package var teamID: String
-    /// The topics that the certificate may send to.
+    /// The topics that the certificate may send to, with the push type's suffix if they have one.
     package var topics: [String]
     /// The environment in which the certificate is valid; nil for both.
     package var environment: Environment?

@@ -19,10 +19,10 @@ package enum PolicyRequest: Sendable {
         /// The device; nil for every device.
         package var device: DeviceID?
         /// The topic; nil for every app, and for settings that belong to no app.
-        package var topic: String?
+        package var topic: TopicName?
         package var setting: PersonalSetting
 
-        package init(device: DeviceID?, topic: String?, setting: PersonalSetting) {
+        package init(device: DeviceID?, topic: TopicName?, setting: PersonalSetting) {
             self.device = device
             self.topic = topic
             self.setting = setting

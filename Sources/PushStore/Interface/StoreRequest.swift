@@ -14,32 +14,32 @@ package enum StoreRequest: Sendable {
     ///
     /// Needs no transaction.
     case identify(secretHash: [UInt8])
-    case register(secretHash: [UInt8], topic: String, environment: Environment = .production)
+    case register(secretHash: [UInt8], topic: TopicName, environment: Environment = .production)
     /// Subscribes a registered app to a channel in the environment of its registration; answered by `done`, even if it
     /// was subscribed.
     ///
     /// The app receives later broadcasts only, not the one that the channel already stores.
-    case subscribe(secretHash: [UInt8], topic: String, channel: ChannelID)
+    case subscribe(secretHash: [UInt8], topic: TopicName, channel: ChannelID)
     /// Ends a subscription; answered by `done` even if there was none.
-    case unsubscribe(secretHash: [UInt8], topic: String, channel: ChannelID)
+    case unsubscribe(secretHash: [UInt8], topic: TopicName, channel: ChannelID)
     /// Lists the channels that an app subscribes to; answered by `subscriptions`.
-    case subscriptions(secretHash: [UInt8], topic: String)
-    case unregister(secretHash: [UInt8], topic: String)
-    case setFilter(secretHash: [UInt8], refusedTopics: [String])
+    case subscriptions(secretHash: [UInt8], topic: TopicName)
+    case unregister(secretHash: [UInt8], topic: TopicName)
+    case setFilter(secretHash: [UInt8], refusedTopics: [TopicName])
     /// Sets whether the device saves power while its stream is open; answered by `done`.
     case setPower(secretHash: [UInt8], isSaving: Bool)
     case acknowledge(secretHash: [UInt8], [DeviceAPI.Acknowledgement])
     case removeSelf(secretHash: [UInt8])
     // The following requests come from administrators.
     case addApp(
-        topic: String, name: String, teamID: String, checks: PayloadChecks = .warn, allowsBroadcasts: Bool = false)
+        topic: TopicName, name: String, teamID: String, checks: PayloadChecks = .warn, allowsBroadcasts: Bool = false)
     /// Changes the values that are not nil.
     ///
     /// Disabling broadcasts removes the app's channels.
-    case changeApp(topic: String, name: String?, checks: PayloadChecks?, allowsBroadcasts: Bool?)
+    case changeApp(topic: TopicName, name: String?, checks: PayloadChecks?, allowsBroadcasts: Bool?)
     case apps
-    case app(topic: String)
-    case removeApp(topic: String)
+    case app(topic: TopicName)
+    case removeApp(topic: TopicName)
     case addKey(SigningKey)
     case keys
     case revokeKey(id: String)
@@ -53,12 +53,12 @@ package enum StoreRequest: Sendable {
     // The following requests come from administrators and providers. A channel of another app or environment is
     // unknown.
     /// Creates a channel; answered by `done`, or refused with `alreadyExists` when any channel has the ID.
-    case createChannel(ChannelID, topic: String, environment: Environment, policy: MessageStoragePolicy)
-    case channel(ChannelID, topic: String, environment: Environment)
+    case createChannel(ChannelID, topic: TopicName, environment: Environment, policy: MessageStoragePolicy)
+    case channel(ChannelID, topic: TopicName, environment: Environment)
     /// Lists the channels of an app; nil means both environments.
-    case channels(topic: String, environment: Environment?)
+    case channels(topic: TopicName, environment: Environment?)
     /// Removes a channel with its stored broadcast and its subscriptions; answered by `done`.
-    case removeChannel(ChannelID, topic: String, environment: Environment)
+    case removeChannel(ChannelID, topic: TopicName, environment: Environment)
     case addEnrolmentCode(hash: [UInt8], expiresAt: Timestamp)
     /// Lists the codes that are valid and unused; answered by `enrolmentCodes`.
     case enrolmentCodes
@@ -81,9 +81,9 @@ package enum StoreRequest: Sendable {
     /// Sets an app's webhook; answered by `done`.
     ///
     /// An existing webhook keeps its position.
-    case setWebhook(topic: String, url: String, secret: [UInt8])
+    case setWebhook(topic: TopicName, url: String, secret: [UInt8])
     /// Removes an app's webhook; answered by `done` even if there was none.
-    case removeWebhook(topic: String)
+    case removeWebhook(topic: TopicName)
     // The following requests come from the server's own webhook sender.
     /// Records that the back-end has received all events up to a position.
     case advanceWebhook(TopicID, to: Int64)

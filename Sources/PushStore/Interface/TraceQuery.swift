@@ -11,7 +11,7 @@ package struct TraceQuery: Sendable {
         case notification(UniqueID)
         /// A device, including a removed one.
         case device(DeviceID)
-        case app(topic: String)
+        case app(topic: TopicName)
     }
 
     package var subject: Subject

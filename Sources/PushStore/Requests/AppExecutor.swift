@@ -31,9 +31,10 @@ final class AppExecutor {
     }
 
     func addApp(
-        _ topic: String, _ name: String, _ team: String, _ checks: PayloadChecks, _ allowsBroadcasts: Bool
+        _ topic: TopicName, _ name: String, _ team: String, _ checks: PayloadChecks, _ allowsBroadcasts: Bool
     ) throws(SQLiteError) -> RequestResult {
-        guard topic.utf8.count <= Limits.topicByteCountMax, name.utf8.count <= Limits.displayNameByteCountMax else {
+        guard topic.text.utf8.count <= Limits.topicByteCountMax, name.utf8.count <= Limits.displayNameByteCountMax
+        else {
             return .failure(.tooMany)
         }
         guard try topics.find(topic) == nil else { return .failure(.alreadyExists) }
@@ -47,7 +48,7 @@ final class AppExecutor {
 
     /// Changes the given values of an app; removes its channels when broadcasts are no longer allowed.
     func changeApp(
-        _ topic: String, _ name: String?, _ checks: PayloadChecks?, _ allowsBroadcasts: Bool?
+        _ topic: TopicName, _ name: String?, _ checks: PayloadChecks?, _ allowsBroadcasts: Bool?
     ) throws(SQLiteError) -> RequestResult {
         guard (name ?? "").utf8.count <= Limits.displayNameByteCountMax else { return .failure(.tooMany) }
         guard try topics.find(topic) != nil else { return .failure(.unknownTopic) }
@@ -69,7 +70,7 @@ final class AppExecutor {
     /// Removes an app with its channels and registrations.
     ///
     /// Its device tokens become `Unregistered`.
-    func removeApp(_ topicName: String) throws(SQLiteError) -> RequestResult {
+    func removeApp(_ topicName: TopicName) throws(SQLiteError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
         return .unfinished(
             Removal { [unowned self] () throws(SQLiteError) in
@@ -81,7 +82,7 @@ final class AppExecutor {
             })
     }
 
-    private func finishRemoval(of topic: TopicID, _ topicName: String) throws(SQLiteError) {
+    private func finishRemoval(of topic: TopicID, _ topicName: TopicName) throws(SQLiteError) {
         try webhooks.remove(topic)
         try policies.removeAll(topic: topicName)
         try topics.remove(topic, now: transaction.now)
@@ -92,8 +93,8 @@ final class AppExecutor {
 
     func apps() -> RequestResult {
         .unfinished(
-            Listing { [topics, webhooks] (after: String?, countMax: Int) throws(SQLiteError) in
-                var page = try topics.page(after: after ?? "", countMax: countMax)
+            Listing { [topics, webhooks] (after: TopicName?, countMax: Int) throws(SQLiteError) in
+                var page = try topics.page(after: after, countMax: countMax)
                 for index in page.rows.indices {
                     page.rows[index].topic.webhook = try webhooks.find(page.rows[index].topic.id)
                 }
@@ -103,7 +104,7 @@ final class AppExecutor {
             })
     }
 
-    func app(_ topic: String) throws(SQLiteError) -> RequestResult {
+    func app(_ topic: TopicName) throws(SQLiteError) -> RequestResult {
         guard var row = try topics.find(topic) else { return .failure(.unknownTopic) }
         row.topic.webhook = try webhooks.find(row.topic.id)
         return .question(.app(row))

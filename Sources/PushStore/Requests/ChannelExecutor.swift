@@ -23,7 +23,7 @@ final class ChannelExecutor {
     }
 
     func create(
-        _ id: ChannelID, _ topicName: String, _ environment: Environment, _ policy: MessageStoragePolicy
+        _ id: ChannelID, _ topicName: TopicName, _ environment: Environment, _ policy: MessageStoragePolicy
     ) throws(SQLiteError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         guard topic.allowsBroadcasts else { return .failure(.broadcastsNotAllowed) }
@@ -36,7 +36,7 @@ final class ChannelExecutor {
     }
 
     func channel(
-        _ id: ChannelID, _ topicName: String, _ environment: Environment
+        _ id: ChannelID, _ topicName: TopicName, _ environment: Environment
     ) throws(SQLiteError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         guard let row = try find(id, topic.id, environment) else { return .failure(.unknownChannel) }
@@ -44,7 +44,7 @@ final class ChannelExecutor {
     }
 
     func channels(
-        _ topicName: String, _ environment: Environment?
+        _ topicName: TopicName, _ environment: Environment?
     ) throws(SQLiteError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         let read = { [unowned self] (after: Int64?, countMax: Int) throws(SQLiteError) in
@@ -60,7 +60,7 @@ final class ChannelExecutor {
 
     /// Removes a channel: stops its deliveries immediately and ends its subscriptions.
     func remove(
-        _ id: ChannelID, _ topicName: String, _ environment: Environment
+        _ id: ChannelID, _ topicName: TopicName, _ environment: Environment
     ) throws(SQLiteError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         guard try find(id, topic.id, environment) != nil else { return .failure(.unknownChannel) }
@@ -89,7 +89,7 @@ final class ChannelExecutor {
     }
 
     /// Returns the description of a channel without the count of subscriptions, which is in memory.
-    private func description(of row: ChannelTable.Row, _ topicName: String) -> StoreEvent.ChannelDescription {
+    private func description(of row: ChannelTable.Row, _ topicName: TopicName) -> StoreEvent.ChannelDescription {
         StoreEvent.ChannelDescription(
             number: row.number,
             channel: AdminAPI.Channel(

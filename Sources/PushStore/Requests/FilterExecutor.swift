@@ -29,11 +29,11 @@ final class FilterExecutor {
 
     /// Replaces the filter of a device; processes only the topics that are added or removed.
     func setFilter(
-        _ secretHash: [UInt8], _ refusedTopics: [String]
+        _ secretHash: [UInt8], _ refusedTopics: [TopicName]
     ) throws(SQLiteError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard refusedTopics.count <= Limits.filterTopicCountMax,
-            refusedTopics.allSatisfy({ $0.utf8.count <= Limits.topicByteCountMax })
+            refusedTopics.allSatisfy({ $0.text.utf8.count <= Limits.topicByteCountMax })
         else { return .failure(.tooMany) }
         let (wanted, stored) = (Set(refusedTopics), try registrations.filter(of: device))
         let changes =
@@ -72,7 +72,7 @@ final class FilterExecutor {
 private final class FilterChange: LongWork {
     /// A topic that the device starts or stops refusing.
     struct Change {
-        var topic: String
+        var topic: TopicName
         var isRefused: Bool
     }
 

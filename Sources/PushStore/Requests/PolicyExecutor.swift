@@ -38,7 +38,7 @@ final class PolicyExecutor {
     }
 
     /// Removes the rules of a removed app.
-    func removeAll(topic: String) throws(SQLiteError) {
+    func removeAll(topic: TopicName) throws(SQLiteError) {
         if try policies.removeAll(topic: topic) { try noteChange() }
     }
 

@@ -44,7 +44,7 @@ final class QuotaExecutor {
     private func refusal(of subject: QuotaSubject) throws(SQLiteError) -> StoreRefusal? {
         switch subject.kind {
         case .team: return nil
-        case .topic: return try topics.find(subject.name) == nil ? .unknownTopic : nil
+        case .topic: return try topics.find(TopicName(subject.name)) == nil ? .unknownTopic : nil
         case .key:
             if try keys.contains(subject.name) { return nil }
             guard let fingerprint = Hex.decode(Array(subject.name.utf8).span) else { return .unknownKey }

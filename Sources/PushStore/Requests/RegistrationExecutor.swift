@@ -25,7 +25,7 @@ final class RegistrationExecutor {
     }
 
     func register(
-        _ secretHash: [UInt8], _ topicName: String, _ environment: Environment
+        _ secretHash: [UInt8], _ topicName: TopicName, _ environment: Environment
     ) throws(SQLiteError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
@@ -52,7 +52,7 @@ final class RegistrationExecutor {
     }
 
     /// Ends a registration; succeeds without one, for example after the app was removed.
-    func unregister(_ secretHash: [UInt8], _ topicName: String) throws(SQLiteError) -> RequestResult {
+    func unregister(_ secretHash: [UInt8], _ topicName: TopicName) throws(SQLiteError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic.id,
             try registrations.find(device: device.stored, topic: topic)?.isLive == true

@@ -30,7 +30,7 @@ final class SubscriptionExecutor {
 
     /// Subscribes an app to a channel; earlier broadcasts are skipped.
     func subscribe(
-        _ secretHash: [UInt8], _ topicName: String, _ channel: ChannelID
+        _ secretHash: [UInt8], _ topicName: TopicName, _ channel: ChannelID
     ) throws(SQLiteError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let (topic, registration) = try registration(of: topicName, on: device) else {
@@ -52,7 +52,7 @@ final class SubscriptionExecutor {
 
     /// Ends a subscription; succeeds without one.
     func unsubscribe(
-        _ secretHash: [UInt8], _ topicName: String, _ channel: ChannelID
+        _ secretHash: [UInt8], _ topicName: TopicName, _ channel: ChannelID
     ) throws(SQLiteError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic.id, let row = try channelRows.find(channel),
@@ -64,7 +64,7 @@ final class SubscriptionExecutor {
     }
 
     func subscriptions(
-        _ secretHash: [UInt8], _ topicName: String
+        _ secretHash: [UInt8], _ topicName: TopicName
     ) throws(SQLiteError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let (topic, _) = try registration(of: topicName, on: device) else { return .failure(.unknownTopic) }
@@ -81,7 +81,7 @@ final class SubscriptionExecutor {
     }
 
     private func registration(
-        of topicName: String, on device: DeviceID
+        of topicName: TopicName, on device: DeviceID
     ) throws(SQLiteError) -> (TopicID, RegistrationTable.Row)? {
         guard let topic = try topics.find(topicName)?.topic.id,
             let registration = try registrations.find(device: device.stored, topic: topic), registration.isLive

@@ -20,7 +20,7 @@ final class WebhookExecutor {
     /// Sets an app's webhook.
     ///
     /// A new webhook reports later events; an existing one keeps its position.
-    func set(_ topicName: String, _ url: String, _ secret: [UInt8]) throws(SQLiteError) -> RequestResult {
+    func set(_ topicName: TopicName, _ url: String, _ secret: [UInt8]) throws(SQLiteError) -> RequestResult {
         guard trace.isOn else { return .failure(.traceOff) }
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
         let known = try webhooks.all()
@@ -31,7 +31,7 @@ final class WebhookExecutor {
     }
 
     /// Removes an app's webhook; succeeds without one.
-    func remove(_ topicName: String) throws(SQLiteError) -> RequestResult {
+    func remove(_ topicName: TopicName) throws(SQLiteError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
         try webhooks.remove(topic)
         transaction.noteDirectoryChange()

@@ -90,7 +90,7 @@ final class BroadcastTable {
         insert.bind(Int64(bitPattern: notification.uniqueID.high), at: 5)
         insert.bind(Int64(bitPattern: notification.uniqueID.low), at: 6)
         insert.bind(notification.apnsID, at: 7)
-        insert.bind(notification.topicName, at: 8)
+        insert.bind(notification.suffixedTopic, at: 8)
         insert.bind(notification.priority.map(Int64.init), at: 9)
         insert.bind(notification.expiration?.unixSeconds ?? 0, at: 10)
         insert.bind(notification.payload, at: 11)

@@ -59,7 +59,7 @@ final class KeyTable {
         for (position, topic) in (key.topics ?? []).enumerated() {
             insertTopic.bind(key.id, at: 1)
             insertTopic.bind(Int64(position), at: 2)
-            insertTopic.bind(topic, at: 3)
+            insertTopic.bind(topic.text, at: 3)
             try insertTopic.run()
         }
     }
@@ -99,10 +99,10 @@ final class KeyTable {
             environment: row.optionalString(6).flatMap(Environment.init(rawValue:)))
     }
 
-    private func topics(of id: String) throws(SQLiteError) -> [String] {
-        var topics: [String] = []
+    private func topics(of id: String) throws(SQLiteError) -> [TopicName] {
+        var topics: [TopicName] = []
         selectTopics.bind(id, at: 1)
-        while try selectTopics.step() { topics.append(selectTopics.string(0)) }
+        while try selectTopics.step() { topics.append(TopicName(selectTopics.string(0))) }
         return topics
     }
 }

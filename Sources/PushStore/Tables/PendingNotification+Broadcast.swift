@@ -11,7 +11,7 @@ extension PendingNotification {
             sequence: row.int64(0),
             notification: Notification(
                 address: .ofNoDevice(TopicID(stored: row.int64(3))), apnsID: row.bytes(8), uniqueID: uniqueID,
-                topicName: row.string(9), pushType: .liveactivity,
+                suffixedTopic: row.string(9), pushType: .liveactivity,
                 priority: row.optionalInt64(10).map(UInt8.init(truncatingIfNeeded:)),
                 expiration: Timestamp(unixSeconds: row.int64(11)), collapseID: nil, payload: row.bytes(12),
                 acceptedAt: Timestamp(unixMilliseconds: row.int64(5)), channel: ChannelID(row.bytes(1))))
@@ -23,7 +23,7 @@ extension PendingNotification {
             sequence: sequence,
             notification: Notification(
                 address: .ofNoDevice(broadcast.topic), apnsID: broadcast.requestID, uniqueID: broadcast.uniqueID,
-                topicName: broadcast.topicName, pushType: .liveactivity, priority: broadcast.priority,
+                suffixedTopic: broadcast.suffixedTopic, pushType: .liveactivity, priority: broadcast.priority,
                 expiration: broadcast.expiration, collapseID: nil, payload: broadcast.payload,
                 acceptedAt: broadcast.acceptedAt, channel: broadcast.channel))
     }
@@ -47,9 +47,9 @@ extension PendingNotification {
         checksum.add(UInt64(bitPattern: notification.acceptedAt.unixMilliseconds))
         checksum.add(UInt64(bitPattern: notification.expiration?.unixSeconds ?? -1))
         checksum.add(UInt64(notification.priority ?? 0))
-        let (apnsID, payload, topicName) = (notification.apnsID, notification.payload, notification.topicName)
+        let (apnsID, payload, suffixedTopic) = (notification.apnsID, notification.payload, notification.suffixedTopic)
         checksum.add(apnsID.span)
-        checksum.add(topicName.utf8.span)
+        checksum.add(suffixedTopic.utf8.span)
         let (pushType, collapseID) = (notification.pushType?.rawValue ?? "", notification.collapseID ?? [])
         checksum.add(pushType.utf8.span)
         checksum.add(collapseID.span)

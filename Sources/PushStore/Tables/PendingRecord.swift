@@ -31,7 +31,7 @@ enum PendingRecord {
             UInt64(version) | UInt64(notification.pushType?.storedNumber ?? 0) << 8
             | UInt64(notification.priority ?? 0) << 16 | UInt64(present) << 24
         let lengths =
-            UInt64(notification.apnsID.count) | UInt64(notification.topicName.utf8.count) << 16
+            UInt64(notification.apnsID.count) | UInt64(notification.suffixedTopic.utf8.count) << 16
             | UInt64(collapseID.count) << 32
         let start = bytes.count
         bytes.append(word: kinds | UInt64(notification.address.generation) << 32)
@@ -41,7 +41,7 @@ enum PendingRecord {
         bytes.append(word: notification.uniqueID.low)
         bytes.append(word: lengths)
         bytes.append(contentsOf: notification.apnsID)
-        bytes.append(contentsOf: notification.topicName.utf8)
+        bytes.append(contentsOf: notification.suffixedTopic.utf8)
         bytes.append(contentsOf: collapseID)
         bytes.append(contentsOf: notification.payload)
         let sum = checksum(
@@ -65,7 +65,7 @@ enum PendingRecord {
             return body.extracting(place..<place + count).copied
         }
         guard let apnsID = take(Int(body.littleEndian(at: 40, byteCount: 2))),
-            let topicName = take(Int(body.littleEndian(at: 42, byteCount: 2))),
+            let suffixedTopic = take(Int(body.littleEndian(at: 42, byteCount: 2))),
             let collapseID = take(Int(body.littleEndian(at: 44, byteCount: 2))),
             let payload = take(body.count - place)
         else { return nil }
@@ -78,7 +78,8 @@ enum PendingRecord {
                 apnsID: apnsID,
                 uniqueID: UniqueID(
                     high: body.littleEndian(at: 24, byteCount: 8), low: body.littleEndian(at: 32, byteCount: 8)),
-                topicName: String(decoding: topicName, as: UTF8.self), pushType: PushType(storedNumber: body[1]),
+                suffixedTopic: String(decoding: suffixedTopic, as: UTF8.self),
+                pushType: PushType(storedNumber: body[1]),
                 priority: body[2] == 0 ? nil : body[2],
                 expiration: body[3] & hasExpiration == 0
                     ? nil : Timestamp(unixSeconds: Int64(bitPattern: body.littleEndian(at: 16, byteCount: 8))),

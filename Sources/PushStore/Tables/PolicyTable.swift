@@ -9,7 +9,8 @@ final class PolicyTable {
     /// A rule as it is stored; also the key after which a list continues.
     struct Rule {
         var device: Int64
-        var topic: String
+        /// The topic; nil for every app.
+        var topic: TopicName?
         var name: String
         var value: String
         var isLocked: Bool
@@ -17,16 +18,15 @@ final class PolicyTable {
         /// The rule as the API returns it.
         var rule: PolicyRule {
             PolicyRule(
-                device: device == 0 ? nil : DeviceID(stored: device).text, topic: topic.isEmpty ? nil : topic,
+                device: device == 0 ? nil : DeviceID(stored: device).text, topic: topic,
                 setting: name, value: value, locked: isLocked)
         }
 
         /// Returns whether the rule precedes another in SQLite's text order by topic and setting, which compares bytes.
         func isBefore(_ other: Rule) -> Bool {
-            if topic.utf8.elementsEqual(other.topic.utf8) {
-                return name.utf8.lexicographicallyPrecedes(other.name.utf8)
-            }
-            return topic.utf8.lexicographicallyPrecedes(other.topic.utf8)
+            if topic == other.topic { return name.utf8.lexicographicallyPrecedes(other.name.utf8) }
+            guard let otherTopic = other.topic else { return false }
+            return topic.map { $0 < otherTopic } ?? true
         }
     }
 
@@ -114,9 +114,9 @@ final class PolicyTable {
     }
 
     /// Removes the rules for a removed app; returns false when there was none.
-    func removeAll(topic: String) throws(SQLiteError) -> Bool {
+    func removeAll(topic: TopicName) throws(SQLiteError) -> Bool {
         defer { deleteTopic.reset() }
-        deleteTopic.bind(topic, at: 1)
+        deleteTopic.bind(topic.text, at: 1)
         var isAny = false
         while try deleteTopic.step() { isAny = true }
         return isAny
@@ -124,12 +124,12 @@ final class PolicyTable {
 
     private func bind(_ place: PolicyRequest.Place, _ statement: Statement) {
         statement.bind(place.device?.stored ?? 0, at: 1)
-        statement.bind(place.topic ?? "", at: 2)
+        statement.bind(place.topic?.text ?? "", at: 2)
         statement.bind(place.setting.rawValue, at: 3)
     }
 
     private func rules(_ statement: Statement, after last: Rule?, countMax: Int) throws(SQLiteError) -> [Rule] {
-        statement.bind(last?.topic ?? "", at: 2)
+        statement.bind(last?.topic?.text ?? "", at: 2)
         statement.bind(last?.name ?? "", at: 3)
         statement.bind(Int64(countMax), at: 4)
         defer { statement.reset() }
@@ -137,7 +137,8 @@ final class PolicyTable {
         while try statement.step() {
             rules.append(
                 Rule(
-                    device: statement.int64(0), topic: statement.string(1), name: statement.string(2),
+                    device: statement.int64(0), topic: TopicName(nilIfEmpty: statement.string(1)),
+                    name: statement.string(2),
                     value: statement.string(3), isLocked: statement.int64(4) != 0))
         }
         return rules

@@ -175,10 +175,10 @@ final class RegistrationTable {
     }
 
     /// Returns the topic names with a live registration on a device, sorted.
-    func liveTopicNames(of device: DeviceID) throws(SQLiteError) -> [String] {
-        var names: [String] = []
+    func liveTopicNames(of device: DeviceID) throws(SQLiteError) -> [TopicName] {
+        var names: [TopicName] = []
         liveTopics.bind(device.stored, at: 1)
-        while try liveTopics.step() { names.append(liveTopics.string(0)) }
+        while try liveTopics.step() { names.append(TopicName(liveTopics.string(0))) }
         return names
     }
 
@@ -194,18 +194,18 @@ final class RegistrationTable {
     // MARK: Filters
 
     /// Returns the topics that a device refuses.
-    func filter(of device: DeviceID) throws(SQLiteError) -> Set<String> {
-        var topics: Set<String> = []
+    func filter(of device: DeviceID) throws(SQLiteError) -> Set<TopicName> {
+        var topics: Set<TopicName> = []
         selectFilterTopics.bind(device.stored, at: 1)
-        while try selectFilterTopics.step() { topics.insert(selectFilterTopics.string(0)) }
+        while try selectFilterTopics.step() { topics.insert(TopicName(selectFilterTopics.string(0))) }
         return topics
     }
 
     /// Adds a topic to a device's filter, or removes it.
-    func setFilter(of device: DeviceID, _ topic: String, isRefused: Bool) throws(SQLiteError) {
+    func setFilter(of device: DeviceID, _ topic: TopicName, isRefused: Bool) throws(SQLiteError) {
         let statement = isRefused ? addFilter : removeFilter
         statement.bind(device.stored, at: 1)
-        statement.bind(topic, at: 2)
+        statement.bind(topic.text, at: 2)
         try statement.run()
     }
 
@@ -224,9 +224,9 @@ final class RegistrationTable {
     }
 
     /// Returns whether a device refuses a topic.
-    func isRefused(_ topic: String, by device: DeviceID) throws(SQLiteError) -> Bool {
+    func isRefused(_ topic: TopicName, by device: DeviceID) throws(SQLiteError) -> Bool {
         selectFilter.bind(device.stored, at: 1)
-        selectFilter.bind(topic, at: 2)
+        selectFilter.bind(topic.text, at: 2)
         defer { selectFilter.reset() }
         return try selectFilter.step()
     }

@@ -43,7 +43,7 @@ final class TopicTable {
     ///
     /// The database assigns its number and ignores the number in `row`.
     func add(_ row: Row, now: Timestamp) throws(SQLiteError) {
-        insert.bind(row.topic.name, at: 1)
+        insert.bind(row.topic.name.text, at: 1)
         insert.bind(row.displayName, at: 2)
         insert.bind(row.topic.teamID, at: 3)
         insert.bind(now.unixMilliseconds, at: 4)
@@ -62,8 +62,8 @@ final class TopicTable {
     }
 
     /// Returns the live app with a topic.
-    func find(_ topic: String) throws(SQLiteError) -> Row? {
-        selectByName.bind(topic, at: 1)
+    func find(_ topic: TopicName) throws(SQLiteError) -> Row? {
+        selectByName.bind(topic.text, at: 1)
         defer { selectByName.reset() }
         return try selectByName.step() ? row(of: selectByName) : nil
     }
@@ -77,14 +77,14 @@ final class TopicTable {
         return rows
     }
 
-    /// Returns the next live apps after a topic, ordered by topic.
-    func page(after topic: String, countMax: Int) throws(SQLiteError) -> ListPage<Row, String> {
-        selectPage.bind(topic, at: 1)
+    /// Returns the next live apps after a topic, or the first ones, ordered by topic.
+    func page(after topic: TopicName?, countMax: Int) throws(SQLiteError) -> ListPage<Row, TopicName> {
+        selectPage.bind(topic?.text ?? "", at: 1)
         selectPage.bind(Int64(countMax), at: 2)
         return try selectPage.page(countMax: countMax) { (row) in
             self.row(of: row)
         } key: {
-            $0.string(1)
+            TopicName($0.string(1))
         }
     }
 
@@ -100,7 +100,7 @@ final class TopicTable {
         guard let number = UInt32(exactly: statement.int64(0)) else { return nil }
         // A value that the disk damaged falls back to the default of new apps.
         let topic = Topic(
-            id: TopicID(rawValue: number), name: statement.string(1), displayName: statement.string(2),
+            id: TopicID(rawValue: number), name: TopicName(statement.string(1)), displayName: statement.string(2),
             teamID: statement.string(3),
             checks: PayloadChecks(rawValue: statement.string(4)) ?? .warn,
             allowsBroadcasts: statement.int64(5) != 0)

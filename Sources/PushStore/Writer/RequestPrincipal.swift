@@ -15,7 +15,7 @@ enum RequestPrincipal: Hashable {
     /// All devices that enrol, because they have no identity yet.
     case newDevices
     /// The requests of providers and administrators about the channels of one app.
-    case channels(topic: String)
+    case channels(topic: TopicName)
     case administrator
     /// The server's own requests for webhooks and quotas.
     case server

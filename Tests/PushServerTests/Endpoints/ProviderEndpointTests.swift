@@ -58,7 +58,7 @@ import Testing
         let answer = try harness.connect().ask(request.header(harness.objects), body: request.body)
         #expect(answer.status == 200 && answer.fields["apns-id"] == id)
         let notification = try #require(harness.store.takeNotifications().first)
-        #expect(notification.topicName == ProviderObjects.topic && notification.address.device.rawValue == 1)
+        #expect(notification.suffixedTopic == ProviderObjects.topic && notification.address.device.rawValue == 1)
         #expect(notification.priority == 5 && notification.expiration == Timestamp(unixSeconds: 4_000_000_000))
         #expect(notification.collapseID == Array("score".utf8))
     }

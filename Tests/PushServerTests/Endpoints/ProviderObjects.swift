@@ -46,16 +46,18 @@ struct ProviderObjects {
             return Key(id: id, teamID: team, key: key)
         }
         main = try add("KEY0000001")
-        _ = try add("TOPICKEY01") { $0.topics = [Self.topic] }
+        _ = try add("TOPICKEY01") { $0.topics = [TopicName(Self.topic)] }
         _ = try add("DEVELOPKEY") { $0.environment = .development }
         _ = try add("REVOKEDKEY") { $0.revokedAt = .now }
         _ = try add("OTHERTEAM1", team: "TEAM000002")
         self.keys = keys
         let topics = [
-            Topic(id: TopicID(rawValue: 1), name: Self.topic, teamID: Self.team, allowsBroadcasts: true),
-            Topic(id: TopicID(rawValue: 2), name: Self.otherTopic, teamID: Self.team),
-            Topic(id: TopicID(rawValue: 3), name: Self.silentTopic, teamID: Self.team),
-            Topic(id: TopicID(rawValue: 4), name: Self.otherTeamTopic, teamID: "TEAM000002", allowsBroadcasts: true),
+            Topic(id: TopicID(rawValue: 1), name: TopicName(Self.topic), teamID: Self.team, allowsBroadcasts: true),
+            Topic(id: TopicID(rawValue: 2), name: TopicName(Self.otherTopic), teamID: Self.team),
+            Topic(id: TopicID(rawValue: 3), name: TopicName(Self.silentTopic), teamID: Self.team),
+            Topic(
+                id: TopicID(rawValue: 4), name: TopicName(Self.otherTeamTopic), teamID: "TEAM000002",
+                allowsBroadcasts: true),
         ]
         directory = Directory(
             version: 1, topics: Dictionary(uniqueKeysWithValues: topics.map { ($0.id, $0) }), keys: records)
