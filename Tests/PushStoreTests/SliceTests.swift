@@ -276,9 +276,9 @@ import Testing
         let device = try store.enrol()
         for number in 0..<count {
             try store.addApp("t\(String(number + 1000))")
-            let place = PolicyRequest.Place(
+            let key = PolicyRequest.RuleKey(
                 device: number % 3 == 0 ? device.id : nil, topic: "t\(String(number + 1000))", setting: .sound)
-            try store.succeed(.policy(.set(place, value: "off", isLocked: false)))
+            try store.succeed(.policy(.set(key, value: "off", isLocked: false)))
         }
         guard case .apps(let apps) = try store.succeed(.apps),
             case .policy(let rules, _) = try store.succeed(.policy(.ofDevice(secretHash: device.secretHash))),

@@ -4,17 +4,17 @@ package import PushAPI
 package import PushSQLite
 
 /// The settings from the server's administrator for this device, as last received.
-package final class PolicyTable {
+package final class LocalPolicyTable {
     /// A rule for one setting.
     package struct Rule: Sendable, Equatable {
         /// The topic of the app; empty for all apps and for device-wide settings.
         package var topic: String
-        package var setting: PersonalSetting
+        package var setting: Setting
         package var value: String
         /// Whether the user may not change the value.
         package var isLocked: Bool
 
-        package init(topic: String, setting: PersonalSetting, value: String, isLocked: Bool) {
+        package init(topic: String, setting: Setting, value: String, isLocked: Bool) {
             self.topic = topic
             self.setting = setting
             self.value = value
@@ -39,7 +39,7 @@ package final class PolicyTable {
 
     /// Returns the rule for a setting, of a topic or of all apps; nil if neither exists.
     package func rule(
-        for setting: PersonalSetting, topic: String
+        for setting: Setting, topic: String
     ) throws(SQLiteError) -> (value: String, isLocked: Bool)? {
         defer { select.reset() }
         select.bind(setting.rawValue, at: 1)
@@ -52,7 +52,7 @@ package final class PolicyTable {
         defer { selectAll.reset() }
         var rules: [Rule] = []
         while try selectAll.step() {
-            guard let setting = PersonalSetting(rawValue: selectAll.string(1)) else { continue }
+            guard let setting = Setting(rawValue: selectAll.string(1)) else { continue }
             rules.append(
                 Rule(
                     topic: selectAll.string(0), setting: setting, value: selectAll.string(2),
