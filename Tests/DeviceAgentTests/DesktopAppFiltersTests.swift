@@ -50,7 +50,7 @@ struct DesktopAppFiltersTests {
         _ = try silent.requestName("org.posthorn.Silent")
         for (appID, words) in [
             ("org.posthorn.Silent", "the filter failed: "), ("org.posthorn.Nobody", "ServiceUnknown"),
-            ("nobusname", "cannot be reached"),
+            ("nobusname", "cannot be called"),
         ] as [(AppID, String)] {
             let timeLimit: Duration = appID == "org.posthorn.Silent" ? .milliseconds(300) : .seconds(60)
             guard case .failure(let error) = try await filter(session, appID, timeLimit: timeLimit) else {

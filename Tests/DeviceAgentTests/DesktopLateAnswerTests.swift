@@ -34,7 +34,8 @@ struct DesktopLateAnswerTests {
         for text in texts { desk.receive(text, collapseID: collapseID) }
         try await desk.settle()
         #expect(try desk.states().allSatisfy { $0 == .shown })
-        #expect(try desk.database.inbox.newest(countMax: 1)[0].reason.hasPrefix("the notification server did not say"))
+        let reason = try desk.database.inbox.newest(countMax: 1)[0].reason
+        #expect(reason.hasPrefix("the notification server did not confirm"))
         #expect(try desk.database.outboxLines().filter { $0.hasSuffix(" shown") } == ["1 shown"])
     }
 

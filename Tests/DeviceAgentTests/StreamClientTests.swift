@@ -175,7 +175,9 @@ private final class Listener: StreamClientDelegate {
         let client = client(.websocket)
         client.start()
         try await loop.run("it is open") { client.isOpen }
-        #expect(listener.log.count == 3 && listener.log[0].contains("over WebSocket: the server answered 426"))
+        #expect(
+            listener.log.count == 3
+                && listener.log[0].contains("the WebSocket connection failed: the server answered 426"))
         client.stop()
     }
 

@@ -33,11 +33,11 @@ package enum StoreError: Error, Sendable, Equatable {
         case .locked: "Stop the other server that uses this data directory, or give this one a directory of its own."
         case .newerSchema: "Start the newer version of the server that made this file, or restore an older backup."
         case .migrationFailed:
-            "Free space on the disk, then start the server again. The file still has the old schema version."
+            "Free space on the disk, then start the server again; the file still has the old schema version."
         case .damaged: "Check the disk, then restore the last backup."
         case .full: "Free space on the disk; the server then resumes without a restart."
         case .inputOutput: "Check the disk and its log messages, then start the server again."
-        case .failed: "Restart the server. If the error occurs again, report it."
+        case .failed: "Restart the server, and report the error if it occurs again."
         }
     }
 
