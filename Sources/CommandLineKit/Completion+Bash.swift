@@ -4,15 +4,15 @@ extension Completion {
     /// Returns a script for bash 4 and later; it does not need the bash-completion package.
     ///
     /// The shell function walks over the words like the parser: it follows command names, skips options with their
-    /// values, and counts the other words. Then it offers the words that the table lists for that place.
-    static func bashScript(program: String, places: [Place]) -> String {
+    /// values, and counts the other words. Then it offers the words that the table lists for that point.
+    static func bashScript(program: String, points: [CompletionPoint]) -> String {
         let function = "_" + identifier(program)
         return """
             # Completion of \(program) for bash; made by '\(program) completion bash'.
 
             \(function)_table() {
                 case "$1" in
-            \(places.flatMap(bashRows).map { "    \($0)" }.joined(separator: "\n"))
+            \(points.flatMap(bashRows).map { "    \($0)" }.joined(separator: "\n"))
                 esac
             }
 
@@ -62,21 +62,21 @@ extension Completion {
             """
     }
 
-    private static func bashRows(of place: Place) -> [String] {
+    private static func bashRows(of point: CompletionPoint) -> [String] {
         var rows: [String] = []
         func add(_ pattern: String, _ words: [String]) {
             if !words.isEmpty { rows.append("\(quoted(pattern))) echo \(quoted(words.joined(separator: " "))) ;;") }
         }
-        add("\(place.name) commands", place.subcommands.map(\.name))
-        add("\(place.name) options", place.options.map { "--\($0.name)" })
-        for (index, argument) in place.arguments.enumerated() {
-            let pattern = "\(place.name) word \(index)"
+        add("\(point.name) commands", point.subcommands.map(\.name))
+        add("\(point.name) options", point.options.map { "--\($0.name)" })
+        for (index, argument) in point.arguments.enumerated() {
+            let pattern = "\(point.name) word \(index)"
             add(pattern, offer(argument.values))
         }
-        for option in place.options where option.placeholder != nil {
+        for option in point.options where option.placeholder != nil {
             for spelling in ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? []) {
-                add("\(place.name) takes \(spelling)", ["yes"])
-                add("\(place.name) value \(spelling)", offer(option.values))
+                add("\(point.name) takes \(spelling)", ["yes"])
+                add("\(point.name) value \(spelling)", offer(option.values))
             }
         }
         return rows

@@ -7,9 +7,9 @@ extension Completion {
     ///
     /// Fish evaluates the condition of each row. The condition here is that the words without options equal the row's
     /// path. The script lists the names of options with values, so that their values do not count as words.
-    static func fishScript(program: String, places: [Place]) -> String {
+    static func fishScript(program: String, points: [CompletionPoint]) -> String {
         let function = "__" + identifier(program) + "_at"
-        let valued = places.flatMap(\.options).filter { $0.placeholder != nil }
+        let valued = points.flatMap(\.options).filter { $0.placeholder != nil }
             .flatMap { ["--\($0.name)"] + ($0.short.map { ["-\($0)"] } ?? []) }
         var unique: [String] = []
         for name in valued where !unique.contains(where: { $0.hasSameBytes(as: name) }) { unique.append(name) }
@@ -38,20 +38,20 @@ extension Completion {
             end
 
             complete -c \(program) -f
-            \(places.flatMap { fishRows(of: $0, program: program, function: function) }.joined(separator: "\n"))
+            \(points.flatMap { fishRows(of: $0, program: program, function: function) }.joined(separator: "\n"))
 
             """
     }
 
-    private static func fishRows(of place: Place, program: String, function: String) -> [String] {
+    private static func fishRows(of point: CompletionPoint, program: String, function: String) -> [String] {
         func start(_ count: String) -> String {
-            "complete -c \(program) -n \(fishQuoted("\(function) \(fishQuoted(place.name)) \(count)"))"
+            "complete -c \(program) -n \(fishQuoted("\(function) \(fishQuoted(point.name)) \(count)"))"
         }
-        var rows = place.subcommands.map { "\(start("0")) -a \($0.name) -d \(fishQuoted($0.summary))" }
-        for (index, argument) in place.arguments.enumerated() where !offer(argument.values).isEmpty {
+        var rows = point.subcommands.map { "\(start("0")) -a \($0.name) -d \(fishQuoted($0.summary))" }
+        for (index, argument) in point.arguments.enumerated() where !offer(argument.values).isEmpty {
             rows.append("\(start("\(index)")) \(fishOffer(argument.values))")
         }
-        for option in place.options {
+        for option in point.options {
             let letter = option.short.map { " -s \($0)" } ?? ""
             let value = option.placeholder == nil ? "" : " -r \(fishOffer(option.values))"
             rows.append("\(start("any")) -l \(option.name)\(letter)\(value) -d \(fishQuoted(option.help))")

@@ -4,13 +4,13 @@ extension Completion {
     /// Returns a script for zsh 5.
     ///
     /// Users save it as `_program` in a directory of `fpath`, or source it after `compinit`.
-    static func zshScript(program: String, places: [Place]) -> String {
+    static func zshScript(program: String, points: [CompletionPoint]) -> String {
         let function = "_" + identifier(program)
         return """
             #compdef \(program)
             # Completion of \(program) for zsh; made by '\(program) completion zsh'.
 
-            \(places.map { zshFunction(of: $0) }.joined(separator: "\n\n"))
+            \(points.map { zshFunction(of: $0) }.joined(separator: "\n\n"))
 
             if [ "$funcstack[1]" = "\(function)" ]; then
                 \(function) "$@"
@@ -21,21 +21,21 @@ extension Completion {
             """
     }
 
-    private static func zshFunction(of place: Place) -> String {
-        let name = zshName(of: place.path)
-        let options = place.options.flatMap(zshSpecifications)
-        let words = place.arguments.map { argument in
+    private static func zshFunction(of point: CompletionPoint) -> String {
+        let name = zshName(of: point.path)
+        let options = point.options.flatMap(zshSpecifications)
+        let words = point.arguments.map { argument in
             let position = argument.isRepeatable ? "*" : argument.isOptional ? ":" : ""
             return quoted("\(position):\(zshEscaped(argument.placeholder)):\(zshAction(argument.values))")
         }
-        guard place.subcommands.isEmpty else { return zshGroup(of: place, name: name, options: options) }
+        guard point.subcommands.isEmpty else { return zshGroup(of: point, name: name, options: options) }
         return "\(name)() {\n    _arguments -s \\\n"
             + (options + words).map { "        \($0)" }.joined(separator: " \\\n") + "\n}"
     }
 
-    private static func zshGroup(of place: Place, name: String, options: [String]) -> String {
-        let commands = place.subcommands.map { quoted("\($0.name):\($0.summary)") }
-        let cases = place.subcommands.map { "            \($0.name)) \(zshName(of: place.path + [$0.name])) ;;" }
+    private static func zshGroup(of point: CompletionPoint, name: String, options: [String]) -> String {
+        let commands = point.subcommands.map { quoted("\($0.name):\($0.summary)") }
+        let cases = point.subcommands.map { "            \($0.name)) \(zshName(of: point.path + [$0.name])) ;;" }
         return """
             \(name)() {
                 local curcontext="$curcontext" context state state_descr line

@@ -4,7 +4,7 @@ internal import PushCore
 
 /// Creates shell completion scripts from the table of commands.
 ///
-/// Each script has one row for each place in a command line. A row holds the words typed so far without options and
+/// Each script has one row for each point in a command line. A row holds the words typed so far without options and
 /// values (`posthorn app`), and the words that may come next.
 package enum Completion {
     /// A shell that has a completion script.
@@ -14,16 +14,16 @@ package enum Completion {
 
     /// Returns the script that completes a program's commands, options and values.
     package static func script(for program: Command, shell: Shell) -> String {
-        let places = places(under: [program])
+        let points = points(under: [program])
         return switch shell {
-        case .bash: bashScript(program: program.name, places: places)
-        case .zsh: zshScript(program: program.name, places: places)
-        case .fish: fishScript(program: program.name, places: places)
+        case .bash: bashScript(program: program.name, points: points)
+        case .zsh: zshScript(program: program.name, points: points)
+        case .fish: fishScript(program: program.name, points: points)
         }
     }
 
     /// One command with everything that may follow its name.
-    struct Place {
+    struct CompletionPoint {
         /// The names from the program to the command, for example `["posthorn", "app"]`.
         let path: [String]
         let subcommands: [Command]
@@ -34,15 +34,15 @@ package enum Completion {
         var name: String { path.joined(separator: " ") }
     }
 
-    private static func places(under path: [Command]) -> [Place] {
+    private static func points(under path: [Command]) -> [CompletionPoint] {
         guard let command = path.last else { return [] }
         let unused = path.flatMap(\.unused)
         let options =
             path.flatMap(\.options.options).filter { option in !unused.contains { $0.hasSameBytes(as: option.name) } }
             + [OptionTable.help, OptionTable.version]
-        let place = Place(
+        let point = CompletionPoint(
             path: path.map(\.name), subcommands: command.subcommands, arguments: command.arguments, options: options)
-        return [place] + command.subcommands.flatMap { places(under: path + [$0]) }
+        return [point] + command.subcommands.flatMap { points(under: path + [$0]) }
     }
 
     /// Returns the completion offers for a value: `@file`, `@directory`, or the words themselves.

@@ -124,19 +124,19 @@ struct PackedTable<Value: Sendable>: Sendable {
         for entry in entries {
             let key = PackedText(entry.key)
             precondition(key.count <= PackedText.byteCountMax, "\(entry.key) is too long")
-            let index = place(of: key)
+            let index = position(of: key)
             precondition(slots[index] == nil, "\(entry.key) comes twice")
             slots[index] = Slot(key: key, value: entry.value)
         }
     }
 
     /// Returns the value of a text; nil if there is none.
-    subscript(key: PackedText) -> Value? { slots[place(of: key)]?.value }
+    subscript(key: PackedText) -> Value? { slots[position(of: key)]?.value }
 
     /// Returns the slot of the key, or the free slot where the search ends.
     ///
     /// At least half of the slots are free, so the search always ends.
-    private func place(of key: PackedText) -> Int {
+    private func position(of key: PackedText) -> Int {
         var index = Int(key.hash >> shift)
         while let slot = slots[index], slot.key != key {
             index = (index + 1) & (slots.count - 1)

@@ -5,7 +5,7 @@ package import PushCore
 /// Describes the errors of payloads that are not JSON objects, for human readers.
 package enum PayloadAdvice {
     /// The position of a byte as a text editor shows it.
-    package struct Place: Equatable, Sendable {
+    package struct ErrorPosition: Equatable, Sendable {
         /// The line number, from 1.
         package var line: Int
         /// The column, in characters from 1.
@@ -24,10 +24,10 @@ package enum PayloadAdvice {
     ///   and
     /// columns from 1.
     package static func sentence(for error: JSONError, in payload: Span<UInt8>) -> String {
-        let place = place(of: error.offset, in: payload)
+        let position = position(of: error.offset, in: payload)
         let context = PayloadContext(payload, upTo: error.offset)
         let around = context.path.map { ", in \($0)" } ?? ""
-        return "byte \(error.offset) (line \(place.line), column \(place.column))\(around): "
+        return "byte \(error.offset) (line \(position.line), column \(position.column))\(around): "
             + explanation(of: error, in: payload, context)
     }
 
@@ -37,7 +37,7 @@ package enum PayloadAdvice {
     ///   - offset: The offset of the byte, from 0.
     ///   - payload: The whole payload.
     /// - Returns: The line and column.
-    package static func place(of offset: Int, in payload: Span<UInt8>) -> Place {
+    package static func position(of offset: Int, in payload: Span<UInt8>) -> ErrorPosition {
         let offset = min(max(offset, 0), payload.count)
         var line = 1
         var start = 0
@@ -50,7 +50,7 @@ package enum PayloadAdvice {
         for index in start..<offset where payload[index] & 0xC0 != 0x80 { column += 1 }
         var end = offset
         while end < payload.count, payload[end] != UInt8(ascii: "\n"), payload[end] != UInt8(ascii: "\r") { end += 1 }
-        return Place(line: line, column: column, lineRange: start..<end)
+        return ErrorPosition(line: line, column: column, lineRange: start..<end)
     }
 
     private static func explanation(

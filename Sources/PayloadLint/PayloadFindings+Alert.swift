@@ -7,7 +7,7 @@ internal import PushCore
 /// They check only texts in the payload itself. The server does not know the app's translations.
 extension PayloadFindings {
     /// Checks the title, message and button of the alert.
-    mutating func judgeAlert(_ reading: PayloadReading, _ payload: Span<UInt8>, appName: String?) {
+    mutating func checkAlert(_ reading: PayloadReading, _ payload: Span<UInt8>, appName: String?) {
         if appName?.utf8.isEmpty == true {
             add(
                 .emptyTitle, "",
@@ -24,17 +24,17 @@ extension PayloadFindings {
         let titleScan = TextScan(payload, title ?? 0..<0, columnsPerLine: PayloadLinter.titleColumnCount)
         let bodyScan = TextScan(payload, body ?? 0..<0, columnsPerLine: PayloadLinter.messageColumnCount)
         let isEnglish = !titleScan.isForeign && !bodyScan.isForeign
-        if title != nil { judgeTitle(titleScan, isEnglish: isEnglish) }
-        if body != nil { judgeBody(bodyScan, bodyPath, isEnglish: isEnglish) }
+        if title != nil { checkTitle(titleScan, isEnglish: isEnglish) }
+        if body != nil { checkBody(bodyScan, bodyPath, isEnglish: isEnglish) }
         if body == nil, titleScan.isEmpty, !reading.hasOtherText {
             add(.emptyMessage, bodyPath, severity: .error)
         }
         if let body, let appName, begins(payload, body, with: appName) { add(.repeatedAppName, bodyPath) }
-        judgeHeight(titleScan, bodyScan)
-        judgeAction(reading, payload)
+        checkHeight(titleScan, bodyScan)
+        checkAction(reading, payload)
     }
 
-    private mutating func judgeTitle(_ title: TextScan, isEnglish: Bool) {
+    private mutating func checkTitle(_ title: TextScan, isEnglish: Bool) {
         let path = "aps.alert.title"
         guard !title.isEmpty else { return add(.emptyTitle, path) }
         let isOneWord = title.wordCount == 1 && !title.matches.contains(.wide)
@@ -43,17 +43,17 @@ extension PayloadFindings {
             add(.longTitle, path, text: "The title takes \(title.lineCount) lines; shorten it to one.")
         }
         if title.sentenceCount == 1, !title.isQuestion, title.endsWithTitlePunctuation { add(.punctuatedTitle, path) }
-        if isEnglish { judgeTitleCapitals(title, path) }
+        if isEnglish { checkTitleCapitals(title, path) }
         if title.matches.contains(.pronoun) { add(.pronounInTitle, path) }
         if title.sentenceCount > 1 {
             add(
                 .titleSentences, path,
                 text: title.isLastSentenceEnded ? nil : "End every sentence of the title with punctuation.")
         }
-        judgeContent(title, path)
+        checkContent(title, path)
     }
 
-    private mutating func judgeTitleCapitals(_ title: TextScan, _ path: String) {
+    private mutating func checkTitleCapitals(_ title: TextScan, _ path: String) {
         if title.sentenceCount == 1, title.capitals.firstIsInterrogative, !title.isQuestion {
             add(.titleQuestion, path, text: "A question needs a question mark.")
         } else if title.isQuestion, title.capitals.longCount >= 3,
@@ -65,7 +65,7 @@ extension PayloadFindings {
         }
     }
 
-    private mutating func judgeBody(_ body: TextScan, _ path: String, isEnglish: Bool) {
+    private mutating func checkBody(_ body: TextScan, _ path: String, isEnglish: Bool) {
         guard !body.isEmpty else { return add(.emptyMessage, path, severity: .error) }
         if body.wordCount < 2, body.wideCount < 4 { add(.emptyMessage, path, severity: .warning) }
         if body.lineCount > 2 {
@@ -81,11 +81,11 @@ extension PayloadFindings {
         }
         if body.isCased, capitals.plainCount >= 2, !body.matches.contains(.lowerCase) { add(.shoutedMessage, path) }
         if body.matches.contains(.pronoun) { add(.pronounInMessage, path) }
-        judgeContent(body, path)
+        checkContent(body, path)
     }
 
     /// Checks for contents that are unsuitable in titles and messages alike.
-    private mutating func judgeContent(_ text: TextScan, _ path: String) {
+    private mutating func checkContent(_ text: TextScan, _ path: String) {
         let matches = text.matches
         // Most texts match none of these, so one test avoids all the others.
         guard !matches.isDisjoint(with: .ofContent) else { return }
@@ -106,7 +106,7 @@ extension PayloadFindings {
     }
 
     /// Checks whether a screen shows the whole alert; its first line is the app's name or the title.
-    private mutating func judgeHeight(_ title: TextScan, _ body: TextScan) {
+    private mutating func checkHeight(_ title: TextScan, _ body: TextScan) {
         let lineCount = max(1, title.lineCount) + body.lineCount
         let excess = lineCount - PayloadLinter.landscapeLineCount
         guard excess > 0 else { return }

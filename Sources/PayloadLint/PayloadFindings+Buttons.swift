@@ -5,16 +5,16 @@ internal import PushCore
 /// The checks of an alert's buttons.
 extension PayloadFindings {
     /// Checks the button that a payload may name: `action-loc-key`, or `action` of Safari's notifications.
-    mutating func judgeAction(_ reading: PayloadReading, _ payload: Span<UInt8>) {
+    mutating func checkAction(_ reading: PayloadReading, _ payload: Span<UInt8>) {
         if reading[.actionKey].kind == .null { add(.singleButton, "aps.alert.action-loc-key") }
         for field in [PayloadField.actionKey, .action] where reading[field].kind == .text {
             let range = reading[field].range
-            if !isTranslationKey(payload, range) { judgeLabel(payload, range, field.path) }
+            if !isTranslationKey(payload, range) { checkLabel(payload, range, field.path) }
         }
     }
 
     /// Checks a button's title.
-    mutating func judgeLabel(_ bytes: Span<UInt8>, _ range: Range<Int>, isEscaped: Bool = true, _ path: String) {
+    mutating func checkLabel(_ bytes: Span<UInt8>, _ range: Range<Int>, isEscaped: Bool = true, _ path: String) {
         let label = TextScan(
             bytes, range, isEscaped: isEscaped, columnsPerLine: PayloadLinter.labelColumnCount)
         guard !label.isEmpty else { return }

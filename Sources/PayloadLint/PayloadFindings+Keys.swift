@@ -7,21 +7,21 @@ internal import PushCore
 /// They find keys without effect, misspelled or misplaced keys, and custom keys that contain the data itself.
 extension PayloadFindings {
     /// Checks one key that APNs does not define at its position.
-    mutating func judge(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
+    mutating func checkKey(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
         let name = Self.smallName(payload, unknown.name)
         if let word = IgnoredKey.table[name] {
-            judge(word, unknown, in: payload)
+            checkKey(word, unknown, in: payload)
         } else if unknown.container != .payload {
-            judgeSpelling(unknown, in: payload)
+            checkSpelling(unknown, in: payload)
         } else if let field = IgnoredKey.misplaced[name] {
             add(.misplacedKey, field.name, text: "\(field.name) is ignored here; write it as \(field.path).")
         } else if IgnoredKey.apsSlips[name] != nil, unknown.kind == .object {
             add(.misspelledKey, "", text: "A key beside aps looks like a misspelling of aps; only aps is read.")
         }
-        judgeCustom(unknown, in: payload)
+        checkCustom(unknown, in: payload)
     }
 
-    private mutating func judge(_ word: IgnoredKey, _ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
+    private mutating func checkKey(_ word: IgnoredKey, _ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
         let path = unknown.container.prefix + word.rawValue
         switch word.check {
         case .soundWhenSilenced:
@@ -73,7 +73,7 @@ extension PayloadFindings {
     }
 
     /// Checks whether an undefined key is a typo of one that APNs defines, or belongs into another container.
-    private mutating func judgeSpelling(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
+    private mutating func checkSpelling(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
         if unknown.kind == .text, isAlarmWord(unknown.value, in: payload) {
             add(.soundWhenSilenced, String(unknown.container.prefix.dropLast()))
         }

@@ -5,27 +5,27 @@ internal import PushCore
 /// The checks of value types; null counts as absent, as on devices.
 extension PayloadFindings {
     /// Checks the type of every value that APNs defines.
-    mutating func judgeKinds(of reading: PayloadReading, in payload: Span<UInt8>) {
+    mutating func checkKinds(of reading: PayloadReading, in payload: Span<UInt8>) {
         if reading[.aps].kind != .absent, reading[.aps].kind != .object {
             add(.apsType, "aps", text: "aps is \(reading[.aps].kind.words), but must be an object.")
         }
         var rest = reading.given
         while let field = PayloadField(rawValue: UInt8(truncatingIfNeeded: rest.trailingZeroBitCount)), rest != 0 {
             rest &= rest - 1
-            judgeForm(of: field, reading[field], in: payload)
+            checkForm(of: field, reading[field], in: payload)
         }
     }
 
     @inline(__always)
-    private mutating func judgeForm(
+    private mutating func checkForm(
         of field: PayloadField, _ value: PayloadReading.Value, in payload: Span<UInt8>
     ) {
         switch field.definition.form {
         case .text:
             if value.kind != .text {
-                judgeText(field, value.kind)
+                checkText(field, value.kind)
             } else {
-                judgeSecret(field, value, payload)
+                checkSecret(field, value, payload)
             }
         case .textArray:
             if value.kind != .array || !isTextArray(payload, value.range) { addKind(.argumentsType, field, value.kind) }
@@ -36,7 +36,7 @@ extension PayloadFindings {
         case .flag:
             if value.kind != .integer || !isFlag(payload, value.range) { addKind(.flagValue, field, value.kind) }
         case .other:
-            judgeOther(field, value, in: payload)
+            checkOther(field, value, in: payload)
         }
     }
 
@@ -48,19 +48,19 @@ extension PayloadFindings {
     /// Checks a text field.
     ///
     /// In Live Activities, an object with a translation key may replace a text.
-    private mutating func judgeText(_ field: PayloadField, _ kind: JSONKind) {
+    private mutating func checkText(_ field: PayloadField, _ kind: JSONKind) {
         let isLocalized = kind == .object && pushType == .liveactivity && (field == .title || field == .body)
         if !isLocalized { addKind(.textType, field, kind) }
     }
 
-    private mutating func judgeOther(
+    private mutating func checkOther(
         _ field: PayloadField, _ value: PayloadReading.Value, in payload: Span<UInt8>
     ) {
         switch field {
         case .alert:
             if value.kind != .text && value.kind != .object { addKind(.alertType, field, value.kind) }
         case .badge:
-            judgeBadge(value, in: payload)
+            checkBadge(value, in: payload)
         case .sound, .soundInAlert:
             if value.kind != .text && value.kind != .object { addKind(.soundType, field, value.kind) }
         case .interruptionLevel:
@@ -68,13 +68,13 @@ extension PayloadFindings {
                 add(.interruptionLevel, field.path)
             }
         case .relevanceScore:
-            judgeRelevanceScore(value, in: payload)
+            checkRelevanceScore(value, in: payload)
         default:
             break
         }
     }
 
-    private mutating func judgeBadge(_ value: PayloadReading.Value, in payload: Span<UInt8>) {
+    private mutating func checkBadge(_ value: PayloadReading.Value, in payload: Span<UInt8>) {
         if value.kind == .object { add(.badgeLook, "aps.badge") }
         guard value.kind == .integer else { return addKind(.badge, .badge, value.kind) }
         guard payload[value.range.lowerBound] != UInt8(ascii: "-") else {
@@ -85,7 +85,7 @@ extension PayloadFindings {
         add(.badge, "aps.badge", text: "aps.badge is too large: use a whole number up to \(UInt32.max).")
     }
 
-    private mutating func judgeRelevanceScore(
+    private mutating func checkRelevanceScore(
         _ value: PayloadReading.Value, in payload: Span<UInt8>
     ) {
         guard value.kind == .integer || value.kind == .fraction else {

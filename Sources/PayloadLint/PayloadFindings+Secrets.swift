@@ -5,7 +5,7 @@ internal import PushCore
 /// The checks for data and secrets, which a notification must not carry; it should only announce new data.
 extension PayloadFindings {
     /// Checks a custom value of the app, of any type.
-    mutating func judgeCustom(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
+    mutating func checkCustom(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
         let path = unknown.container == .payload ? "" : String(unknown.container.prefix.dropLast())
         let sentence = PayloadCheck.dataOrSecret.sentence
         if isSecretName(payload, unknown.name) {
@@ -30,7 +30,7 @@ extension PayloadFindings {
     }
 
     /// Checks a text in a field that APNs defines.
-    mutating func judgeSecret(_ field: PayloadField, _ value: PayloadReading.Value, _ payload: Span<UInt8>) {
+    mutating func checkSecret(_ field: PayloadField, _ value: PayloadReading.Value, _ payload: Span<UInt8>) {
         if value.range.count >= PayloadLinter.secretByteCountMin, isEncoded(payload, value.range) {
             add(.dataOrSecret, field.path)
         }

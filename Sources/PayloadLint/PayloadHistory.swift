@@ -45,7 +45,7 @@ package struct PayloadHistory: Sendable, Equatable {
     /// Records the alert of an accepted notification at `now`, if its push type shows alerts.
     ///
     /// - Parameters:
-    ///   - alert: The alert that `PayloadLinter.judge` returned.
+    ///   - alert: The alert that `PayloadLinter.lint` returned.
     ///   - pushType: The `apns-push-type`; nil for none.
     package mutating func note(_ alert: Alert, pushType: PushType?) {
         guard PayloadCheck.tooManyAlerts.applies(to: pushType) else { return }
@@ -93,7 +93,7 @@ extension PayloadHistory.Alert {
 
 extension PayloadFindings {
     /// Checks an alert against the ones before it.
-    mutating func judge(_ alert: PayloadHistory.Alert?, after history: PayloadHistory) {
+    mutating func checkRepetition(of alert: PayloadHistory.Alert?, after history: PayloadHistory) {
         guard let alert else { return }
         if history.recentCount >= PayloadHistory.alertsPerHourCountMax { add(.tooManyAlerts, "aps.alert") }
         if history.hasRepeat(of: alert) { add(.repeatedAlert, "aps.alert") }

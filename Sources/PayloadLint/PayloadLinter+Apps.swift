@@ -85,7 +85,7 @@ extension PayloadLinter {
         }
         for (index, button) in buttons.enumerated() {
             let label = button.label.utf8.span
-            findings.judgeLabel(label, 0..<label.count, isEscaped: false, "buttons.\(index)")
+            findings.checkLabel(label, 0..<label.count, isEscaped: false, "buttons.\(index)")
         }
         return findings.list
     }

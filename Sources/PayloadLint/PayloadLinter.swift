@@ -39,7 +39,7 @@ package enum PayloadLinter {
     package static func findings(
         payload: Span<UInt8>, pushType: PushType?, appName: String? = nil, history: PayloadHistory? = nil
     ) -> [PayloadFinding] {
-        judge(payload: payload, pushType: pushType, appName: appName, history: history).findings
+        lint(payload: payload, pushType: pushType, appName: appName, history: history).findings
     }
 
     /// The result of one pass over a payload.
@@ -57,19 +57,19 @@ package enum PayloadLinter {
     ///   - appName: The app's registered name, if it is known.
     ///   - history: The earlier notifications of the app to this device, with the current time; nil if unknown.
     /// - Returns: The findings and the alert.
-    package static func judge(
+    package static func lint(
         payload: Span<UInt8>, pushType: PushType?, appName: String?, history: PayloadHistory?
     ) -> Verdict {
         var findings = PayloadFindings(pushType: pushType)
         var alert: PayloadHistory.Alert?
         do throws(JSONError) {
-            let reading = try PayloadReading(payload) { findings.judge($0, in: payload) }
-            findings.judgeKinds(of: reading, in: payload)
-            findings.judgeWhole(reading, payload)
-            findings.judgeAlert(reading, payload, appName: appName)
+            let reading = try PayloadReading(payload) { findings.checkKey($0, in: payload) }
+            findings.checkKinds(of: reading, in: payload)
+            findings.checkWhole(reading, payload)
+            findings.checkAlert(reading, payload, appName: appName)
             if let history {
                 alert = PayloadHistory.Alert(reading, in: payload)
-                findings.judge(alert, after: history)
+                findings.checkRepetition(of: alert, after: history)
             }
         } catch {
             // Findings from before a syntax error are not useful.
@@ -82,7 +82,7 @@ package enum PayloadLinter {
 
 extension PayloadFindings {
     /// Checks properties of the payload as a whole.
-    mutating func judgeWhole(_ reading: PayloadReading, _ payload: Span<UInt8>) {
+    mutating func checkWhole(_ reading: PayloadReading, _ payload: Span<UInt8>) {
         let byteCountMax = pushType?.payloadByteCountMax ?? Limits.payloadByteCountMax
         if payload.count > byteCountMax {
             add(

@@ -51,8 +51,8 @@ package struct EventLog: Sendable {
     ///
     /// Call it before the program ends.
     ///
-    /// - Parameter patience: The longest time to wait for a reader.
-    package func flush(within patience: Duration = LogBounds.flushPatience) { output.flush(within: patience) }
+    /// - Parameter timeout: The longest time to wait for a reader.
+    package func flush(within timeout: Duration = LogBounds.flushTimeout) { output.flush(within: timeout) }
 
     /// Ends the thread once everything is written.
     func endThread() { output.endThread() }

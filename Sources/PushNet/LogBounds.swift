@@ -9,7 +9,7 @@ enum LogBounds {
     /// The longest line in bytes: the size that a pipe accepts atomically (`PIPE_BUF`).
     static let lineByteCountMax = 4096
     /// The longest time that a program waits for its last lines before it exits.
-    static let flushPatience = Duration.seconds(1)
+    static let flushTimeout = Duration.seconds(1)
     /// The seconds between two lines of the same event about the same subject.
     static let subjectSeconds: Int64 = 60
     /// The largest number of remembered pairs of event and subject.

@@ -91,12 +91,12 @@ internal import Glibc
 
     /// Writes the summaries, and waits until everything is written.
     ///
-    /// - Parameter patience: The longest wait; afterwards the thread continues without the caller.
-    func flush(within patience: Duration) {
+    /// - Parameter timeout: The longest wait; afterwards the thread continues without the caller.
+    func flush(within timeout: Duration) {
         locked {
             addSummaries(now: nil)
             if droppedCount > 0, put(droppedLine(droppedCount)) { droppedCount = 0 }
-            var deadline = Self.specification(MonotonicTime.now.advanced(by: patience))
+            var deadline = Self.specification(MonotonicTime.now.advanced(by: timeout))
             while hasThread, waitingByteCount > 0 || droppedCount > 0 {
                 let code = unsafe pthread_cond_timedwait(drained, mutex, &deadline)
                 if code == ETIMEDOUT { return }

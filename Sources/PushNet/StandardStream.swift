@@ -25,14 +25,14 @@ package enum StandardStream: Int32, Sendable {
     ///
     /// - Parameters:
     ///   - text: The text. The part that the reader does not accept in time is lost.
-    ///   - patience: The longest wait for the reader, in seconds.
-    package func writeLastWords(_ text: String, patience: Int32 = 1) {
+    ///   - timeout: The longest wait for the reader, in seconds.
+    package func writeLastWords(_ text: String, timeout: Int32 = 1) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             var wish = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
             // A writable pipe accepts this many bytes without a wait.
             let piece = rest.prefix(LogBounds.lineByteCountMax)
-            guard unsafe poll(&wish, 1, patience * 1000) > 0 else { return }
+            guard unsafe poll(&wish, 1, timeout * 1000) > 0 else { return }
             let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(rawValue, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }

@@ -9,12 +9,12 @@ package struct TimerID: Hashable, Sendable {
 /// The pending timers in a binary heap, without a clock: `schedule` and `cancel` cost O(log n), the next deadline O(1).
 ///
 /// ```
-///   heap   [ 3 | 0 | 1 ]        indices into places, the earliest deadline first; equal ones in order of scheduling
+///   heap   [ 3 | 0 | 1 ]        indices into slots, the earliest deadline first; equal ones in order of scheduling
 ///            │
-///   places [ … | … | free | {deadline, sequence, heapIndex, action} ]
+///   slots  [ … | … | free | {deadline, sequence, heapIndex, action} ]
 /// ```
 struct TimerQueue {
-    private struct Place {
+    private struct Slot {
         var generation: UInt32 = 0
         var deadline = MonotonicTime.past
         var sequence: UInt64 = 0
@@ -22,7 +22,7 @@ struct TimerQueue {
         var action: (() -> Void)?
     }
 
-    private var places: [Place] = []
+    private var slots: [Slot] = []
     private var free: [UInt32] = []
     private var heap: [UInt32] = []
     /// The number of timers ever scheduled; a timer that is scheduled while timers fire waits for the next turn.
@@ -32,19 +32,19 @@ struct TimerQueue {
     var count: Int { heap.count }
 
     /// The deadline of the earliest timer; nil if no timer is pending.
-    var nextDeadline: MonotonicTime? { heap.first.map { places[Int($0)].deadline } }
+    var nextDeadline: MonotonicTime? { heap.first.map { slots[Int($0)].deadline } }
 
     /// Adds a timer.
     mutating func schedule(at deadline: MonotonicTime, _ action: @escaping () -> Void) -> TimerID {
-        let place = free.popLast() ?? addPlace()
-        places[Int(place)].deadline = deadline
-        places[Int(place)].sequence = scheduledCount
-        places[Int(place)].action = action
-        places[Int(place)].heapIndex = heap.count
+        let slot = free.popLast() ?? addSlot()
+        slots[Int(slot)].deadline = deadline
+        slots[Int(slot)].sequence = scheduledCount
+        slots[Int(slot)].action = action
+        slots[Int(slot)].heapIndex = heap.count
         scheduledCount += 1
-        heap.append(place)
+        heap.append(slot)
         siftUp(from: heap.count - 1)
-        return TimerID(rawValue: UInt64(places[Int(place)].generation) << 32 | UInt64(place))
+        return TimerID(rawValue: UInt64(slots[Int(slot)].generation) << 32 | UInt64(slot))
     }
 
     /// Removes a timer and returns its action; nil if the timer has fired or was canceled.
@@ -54,29 +54,29 @@ struct TimerQueue {
     /// - Parameter timer: The timer to cancel.
     /// - Returns: The action of the timer.
     mutating func cancel(_ timer: TimerID) -> (() -> Void)? {
-        let place = Int(UInt32(truncatingIfNeeded: timer.rawValue))
-        guard place < places.count, UInt64(places[place].generation) == timer.rawValue >> 32,
-            places[place].heapIndex >= 0
+        let slot = Int(UInt32(truncatingIfNeeded: timer.rawValue))
+        guard slot < slots.count, UInt64(slots[slot].generation) == timer.rawValue >> 32,
+            slots[slot].heapIndex >= 0
         else { return nil }
-        return remove(atHeapIndex: places[place].heapIndex)
+        return remove(atHeapIndex: slots[slot].heapIndex)
     }
 
     /// Removes the earliest timer and returns its action, if it is due and was scheduled before `scheduledCount`
     /// reached `limit`.
     mutating func popDue(at now: MonotonicTime, scheduledBefore limit: UInt64) -> (() -> Void)? {
-        guard let first = heap.first, places[Int(first)].deadline <= now, places[Int(first)].sequence < limit else {
+        guard let first = heap.first, slots[Int(first)].deadline <= now, slots[Int(first)].sequence < limit else {
             return nil
         }
         return remove(atHeapIndex: 0)
     }
 
-    private mutating func addPlace() -> UInt32 {
-        places.append(Place())
-        return UInt32(places.count - 1)
+    private mutating func addSlot() -> UInt32 {
+        slots.append(Slot())
+        return UInt32(slots.count - 1)
     }
 
     private mutating func remove(atHeapIndex index: Int) -> (() -> Void)? {
-        let place = heap[index]
+        let slot = heap[index]
         let last = heap.count - 1
         if index != last { swap(index, last) }
         heap.removeLast()
@@ -84,23 +84,23 @@ struct TimerQueue {
             siftDown(from: index)
             siftUp(from: index)
         }
-        let action = places[Int(place)].action
-        places[Int(place)].action = nil
-        places[Int(place)].heapIndex = -1
-        places[Int(place)].generation &+= 1
-        free.append(place)
+        let action = slots[Int(slot)].action
+        slots[Int(slot)].action = nil
+        slots[Int(slot)].heapIndex = -1
+        slots[Int(slot)].generation &+= 1
+        free.append(slot)
         return action
     }
 
     private func precedes(_ left: Int, _ right: Int) -> Bool {
         let (first, second) = (Int(heap[left]), Int(heap[right]))
-        return (places[first].deadline, places[first].sequence) < (places[second].deadline, places[second].sequence)
+        return (slots[first].deadline, slots[first].sequence) < (slots[second].deadline, slots[second].sequence)
     }
 
     private mutating func swap(_ left: Int, _ right: Int) {
         heap.swapAt(left, right)
-        places[Int(heap[left])].heapIndex = left
-        places[Int(heap[right])].heapIndex = right
+        slots[Int(heap[left])].heapIndex = left
+        slots[Int(heap[right])].heapIndex = right
     }
 
     private mutating func siftUp(from start: Int) {

@@ -106,7 +106,7 @@ package final class Connection {
     }
 
     /// Runs a closure in a savepoint; rolls back only the closure's changes when it throws.
-    package func part(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    package func savepoint(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
         try execute("SAVEPOINT part")
         do {
             try body()

@@ -87,25 +87,26 @@ struct ConnectionDeadlines {
     ///   - now: The current time.
     ///   - isServing: Whether the handshake is complete.
     ///   - openExchangeCount: The number of open exchanges.
-    ///   - strangerPatience: The time a connection may stay open without a proven credential; nil once one was proven.
-    /// - Returns: The action to take. After `unproven`, open requests get another `requestPatience`.
+    ///   - authenticationTimeout: The time a connection may stay open without a proven credential; nil once one was
+    ///     proven.
+    /// - Returns: The action to take. After `unproven`, open requests get another `requestTimeout`.
     func verdict(
-        now: MonotonicTime, isServing: Bool, openExchangeCount: Int, strangerPatience: Duration? = nil
+        now: MonotonicTime, isServing: Bool, openExchangeCount: Int, authenticationTimeout: Duration? = nil
     ) -> Verdict {
-        func isOver(_ start: MonotonicTime, _ patience: Duration) -> Bool { now.duration(since: start) > patience }
+        func isOver(_ start: MonotonicTime, _ timeout: Duration) -> Bool { now.duration(since: start) > timeout }
         if lingerBegin < Self.notRunning {
-            return isOver(lingerBegin, Limits.lingerPatience) ? .tooSlow("linger") : .fine
+            return isOver(lingerBegin, Limits.lingerTimeout) ? .tooSlow("linger") : .fine
         }
-        if !isServing || completedCount == 0, isOver(begin, Limits.handshakePatience) { return .tooSlow("handshake") }
+        if !isServing || completedCount == 0, isOver(begin, Limits.handshakeTimeout) { return .tooSlow("handshake") }
         guard isServing else { return .fine }
-        if isOver(messageBegin, Limits.requestPatience) { return .tooSlow("message") }
-        if isOver(outputBegin, Limits.outputPatience) { return .tooSlow("output") }
-        if openExchangeCount > 0, isOver(requestBegin, Limits.requestPatience) {
+        if isOver(messageBegin, Limits.requestTimeout) { return .tooSlow("message") }
+        if isOver(outputBegin, Limits.outputTimeout) { return .tooSlow("output") }
+        if openExchangeCount > 0, isOver(requestBegin, Limits.requestTimeout) {
             return .tooSlow("request")
         }
-        if let strangerPatience, isOver(begin, strangerPatience) {
-            return isOver(begin, strangerPatience + Limits.requestPatience) ? .tooSlow("credential") : .unproven
+        if let authenticationTimeout, isOver(begin, authenticationTimeout) {
+            return isOver(begin, authenticationTimeout + Limits.requestTimeout) ? .tooSlow("credential") : .unproven
         }
-        return openExchangeCount == 0 && isOver(activity, Limits.idlePatience) ? .idle : .fine
+        return openExchangeCount == 0 && isOver(activity, Limits.idleTimeout) ? .idle : .fine
     }
 }

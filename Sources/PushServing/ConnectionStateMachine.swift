@@ -19,7 +19,7 @@ struct ConnectionStateMachine: ~Copyable {
         case none
         /// The session ends after the answers to its open requests. `isBusy` says whether one arrived since then.
         case waiting(GoodbyeReason, isBusy: Bool = false)
-        /// As `waiting`, but because of the peer's behavior: further requests are turned away.
+        /// As `waiting`, but because of the peer's behavior: further requests are refused.
         case condemned(GoodbyeReason)
         /// The session has said goodbye; the connection closes when its output is sent.
         case closing
@@ -92,7 +92,7 @@ struct ConnectionStateMachine: ~Copyable {
         }
     }
 
-    /// Whether further requests are turned away.
+    /// Whether further requests are refused.
     var isCondemned: Bool { if case .condemned = drain { true } else { false } }
 
     /// Returns the events to watch for while a session serves.

@@ -6,8 +6,8 @@ struct ConnectionTable {
     private var generations: [UInt32] = []
     /// Whether the connection in each slot has no running deadline.
     ///
-    /// The flag is stored here so that a tick over thousands of resting connections touches none of them.
-    private var isResting: [Bool] = []
+    /// The flag is stored here so that a tick touches none of thousands of idle connections.
+    private var isExcludedFromTicks: [Bool] = []
     private var free: [UInt32] = []
     private(set) var count = 0
 
@@ -17,7 +17,7 @@ struct ConnectionTable {
         if let slot = free.popLast() { return (slot, generations[Int(slot)]) }
         connections.append(nil)
         generations.append(1)
-        isResting.append(false)
+        isExcludedFromTicks.append(false)
         return (UInt32(connections.count - 1), 1)
     }
 
@@ -27,7 +27,7 @@ struct ConnectionTable {
     mutating func release(_ slot: UInt32) {
         guard connections[Int(slot)] != nil else { return }
         connections[Int(slot)] = nil
-        isResting[Int(slot)] = false
+        isExcludedFromTicks[Int(slot)] = false
         generations[Int(slot)] &+= 1
         free.append(slot)
         count -= 1
@@ -41,12 +41,12 @@ struct ConnectionTable {
     /// The current connection in a slot.
     subscript(slot slot: UInt32) -> ServerConnection? { slot < connections.count ? connections[Int(slot)] : nil }
 
-    /// Records whether a connection rests and needs no ticks.
-    mutating func setResting(_ slot: UInt32, _ rests: Bool) { isResting[Int(slot)] = rests }
+    /// Records whether a connection needs no ticks.
+    mutating func setExcluded(_ slot: UInt32, _ isExcluded: Bool) { isExcludedFromTicks[Int(slot)] = isExcluded }
 
-    /// Calls the body, which may close connections, for each connection that does not rest.
-    func forEachAwake(_ body: (ServerConnection) -> Void) {
-        for slot in connections.indices where !isResting[slot] {
+    /// Calls the body, which may close connections, for each connection that needs ticks.
+    func forEachTicked(_ body: (ServerConnection) -> Void) {
+        for slot in connections.indices where !isExcludedFromTicks[slot] {
             if let connection = connections[slot] { body(connection) }
         }
     }

@@ -17,9 +17,9 @@ package protocol Endpoint: AnyObject {
     /// credential.
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection)
     /// Answers a request on a connection that is closing because its peer exceeded a limit.
-    func turnAway(_ exchange: HTTPExchange)
+    func refuseWhileClosing(_ exchange: HTTPExchange)
     /// Answers a request that waited too long for its own end or for the store.
-    func giveUp(_ exchange: HTTPExchange)
+    func answerTimedOut(_ exchange: HTTPExchange)
     /// Ends an exchange whose peer sends no more, if it is a stream; returns whether it is.
     func endStream(_ exchange: HTTPExchange, on connection: ServerConnection) -> Bool
     /// Notes the end of an exchange: its answer was sent, or it was reset.

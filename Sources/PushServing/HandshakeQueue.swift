@@ -7,19 +7,19 @@ internal import PushNet
 ///
 /// The first step of a handshake usually signs and derives something, which takes as long as a hundred requests. When
 /// thousands of devices reconnect at once, only a few steps run in each turn, so open connections wait little. Within a
-/// line the source networks take turns, so a flood from one of them delays others by at most one step.
+/// queue the source networks take turns, so a flood from one of them delays others by at most one step.
 ///
 /// ```
-/// begun ──▶ new ──▶ late        a line is served when the lines before it are empty
+/// begun ──▶ new ──▶ late        a queue is served when the queues before it are empty
 ///           (a network over its rate of handshakes waits in `late`)
 /// ```
 ///
 /// The next step of a handshake goes before the first step of another one; otherwise all of them could time out. The
 /// number of handshakes in flight is bounded in total and for each network; the others wait.
 struct HandshakeQueue<Connection: HandshakeTaker> {
-    private var begun = Line()
-    private var new = Line()
-    private var late = Line()
+    private var begun = NetworkQueue()
+    private var new = NetworkQueue()
+    private var late = NetworkQueue()
     /// The connections that were queued since the last turn.
     private var fresh: [Connection] = []
     private let slotCountMax: Int
@@ -28,7 +28,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
     private var slots: [UInt64: SourceAddress] = [:]
     private var slotCounts: [SourceAddress: Int] = [:]
     /// The tickets in the order of the first steps, also of slots that are free again.
-    private var tickets = FirstInFirstOut<(ticket: UInt64, beganAt: MonotonicTime)>()
+    private var tickets = FIFOQueue<(ticket: UInt64, beganAt: MonotonicTime)>()
     private var lastTicket: UInt64 = 0
     /// The networks that use all of their slots.
     private var full: Set<SourceAddress> = []
@@ -48,7 +48,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
 
     var isEmpty: Bool { begun.isEmpty && new.isEmpty && late.isEmpty }
 
-    /// Appends a connection to its line, unless it is in a line already.
+    /// Appends a connection to its queue, unless it is in a queue already.
     mutating func append(_ connection: Connection) {
         guard !connection.handshakeTurn.isQueued else { return }
         connection.handshakeTurn.isQueued = true
@@ -92,7 +92,7 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
             slots[first.ticket] == nil || now > first.beganAt.advanced(by: Limits.handshakeSlotDuration)
         {
             freeSlot(first.ticket)
-            _ = tickets.takeFirst()
+            _ = tickets.popFirst()
         }
     }
 
@@ -117,11 +117,11 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
     }
 
     /// The connections in the order in which they became ready, with the networks taking turns.
-    private struct Line {
+    private struct NetworkQueue {
         private var waiting: [SourceAddress: Queue] = [:]
-        private var networks = FirstInFirstOut<SourceAddress>()
+        private var networks = FIFOQueue<SourceAddress>()
 
-        private typealias Queue = FirstInFirstOut<Connection>
+        private typealias Queue = FIFOQueue<Connection>
 
         var isEmpty: Bool { waiting.isEmpty }
 
@@ -133,42 +133,17 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
         /// Removes the first connection of the network whose turn it is.
         mutating func takeOne(except excluded: Set<SourceAddress>) -> Connection? {
             for _ in 0..<networks.count {
-                guard let network = networks.takeFirst() else { return nil }
+                guard let network = networks.popFirst() else { return nil }
                 guard !excluded.contains(network) else {
                     networks.append(network)
                     continue
                 }
-                let connection = waiting[network]?.takeFirst()
+                let connection = waiting[network]?.popFirst()
                 if waiting[network]?.count ?? 0 == 0 { waiting[network] = nil } else { networks.append(network) }
                 return connection
             }
             return nil
         }
-    }
-}
-
-/// A queue in an array whose consumed front is removed from time to time.
-private struct FirstInFirstOut<Element> {
-    /// Nil where the element was removed, so that the queue does not keep a closed connection alive.
-    private var elements: [Element?] = []
-    private var head = 0
-
-    var count: Int { elements.count - head }
-
-    var first: Element? { head < elements.count ? elements[head] : nil }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func takeFirst() -> Element? {
-        guard head < elements.count else { return nil }
-        let element = elements[head]
-        elements[head] = nil
-        head += 1
-        if head == elements.count || head >= 1024 {
-            elements.removeFirst(head)
-            head = 0
-        }
-        return element
     }
 }
 

@@ -10,15 +10,15 @@ internal import Synchronization
 /// here. The lock is taken only when a connection starts or stops holding at least one step.
 ///
 /// ```
-/// ├ strangers ┼─ principals up to the equal part ─┼─ principals above it ─┼ reserve ┤
+/// ├ strangers ┼─ principals up to the fair limit ─┼─ principals above it ─┼ reserve ┤
 ///   1 share     at most 3 shares: not paused        at most 3 shares        1 share
 /// ```
 ///
 /// A share is an eighth of the budget. Principals here are devices and providers: strangers have a limit in common, and
 /// the administrator has none. A principal above one share is paused. When all principals together hold more than three
-/// shares, those above the equal part are paused, too. The equal part divides the three shares among those that need
-/// it: if each principal held at most that much, all together would hold exactly three shares. All others continue. A
-/// limit is checked after memory was taken; the reserve covers the excess.
+/// shares, those above the max-min fair limit are paused, too. That limit divides the three shares among those that
+/// need it: if each principal held at most that much, all together would hold exactly three shares. All others
+/// continue. A limit is checked after memory was taken; the reserve covers the excess.
 package final class MemoryBudget: Sendable {
     /// The bytes that one principal holds over all of its connections.
     final class Account: Sendable {
@@ -42,15 +42,15 @@ package final class MemoryBudget: Sendable {
     ///
     /// Each loop has its own limit, because it can close only its own connections.
     let strangersPerLoopByteCount: Int
-    /// The number of bytes of all principals together above which those above the equal part are paused.
+    /// The number of bytes of all principals together above which those above the fair limit are paused.
     private let principalsByteCount: Int
     // Relaxed ordering suffices: the sums are only compared with limits.
     private let strangers = Atomic<Int>(0)
     private let principals = Atomic<Int>(0)
     /// The bytes that one principal may hold while all together hold too much, as of the last computation.
-    private let equalPart = Atomic<Int>(0)
-    /// The number of questions until `equalPart` is computed again.
-    private let questionsLeft = Atomic<Int>(0)
+    private let fairLimit = Atomic<Int>(0)
+    /// The number of checks until `fairLimit` is computed again.
+    private let checksUntilRecomputation = Atomic<Int>(0)
     private let pauses = Atomic<Int>(0)
     private let holders = Lock<[Principal: Holder]>([:])
 
@@ -116,27 +116,27 @@ package final class MemoryBudget: Sendable {
         let byteCount = account.byteCount.load(ordering: .relaxed)
         if byteCount > shareByteCount { return true }
         guard principals.load(ordering: .relaxed) > principalsByteCount else {
-            // The next question above the maximum computes the part.
-            questionsLeft.store(0, ordering: .relaxed)
+            // The next check above the maximum recomputes the fair limit.
+            checksUntilRecomputation.store(0, ordering: .relaxed)
             return false
         }
-        return byteCount > currentEqualPart()
+        return byteCount > currentFairLimit()
     }
 
-    /// Returns the equal part, computed again after a number of questions that grows with the number of principals.
-    private func currentEqualPart() -> Int {
-        guard questionsLeft.wrappingSubtract(1, ordering: .relaxed).newValue < 0 else {
-            return equalPart.load(ordering: .relaxed)
+    /// Returns the fair limit, computed again after a number of checks that grows with the number of principals.
+    private func currentFairLimit() -> Int {
+        guard checksUntilRecomputation.wrappingSubtract(1, ordering: .relaxed).newValue < 0 else {
+            return fairLimit.load(ordering: .relaxed)
         }
         let byteCounts = holders.withLock { holders in
             holders.values.compactMap { holder in
                 holder.account.principal.isStranger ? nil : holder.account.byteCount.load(ordering: .relaxed)
             }
         }
-        let part = Self.equalPart(of: principalsByteCount, among: byteCounts)
-        equalPart.store(part, ordering: .relaxed)
-        questionsLeft.store(byteCounts.count, ordering: .relaxed)
-        return part
+        let limit = Self.fairLimit(of: principalsByteCount, among: byteCounts)
+        fairLimit.store(limit, ordering: .relaxed)
+        checksUntilRecomputation.store(byteCounts.count, ordering: .relaxed)
+        return limit
     }
 
     /// Returns the largest number that limits each holder so that all together hold at most a total.
@@ -144,8 +144,8 @@ package final class MemoryBudget: Sendable {
     /// - Parameters:
     ///   - total: The bytes to divide.
     ///   - byteCounts: The bytes that each holder holds.
-    /// - Returns: The part; those that hold less leave the rest of theirs to the others.
-    static func equalPart(of total: Int, among byteCounts: [Int]) -> Int {
+    /// - Returns: The limit; those that hold less leave the rest of theirs to the others.
+    static func fairLimit(of total: Int, among byteCounts: [Int]) -> Int {
         var rest = total
         var count = byteCounts.count
         for byteCount in byteCounts.sorted() {

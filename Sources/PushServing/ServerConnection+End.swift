@@ -22,12 +22,12 @@ extension ServerConnection {
     }
 
     /// Closes the connection of a peer that exceeded a limit: after the answers to its open requests, at the latest
-    /// after `Limits.drainPatience`.
-    package func endBehindAnswers(because reason: GoodbyeReason) {
+    /// after `Limits.drainTimeout`.
+    package func endAfterAnswers(because reason: GoodbyeReason) {
         guard state.condemn(because: reason) else { return }
         loop.markDirty(self)
         // New requests could keep the connection open. The answers to earlier ones have been sent by then.
-        loop.events.schedule(after: Limits.drainPatience) { [weak self] in
+        loop.events.schedule(after: Limits.drainTimeout) { [weak self] in
             guard let self, state.isWaiting else { return }
             finish(because: reason)
         }
@@ -39,7 +39,7 @@ extension ServerConnection {
     ///
     /// - Parameter session: The session to announce the shutdown on.
     private func announceShutdownSoon(_ session: any HTTPSession) {
-        loop.events.schedule(after: Limits.drainPatience) { [weak self, weak session] in
+        loop.events.schedule(after: Limits.drainTimeout) { [weak self, weak session] in
             guard let self, let session, case .waiting(_, let isBusy) = state.drain else { return }
             guard isBusy else { return announceShutdownSoon(session) }
             session.announceShutdown(debugData: endpoint.goodbye(.shutdown))

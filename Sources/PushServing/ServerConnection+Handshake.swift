@@ -33,7 +33,7 @@ extension ServerConnection: HandshakeTaker {
         guard let handshake else { return }
         if !handshake.hasBegun { deadlines.handshakeBegins(now: loop.events.now) }
         loop.strangerProgressed(self)
-        do throws(ServingError) { try shakeHands(handshake) } catch { return close(error.description) }
+        do throws(ServingError) { try performHandshakeStep(handshake) } catch { return close(error.description) }
         if state.isHandshaking { reportMemory() } else { takeInput() }
     }
 
@@ -42,7 +42,7 @@ extension ServerConnection: HandshakeTaker {
         if handshake?.isStalled == true { watch(.readable) }
     }
 
-    private func shakeHands(_ handshake: ServerHandshake) throws(ServingError) {
+    private func performHandshakeStep(_ handshake: ServerHandshake) throws(ServingError) {
         switch try unsafe handshake.step(socket.rawValue, buffer: loop.readBuffer) {
         case .wantsRead: return watch(.readable)
         case .wantsWrite: return watch(.writable)

@@ -24,9 +24,9 @@ extension ServerConnection {
         switch deadlines.verdict(
             now: loop.events.now, isServing: state.isServing || state.isEnding,
             openExchangeCount: openCount,
-            strangerPatience: principal.isStranger ? loop.context.strangerPatience : nil)
+            authenticationTimeout: principal.isStranger ? loop.context.authenticationTimeout : nil)
         {
-        case .fine: if isQuiet { loop.rest(self) }
+        case .fine: if isQuiet { loop.excludeFromTicks(self) }
         case .idle:
             guard session != nil, state.isStaying else { return close("idle") }
             finish(because: .idle)
@@ -47,15 +47,15 @@ extension ServerConnection {
         for exchange in session.openExchanges {
             let age = session.age(since: exchange.isAnswered ? exchange.tookAt : exchange.beganAt)
             if exchange.waitsForPeer, !exchange.isStreaming { exchange.forgetRequest() }
-            if exchange.waitsForPeer, age > Limits.outputPatience {
+            if exchange.waitsForPeer, age > Limits.outputTimeout {
                 // The peer keeps its window closed. Notifications that a device does not receive stay pending.
                 exchange.abandon()
                 loop.markDirty(self)
             }
-            guard !exchange.isAnswered, age > (exchange.isComplete ? Limits.answerPatience : Limits.requestPatience)
+            guard !exchange.isAnswered, age > (exchange.isComplete ? Limits.responseTimeout : Limits.requestTimeout)
             else { continue }
             exchange.context = nil
-            listener.endpoint.giveUp(exchange)
+            listener.endpoint.answerTimedOut(exchange)
             deadlines.requestEnded()
             loop.markDirty(self)
             // GOAWAY follows the answer, because clients ignore everything after GOAWAY.

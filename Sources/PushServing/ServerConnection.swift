@@ -20,7 +20,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// The endpoint's own state for this connection, from `Endpoint.connectionOpened`.
     package private(set) var context: AnyObject?
     /// Whether no deadline is running, so that the loop's ticks skip the connection.
-    var isResting = false
+    var isExcludedFromTicks = false
     /// Whether the connection is in the loop's list of connections to flush.
     var isDirty = false
     /// The TLS handshake while it is under way.
@@ -115,7 +115,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     package func ready(_ readiness: Readiness) {
         guard !state.isClosed else { return }
-        loop.wake(self)
+        loop.includeInTicks(self)
         if readiness.contains(.writable) { loop.markDirty(self) }
         if state.isAnswering {
             if readiness.contains(.failed) { close("the peer is gone") }
@@ -280,7 +280,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         guard !exchange.isAnswered else { return }
         if isCondemned {
             exchange.context = nil
-            return endpoint.turnAway(exchange)
+            return endpoint.refuseWhileClosing(exchange)
         }
         endpoint.answer(exchange, on: self)
     }

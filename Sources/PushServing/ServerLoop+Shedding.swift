@@ -58,7 +58,7 @@ extension ServerLoop {
     ///
     /// - Returns: Whether a connection of this loop was closed.
     func makeRoom() -> Bool {
-        guard !shedStranger(), !shedCrowd() else { return true }
+        guard !shedStranger(), !shedLargestPrincipal() else { return true }
         for (place, mailbox) in context.dataLoops.enumerated() where place != Int(index) { mailbox.post(.makeRoom) }
         return false
     }
@@ -69,17 +69,17 @@ extension ServerLoop {
     /// once a second.
     ///
     /// - Returns: Whether any connection was closed.
-    func shedCrowd() -> Bool {
-        guard hasPassed(.seconds(1), since: crowdSearchedAt) else { return false }
-        crowdSearchedAt = events.now
+    func shedLargestPrincipal() -> Bool {
+        guard hasPassed(.seconds(1), since: principalSearchedAt) else { return false }
+        principalSearchedAt = events.now
         var counts: [Principal: Int] = [:]
         connections.forEach { if $0.listener.kind != .admin { counts[$0.principal, default: 0] += 1 } }
         let share = max(Limits.connectionsPerPrincipalCountMin, connections.count / Limits.connectionShares)
-        guard let crowd = counts.max(by: { $0.value < $1.value }), crowd.value > share else { return false }
+        guard let largest = counts.max(by: { $0.value < $1.value }), largest.value > share else { return false }
         var members: [ServerConnection] = []
-        connections.forEach { if $0.principal == crowd.key, $0.keepsLoopWaiting { members.append($0) } }
+        connections.forEach { if $0.principal == largest.key, $0.keepsLoopWaiting { members.append($0) } }
         members.sort { $0.beganAt > $1.beganAt }
-        for connection in members.prefix(crowd.value - share) { shed(connection, reason: "crowd") }
+        for connection in members.prefix(largest.value - share) { shed(connection, reason: "crowd") }
         return !members.isEmpty
     }
 
@@ -95,8 +95,8 @@ extension ServerLoop {
     /// Closes strangers that hold memory until the others hold an eighth less than the loop's limit.
     ///
     /// The order is by weight: the bytes of the connection, times the bytes of its network, times its age. So new
-    /// connections, and networks with few bytes, usually come last. A provider whose open request has a valid credential
-    /// is authenticated instead.
+    /// connections, and networks with few bytes, usually come last. A provider whose open request has a valid
+    /// credential is authenticated instead.
     func shedMemory() {
         mustShedMemory = false
         guard memory.strangersExcess > 0 else { return }

@@ -39,7 +39,7 @@ package import PushTLS
     /// Connections without a proven credential.
     var strangers = StrangerQueue()
     /// The time of the last search for a principal with too many connections.
-    var crowdSearchedAt = MonotonicTime.past
+    var principalSearchedAt = MonotonicTime.past
     /// The process's memory; only on the control loop.
     private var resident: ResidentMemory?
     /// Whether memory budgets were exceeded in this turn.
@@ -128,7 +128,7 @@ package import PushTLS
     /// Schedules a flush of a connection at the end of this turn.
     package func markDirty(_ connection: ServerConnection) {
         guard !connection.isDirty else { return }
-        wake(connection)
+        includeInTicks(connection)
         connection.isDirty = true
         flushCount += 1
         dirty.append(connection)
@@ -201,7 +201,7 @@ package import PushTLS
         switch message {
         case .replies(let replies): for reply in replies { delegate?.take(reply) }
         case .certificate(let certificate): self.certificate = certificate
-        case .makeRoom: _ = shedStranger() || shedCrowd()
+        case .makeRoom: _ = shedStranger() || shedLargestPrincipal()
         case .shutDown: shutDown()
         }
     }
@@ -227,19 +227,19 @@ package import PushTLS
         connection.start()
     }
 
-    // MARK: Resting
+    // MARK: Ticks
 
     /// Excludes a connection from ticks until something happens on it, because it has no running deadline.
-    func rest(_ connection: ServerConnection) {
-        connection.isResting = true
-        connections.setResting(connection.slot, true)
+    func excludeFromTicks(_ connection: ServerConnection) {
+        connection.isExcludedFromTicks = true
+        connections.setExcluded(connection.slot, true)
     }
 
     /// Includes a connection in ticks again, because something happened on it.
-    func wake(_ connection: ServerConnection) {
-        guard connection.isResting else { return }
-        connection.isResting = false
-        connections.setResting(connection.slot, false)
+    func includeInTicks(_ connection: ServerConnection) {
+        guard connection.isExcludedFromTicks else { return }
+        connection.isExcludedFromTicks = false
+        connections.setExcluded(connection.slot, false)
     }
 
     func remove(_ connection: ServerConnection) {
@@ -253,7 +253,7 @@ package import PushTLS
     }
 
     /// Releases memory to the system after a burst: handshakes, a broadcast, or closed connections.
-    private func giveBackMemory() {
+    private func releaseMemory() {
         let burst = Limits.connectionChangesPerTrimCount
         // Heartbeats continue all the time and are not a burst.
         if flushCount >= burst { changeCount += flushCount }
@@ -268,8 +268,8 @@ package import PushTLS
     private func scheduleTick() {
         // Not weak: see `HTTP2Session.delegate`. The timer ends with `events`, and `events` with the loop.
         events.schedule(after: .seconds(1)) { [unowned self] in
-            self.connections.forEachAwake { $0.tick() }
-            self.giveBackMemory()
+            self.connections.forEachTicked { $0.tick() }
+            self.releaseMemory()
             self.resident?.tick(now: self.events.now)
             self.delegate?.tick()
             self.scheduleTick()
@@ -286,7 +286,7 @@ package import PushTLS
         for listener in listeners { listener.close() }
         delegate?.shutDown()
         connections.forEach { $0.beginShutdown() }
-        events.schedule(after: Limits.shutdownPatience) { [unowned self] in
+        events.schedule(after: Limits.shutdownTimeout) { [unowned self] in
             self.connections.forEach { $0.close("shutdown took too long") }
         }
         finishIfDrained()

@@ -13,7 +13,7 @@ package final class ServingContext: Sendable {
     /// The mailboxes of the data loops, by loop index.
     package let dataLoops: [Mailbox<LoopMessage>]
     /// The time that a connection may stay open without a proven credential.
-    let strangerPatience: Duration
+    let authenticationTimeout: Duration
     /// The number of streams that unauthenticated peers are told they may open.
     let unauthenticatedStreamCountMax: Int
 
@@ -25,18 +25,18 @@ package final class ServingContext: Sendable {
     ///   - memory: The memory budget.
     ///   - log: The log of all loops.
     ///   - dataLoops: The mailboxes of the data loops, by loop index.
-    ///   - strangerPatience: The time that a connection may stay open without a proven credential.
+    ///   - authenticationTimeout: The time that a connection may stay open without a proven credential.
     ///   - unauthenticatedStreamCountMax: The number of streams that unauthenticated peers are told they may open.
     package init(
         store: any NotificationStore, limiter: ConnectionLimiter, memory: MemoryBudget, log: EventLog,
-        dataLoops: [Mailbox<LoopMessage>], strangerPatience: Duration, unauthenticatedStreamCountMax: Int
+        dataLoops: [Mailbox<LoopMessage>], authenticationTimeout: Duration, unauthenticatedStreamCountMax: Int
     ) {
         self.store = store
         self.limiter = limiter
         self.memory = memory
         self.log = log
         self.dataLoops = dataLoops
-        self.strangerPatience = strangerPatience
+        self.authenticationTimeout = authenticationTimeout
         self.unauthenticatedStreamCountMax = unauthenticatedStreamCountMax
     }
 }

@@ -36,7 +36,7 @@ package struct TokenBucket: Equatable, Sendable {
     }
 
     /// The result of a request.
-    package enum Taking: Equatable {
+    package enum TakeResult: Equatable {
         case taken(fullAt: MonotonicTime)
         case refused(waitNanoseconds: Int64)
     }
@@ -49,7 +49,7 @@ package struct TokenBucket: Equatable, Sendable {
     ///     too far away, as after a change of the rate, counts as an empty bucket.
     ///   - now: The current time.
     /// - Returns: The new time at which the bucket is full, or the time until enough tokens have returned.
-    package func take(_ count: Int64 = 1, fullAt: MonotonicTime, now: MonotonicTime) -> Taking {
+    package func take(_ count: Int64 = 1, fullAt: MonotonicTime, now: MonotonicTime) -> TakeResult {
         let next = outNanoseconds(fullAt, now) + tokenNanoseconds * min(count, tokenCount)
         let excess = next - capacityNanoseconds
         return excess <= 0 ? .taken(fullAt: now.advanced(byNanoseconds: next)) : .refused(waitNanoseconds: excess)
@@ -73,8 +73,8 @@ extension TokenBucket {
     ///
     /// - Parameters:
     ///   - count: The number of tokens. A number above the bucket's size counts as all of them.
-    ///   - fullAt: The shared state, in nanoseconds of `MonotonicTime`. Relaxed ordering suffices, because no other data
-    ///     depends on it.
+    ///   - fullAt: The shared state, in nanoseconds of `MonotonicTime`. Relaxed ordering suffices, because no other
+    ///     data depends on it.
     ///   - now: The current time.
     /// - Returns: Nil, or the nanoseconds to wait.
     package func take(_ count: Int64 = 1, from fullAt: borrowing Atomic<Int64>, now: MonotonicTime) -> Int64? {
@@ -92,7 +92,7 @@ extension TokenBucket {
     }
 
     /// Puts back a token that was just taken.
-    package func giveBack(to fullAt: borrowing Atomic<Int64>) {
+    package func refund(to fullAt: borrowing Atomic<Int64>) {
         fullAt.wrappingSubtract(tokenNanoseconds, ordering: .relaxed)
     }
 }

@@ -78,7 +78,7 @@ package struct ClientHelloFraming {
             if !isSkipped {
                 guard byteCount > 0 else { return .refused("the ClientHello has an empty record") }
                 take(bytes, bodyStart..<min(end, bytes.count), ofRecordWith: byteCount)
-                if let verdict = judgeMessage(end, bytes.count) { return verdict }
+                if let verdict = checkMessage(end, bytes.count) { return verdict }
             }
             guard bytes.count >= end else { return needs(end) }
             start = end
@@ -95,7 +95,7 @@ package struct ClientHelloFraming {
     }
 
     /// Returns the verdict; nil if it needs the next record.
-    private func judgeMessage(_ end: Int, _ byteCount: Int) -> Verdict? {
+    private func checkMessage(_ end: Int, _ byteCount: Int) -> Verdict? {
         guard let type = header.first else { return nil }
         guard type == Self.clientHello else { return .complete(byteCount: end) }
         guard header.count == Self.messageHeaderByteCount else { return nil }

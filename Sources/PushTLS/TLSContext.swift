@@ -62,7 +62,7 @@ internal import Glibc
             ownAuthorities = try unsafe ClientVerification.set(up: pointer, trusting: clientAuthorities)
         }
         unsafe SSL_CTX_set_alpn_select_cb(pointer, selectApplication, nil)
-        unsafe SSL_CTX_set_session_ticket_cb(pointer, nil, judgeTicket, nil)
+        unsafe SSL_CTX_set_session_ticket_cb(pointer, nil, decideOnTicket, nil)
     }
 
     deinit { unsafe SSL_CTX_free(pointer) }
@@ -190,7 +190,7 @@ private nonisolated(unsafe) let applications: UnsafeBufferPointer<UInt8> = {
 ///
 /// With TLS 1.2, the server name would be that of the first handshake, whatever the client requests now. A client
 /// certificate must be verified again, with the current date and authorities. Other clients do a full handshake.
-private func judgeTicket(
+private func decideOnTicket(
     _ connection: OpaquePointer?, _ session: OpaquePointer?, _ keyName: UnsafePointer<UInt8>?,
     _ keyNameByteCount: Int, _ status: Int32, _ data: UnsafeMutableRawPointer?
 ) -> Int32 {

@@ -76,7 +76,7 @@ package struct ClientHandshake {
             head = []
             // An interim answer, such as 103, does not decide anything.
             if let answer, (100..<200).contains(answer.status), answer.status != 101 { continue }
-            return judge(answer, rest: bytes.extracting((index + 1)..<bytes.count))
+            return checkAnswer(answer, rest: bytes.extracting((index + 1)..<bytes.count))
         }
         return .needsMore
     }
@@ -84,7 +84,7 @@ package struct ClientHandshake {
     /// Returns the value of a field that the accepted answer has exactly once; the name must be in lower case.
     package func acceptedValue(of name: String) -> String? { accepted?.only(name) }
 
-    private mutating func judge(_ answer: Answer?, rest: Span<UInt8>) -> Progress {
+    private mutating func checkAnswer(_ answer: Answer?, rest: Span<UInt8>) -> Progress {
         guard let answer else { return .broken("the answer is not HTTP/1.1") }
         guard answer.status == 101 else {
             return .refused(status: answer.status, retryAfter: answer.only("retry-after"))

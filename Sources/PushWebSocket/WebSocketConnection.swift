@@ -89,7 +89,7 @@ package final class WebSocketConnection {
         switch outcome {
         case .fine:
             self.reader = reader.isBetweenMessages ? nil : reader
-            if self.reader == nil { engine.giveBack(reader) }
+            if self.reader == nil { engine.recycle(reader) }
         case .closed(let code):
             self.reader = nil
             closure = Closure(code: code, reason: "the peer closed", isByPeer: true)
@@ -152,7 +152,7 @@ package final class WebSocketConnection {
         var emptied: [UInt8] = []
         swap(&emptied, &output)
         outputOffset = 0
-        engine.giveBack(emptied)
+        engine.recycle(emptied)
     }
 
     private func append(_ opcode: FrameWriter.Opcode, _ payload: Span<UInt8>) {

@@ -59,7 +59,7 @@ package final class WebSocketEngine {
     }
 
     /// Keeps a reader that is between messages for the next connection that needs one.
-    func giveBack(_ reader: FrameReader) { spareReader = reader }
+    func recycle(_ reader: FrameReader) { spareReader = reader }
 
     /// Returns an empty buffer for output.
     func takeOutput() -> [UInt8] {
@@ -69,7 +69,7 @@ package final class WebSocketEngine {
     }
 
     /// Keeps the memory of a buffer whose bytes were sent.
-    func giveBack(_ output: consuming [UInt8]) {
+    func recycle(_ output: consuming [UInt8]) {
         let byteCount = output.capacity
         guard byteCount > 0, spareOutputByteCount + byteCount <= Self.spareOutputByteCountMax else { return }
         output.removeAll(keepingCapacity: true)

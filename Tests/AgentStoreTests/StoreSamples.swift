@@ -24,7 +24,7 @@ enum Sample {
 
 extension AgentDatabase {
     /// Saves a setting as if the user had chosen it.
-    func choose(_ setting: PersonalSetting, _ value: String, for appID: AppID? = nil) throws {
+    func choose(_ setting: Setting, _ value: String, for appID: AppID? = nil) throws {
         try choices.set(value, for: setting, appID: appID, event: "")
     }
 

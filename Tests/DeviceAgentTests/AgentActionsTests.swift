@@ -211,5 +211,5 @@ final class AlertCollector: AlertPresenter {
         completion(.shown(playsSound: true))
     }
     func withdraw(entries: [EntryID]) {}
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {}
 }

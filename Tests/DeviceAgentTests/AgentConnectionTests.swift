@@ -70,7 +70,7 @@ import Testing
 
     /// Returns the last connection time in the database of an agent that has ended.
     private func lastConnected() throws -> Int64? {
-        try AgentDatabase(path: directory.path(of: "agent.sqlite")).facts.value(of: .lastConnectedAt)
+        try AgentDatabase(path: directory.path(of: "agent.sqlite")).state.value(of: .lastConnectedAt)
     }
 
     @Test func `a killed agent's last connection time is known after a restart`() async throws {
@@ -84,11 +84,11 @@ import Testing
 
     @Test func `an arrival and the hourly cleanup save the connection time`() async throws {
         try await connectAndKill { harness in
-            try harness.database.facts.set(.lastConnectedAt, to: 1)
+            try harness.database.state.set(.lastConnectedAt, to: 1)
             try await server.push(1)
             try await harness.loop.run("it came") { (try? harness.agent.inbox.newest(countMax: 1).isEmpty) == false }
-            #expect(try harness.database.facts.value(of: .lastConnectedAt) ?? 0 > 1_700_000_000)
-            try harness.database.facts.set(.lastConnectedAt, to: 1)
+            #expect(try harness.database.state.value(of: .lastConnectedAt) ?? 0 > 1_700_000_000)
+            try harness.database.state.set(.lastConnectedAt, to: 1)
             harness.agent.inbox.trim()
         }
         #expect(try lastConnected() ?? 0 > 1_700_000_000)

@@ -46,7 +46,7 @@ private final class AbsentPresenter: AlertPresenter {
     let isAvailable = false
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {}
     func withdraw(entries: [EntryID]) {}
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {}
 }
 
 private final class Dock: BadgePresenter {
@@ -238,7 +238,7 @@ private final class Dock: BadgePresenter {
         try harness.agent.settings.set("sound", appID: "org.example.Mail", event: "", to: "on")
         try await harness.loop.run("the server knows that too") {
             server.requests.last == #"PUT /v1/filter {"refused_topics":[]}"#
-                && (try? harness.database.facts.value(of: .isFilterDue)) == 0
+                && (try? harness.database.state.value(of: .isFilterDue)) == 0
         }
     }
 

@@ -51,7 +51,7 @@ import Testing
     @Test func `a policy's style is restored, too, and a locked style stays`() throws {
         let harness = try start()
         func setPolicy(_ value: String, isLocked: Bool) throws {
-            let rule = PolicyTable.Rule(topic: nil, setting: .alert, value: value, isLocked: isLocked)
+            let rule = LocalPolicyTable.Rule(topic: nil, setting: .alert, value: value, isLocked: isLocked)
             try harness.database.policy.replaceAll([rule])
         }
         try setPolicy("alert", isLocked: false)

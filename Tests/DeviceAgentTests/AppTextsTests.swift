@@ -110,5 +110,5 @@ private final class AlertCatcher: AlertPresenter {
         completion(.shown(playsSound: true))
     }
     func withdraw(entries: [EntryID]) {}
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {}
 }

@@ -20,7 +20,7 @@ private final class Wall: AlertPresenter {
         completion(.shown(playsSound: true))
     }
     func withdraw(entries: [EntryID]) { withdrawn += entries }
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) { self.alerts += alerts.map(\.alert) }
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) { self.alerts += alerts.map(\.alert) }
 }
 
 /// Checks the device's handling of broadcasts that arrive on its stream.
@@ -38,20 +38,20 @@ private final class Wall: AlertPresenter {
         let database = try file.open()
         try database.apps.save(Sample.app)
         try switches.choose(for: Sample.app.appID, in: database)
-        try database.subscriptions.want(Sample.channel.text, of: Sample.app.appID)
+        try database.subscriptions.request(Sample.channel.text, of: Sample.app.appID)
         return database
     }
 
     private func receive(
         _ notifications: ReceivedNotification..., into database: AgentDatabase
-    ) throws -> Reception {
+    ) throws -> ReceptionResult {
         try Receiver(database).receive(notifications.map(Arrival.notification), now: .unixEpoch)
     }
 
     @Test func `a broadcast with an alert is a notification of its app`() throws {
         let database = try database()
         let reception = try receive(Sample.broadcast(1, payload: Self.alert), into: database)
-        #expect(reception == Reception(waiting: [1], arrived: [1], newCount: 1))
+        #expect(reception == ReceptionResult(waiting: [1], arrived: [1], newCount: 1))
         let entry = try #require(try database.inbox.entry(1))
         #expect(entry.appID == "org.example.Mail" && entry.topic == "org.example.Mail")
         #expect(entry.title == "1:0" && entry.channel == Sample.channel.text && entry.collapseID == nil)
@@ -98,7 +98,7 @@ private final class Wall: AlertPresenter {
 
     @Test func `a newer broadcast replaces a pending one of its channel, and no other`() throws {
         let database = try database()
-        try database.subscriptions.want(Sample.otherChannel.text, of: Sample.app.appID)
+        try database.subscriptions.request(Sample.otherChannel.text, of: Sample.app.appID)
         let text = Sample.channel.text
         let first = try receive(
             Sample.broadcast(1, sequence: 1, payload: Self.alert),
@@ -124,7 +124,7 @@ private final class Wall: AlertPresenter {
 
     @Test func `a channel has one place on the screen, which no collapse ID shares`() throws {
         let database = try database()
-        try database.subscriptions.want(Sample.otherChannel.text, of: Sample.app.appID)
+        try database.subscriptions.request(Sample.otherChannel.text, of: Sample.app.appID)
         let wall = Wall()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: wall, sounds: nil)
         let notifications = [
@@ -142,24 +142,24 @@ private final class Wall: AlertPresenter {
         #expect(Set(places).count == 4)
     }
 
-    @Test(arguments: [nil, Subscription.State.unwanted])
+    @Test(arguments: [nil, Subscription.State.ending])
     func `a broadcast of a channel that the app left is not shown, and the server is notified`(
         state: Subscription.State?
     ) throws {
         let database = try database()
-        #expect(try database.subscriptions.unwant(Sample.channel.text, of: Sample.app.appID))
+        #expect(try database.subscriptions.requestEnd(Sample.channel.text, of: Sample.app.appID))
         if state == nil {
             #expect(
                 try database.subscriptions.remove(
-                    Sample.channel.text, of: Sample.app.appID, whileIn: .unwanted))
+                    Sample.channel.text, of: Sample.app.appID, whileIn: .ending))
         }
         let payload = #"{"aps":{"alert":"x","badge":3}}"#
         let reception = try receive(Sample.broadcast(1, sequence: 4, payload: payload), into: database)
-        #expect(reception == Reception(hasUnwantedChannel: true, newCount: 1))
+        #expect(reception == ReceptionResult(hasUnwantedChannel: true, newCount: 1))
         #expect(try database.inbox.newest(countMax: 9).isEmpty)
         #expect(try database.apps.app(id: Sample.app.appID)?.badge == 0)
         #expect(try database.outboxLines() == ["4 delivered", "4 suppressed unsubscribed"])
-        #expect(try database.subscriptions.firstPending()?.state == .unwanted)
+        #expect(try database.subscriptions.firstPending()?.state == .ending)
     }
 
     @Test func `an unreadable broadcast is saved as such`() throws {

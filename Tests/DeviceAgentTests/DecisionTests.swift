@@ -47,16 +47,16 @@ import Testing
             EventSwitches(allowsBadge: event & 1 == 0, allowsSound: event & 2 == 0, allowsAlert: event & 4 == 0)
         }
 
-        var circumstances: PresentationContext {
+        var context: PresentationContext {
             PresentationContext(
                 isMasterOn: moment & 1 == 0, isQuiet: moment & 2 > 0, isSilent: moment & 4 > 0,
-                desk: DesktopState(
+                desktopState: DesktopState(
                     isLocked: desk & 1 > 0, isQuiet: desk & 2 > 0, isMuted: desk & 4 > 0, isRecording: desk & 8 > 0))
         }
 
         var decision: Decision {
             Decision(
-                Decision.Question(payload, settings: settings, event: switches, circumstances: circumstances))
+                Decision.Input(payload, settings: settings, event: switches, context: context))
         }
 
         var testDescription: String {
@@ -92,19 +92,19 @@ import Testing
     ) {
         var wrong: [String] = []
         Self.forEachCase(level, isSoundCritical: isSoundCritical) { row in
-            let (decision, settings, desk) = (row.decision, row.settings, row.circumstances.desk)
-            let isOn = row.circumstances.isMasterOn
+            let (decision, settings, desk) = (row.decision, row.settings, row.context.desktopState)
+            let isOn = row.context.isMasterOn
             // Without the user's permission, a payload that claims to be critical is an ordinary one.
             let isCritical = settings.allowsCritical && (level == .critical || isSoundCritical && row.hasSound)
             let passes = isCritical || level == .timeSensitive && settings.allowsTimeSensitive
             let badge = isOn && row.hasBadge && settings.allowsBadge && row.switches.allowsBadge
             let alert =
                 isOn && row.hasAlert && settings.alertStyle != .none && row.switches.allowsAlert
-                && (passes || !row.circumstances.isQuiet)
+                && (passes || !row.context.isQuiet)
             let isAudible =
                 isCritical
-                || level != .passive && !row.circumstances.isSilent && !desk.isMuted
-                    && (passes || !row.circumstances.isQuiet && !desk.isQuiet)
+                || level != .passive && !row.context.isSilent && !desk.isMuted
+                    && (passes || !row.context.isQuiet && !desk.isQuiet)
             let sound =
                 isOn && row.hasSound && settings.allowsSound && row.switches.allowsSound && !desk.isRecording
                 && isAudible
@@ -125,14 +125,14 @@ import Testing
         var wrong: [String] = []
         Self.forEachCase(level) { row in
             let decision = row.decision
-            guard row.circumstances.isMasterOn, row.parts > 0 else { return }
-            let obstacles = Dictionary(
-                decision.effects.map { ($0.part, $0.obstacle) }, uniquingKeysWith: { first, _ in first })
+            guard row.context.isMasterOn, row.parts > 0 else { return }
+            let reasons = Dictionary(
+                decision.effects.map { ($0.part, $0.suppressionReason) }, uniquingKeysWith: { first, _ in first })
             let isTold =
-                obstacles.count == row.parts.nonzeroBitCount
-                && (obstacles[.badge] ?? nil == nil) == (decision.badge != nil || !row.hasBadge)
-                && (obstacles[.sound] ?? nil == nil) == (decision.sound != nil || !row.hasSound)
-                && (obstacles[.alert] ?? nil == nil) == (decision.alert != nil || !row.hasAlert)
+                reasons.count == row.parts.nonzeroBitCount
+                && (reasons[.badge] ?? nil == nil) == (decision.badge != nil || !row.hasBadge)
+                && (reasons[.sound] ?? nil == nil) == (decision.sound != nil || !row.hasSound)
+                && (reasons[.alert] ?? nil == nil) == (decision.alert != nil || !row.hasAlert)
             if !isTold { wrong.append(row.testDescription) }
         }
         #expect(wrong.isEmpty, "\(wrong.count) are wrong, such as \(wrong.first ?? "")")
@@ -143,11 +143,11 @@ import Testing
         let alert = Payload(alert: .init(body: "x"))
         let off = PresentationContext(isMasterOn: false)
         func reason(
-            _ payload: Payload, _ settings: AppSettings?, _ circumstances: PresentationContext = PresentationContext()
+            _ payload: Payload, _ settings: AppSettings?, _ context: PresentationContext = PresentationContext()
         )
             -> SuppressionReason?
         {
-            Decision(Decision.Question(payload, settings: settings, circumstances: circumstances)).suppression
+            Decision(Decision.Input(payload, settings: settings, context: context)).suppression
         }
         var mute = AppSettings()
         mute.alertStyle = .none
@@ -161,15 +161,15 @@ import Testing
 
     @Test func `an invalid badge changes nothing and is reported`() {
         let settings = AppSettings()
-        let alone = Decision(Decision.Question(Payload(hasUnreadableBadge: true), settings: settings))
+        let alone = Decision(Decision.Input(Payload(hasUnreadableBadge: true), settings: settings))
         #expect(alone.badge == nil && alone.suppression == .badBadge && alone.effectsText == "badge:bad-badge")
         let beside = Decision(
-            Decision.Question(Payload(alert: .init(body: "x"), hasUnreadableBadge: true), settings: settings))
+            Decision.Input(Payload(alert: .init(body: "x"), hasUnreadableBadge: true), settings: settings))
         #expect(beside.alert == .banner && beside.suppression == nil && beside.effectsText == "badge:bad-badge alert")
     }
 
     @Test func `a badge of zero is a badge`() {
-        #expect(Decision(Decision.Question(Payload(badge: 0), settings: AppSettings())).badge == 0)
+        #expect(Decision(Decision.Input(Payload(badge: 0), settings: AppSettings())).badge == 0)
     }
 
     @Test func `the user's choice of sound overrides the notification's`() {
@@ -177,7 +177,7 @@ import Testing
         func sound(_ choice: SoundChoice) -> Sound? {
             var settings = AppSettings()
             settings.sound = choice
-            return Decision(Decision.Question(payload, settings: settings)).sound
+            return Decision(Decision.Input(payload, settings: settings)).sound
         }
         #expect(sound(.asSent) == .named("siren") && sound(.named("drop")) == .named("drop") && sound(.none) == nil)
     }
@@ -185,9 +185,9 @@ import Testing
     @Test func `readable text on a locked screen is the user's choice`() {
         var settings = AppSettings()
         settings.showsPreview = true
-        let locked = PresentationContext(desk: DesktopState(isLocked: true))
-        let question = Decision.Question(Payload(alert: .init(body: "x")), settings: settings, circumstances: locked)
-        #expect(!Decision(question).hidesTexts)
+        let locked = PresentationContext(desktopState: DesktopState(isLocked: true))
+        let input = Decision.Input(Payload(alert: .init(body: "x")), settings: settings, context: locked)
+        #expect(!Decision(input).hidesTexts)
     }
 
     @Test func `the page of the device protocol names exactly the agent's reasons`() {

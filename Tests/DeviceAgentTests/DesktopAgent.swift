@@ -26,7 +26,8 @@ final class DesktopAgent {
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
             authorityFile: EnrolledAuthority(path: file.directory.path(of: "authority.pem")),
-            environment: AgentEnvironment(presenter: presenter, desk: { desk }, texts: { _ in { words[$0] } }))
+            environment: AgentEnvironment(
+                presenter: presenter, currentDesktopState: { desk }, texts: { _ in { words[$0] } }))
         sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry.rawValue) } ?? 0
         try agent.start()
     }

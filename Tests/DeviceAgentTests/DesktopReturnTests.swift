@@ -83,8 +83,8 @@ struct DesktopReturnTests {
         #expect(bodies(next) == ["two"])
     }
 
-    @Test(arguments: [PersonalSetting.master, .doNotDisturb])
-    func `an alert that current settings suppress does not return`(setting: PersonalSetting) async throws {
+    @Test(arguments: [Setting.master, .doNotDisturb])
+    func `an alert that current settings suppress does not return`(setting: Setting) async throws {
         let desk = try await desktop(.alert)
         desk.receive("one")
         try await desk.settle()
@@ -156,7 +156,7 @@ struct DesktopReturnTests {
             }
             try await session.run(until: "the agent has tried") { next.notifyCount > 0 }
             // The alert was never displayed, so it must be saved before the agent ends.
-            try await session.run(until: "it is remembered") { try desk.database.alerts.place(of: 1) != nil }
+            try await session.run(until: "it is remembered") { try desk.database.alerts.location(of: 1) != nil }
         }
         let later = try DesktopSession(bus)
         let server = try ScriptedNotificationServer(bus, loop: later.loop)

@@ -157,7 +157,7 @@ struct DesktopScreenTests {
         #expect(try await session.present(alert, with: presenter) == .shown(playsSound: false))
         try await session.run(until: "the banner went") { !session.outcomes.isEmpty }
         #expect(session.outcomes == [.init(1, .expired)])
-        #expect(session.places.keys.sorted() == [2])
+        #expect(session.locations.keys.sorted() == [2])
         try await session.run(until: "only the alert is there") { try await screen.alertFrames().count == 1 }
     }
 

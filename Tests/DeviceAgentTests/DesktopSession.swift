@@ -21,8 +21,8 @@ final class DesktopSession: AlertPresenterDelegate {
     private(set) var availableCount = 0
     /// The alerts that were lost with their server, in order.
     private(set) var lost: [EntryID] = []
-    /// The place of each alert on the screen, by entry.
-    private(set) var places: [EntryID: AlertPlace] = [:]
+    /// The location of each alert on the screen, by entry.
+    private(set) var locations: [EntryID: AlertLocation] = [:]
 
     /// The outcome of an alert.
     struct Outcome: Equatable {
@@ -54,9 +54,9 @@ final class DesktopSession: AlertPresenterDelegate {
 
     func alert(_ entry: EntryID, ended outcome: AlertOutcome) { outcomes.append(Outcome(entry, outcome)) }
 
-    func alertShown(_ entry: EntryID, at place: AlertPlace) { places[entry] = place }
+    func alertShown(_ entry: EntryID, at location: AlertLocation) { locations[entry] = location }
 
-    func alertsLeft(_ entries: [EntryID]) { for entry in entries { places[entry] = nil } }
+    func alertsLeft(_ entries: [EntryID]) { for entry in entries { locations[entry] = nil } }
 
     func alertsLost(_ entries: [EntryID]) { lost += entries }
 

@@ -33,7 +33,7 @@ import Testing
         }
 
         func withdraw(entries: [EntryID]) {}
-        func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+        func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {}
     }
 
     /// One process of the agent, from its start to its kill.

@@ -141,7 +141,7 @@ import Testing
             completion(.shown(playsSound: true))
         }
         func withdraw(entries: [EntryID]) {}
-        func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+        func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {}
     }
 
     @Test func `with a presenter, a waiting hook runs once after a restart`() async throws {

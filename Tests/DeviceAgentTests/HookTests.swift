@@ -204,7 +204,7 @@ import Testing
             completion(.shown(playsSound: true))
         }
         func withdraw(entries: [EntryID]) {}
-        func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+        func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {}
     }
 
     @Test func `an alert that the desktop refuses for a moment is shown later, and its hook runs then`() async throws {
@@ -253,8 +253,8 @@ import Testing
         #expect(desktop.shown == [5])
     }
 
-    @Test(arguments: [PersonalSetting.master, .doNotDisturb])
-    func `an alert that is suppressed runs no hook`(setting: PersonalSetting) throws {
+    @Test(arguments: [Setting.master, .doNotDisturb])
+    func `an alert that is suppressed runs no hook`(setting: Setting) throws {
         try hook("hooks/any", "echo ran > log")
         let number = try entry().entry
         try database.choose(setting, setting == .master ? "off" : "on")

@@ -20,7 +20,7 @@ import Testing
     @discardableResult
     private func receive(
         _ payloads: String..., from number: UInt64 = 1, at now: Int64 = 0, expiration: Int64? = nil
-    ) throws -> Reception {
+    ) throws -> ReceptionResult {
         let arrivals = payloads.enumerated().map { index, payload in
             var notification = Sample.notification(number + UInt64(index), payload: payload)
             notification.expiration = expiration.map(Timestamp.init(unixSeconds:))
@@ -177,9 +177,9 @@ import Testing
             return try receiver.receive([.notification(notification)], now: Timestamp(unixMilliseconds: now)).removed
         }
         _ = try receive(1, acceptedAt: 10_000 * day, at: wrongDay * day)
-        try database.facts.set(.clockTrustedAt, to: 10_000 * day / 1000)
+        try database.state.set(.clockTrustedAt, to: 10_000 * day / 1000)
         #expect(try receive(2, acceptedAt: 10_001 * day, at: 10_001 * day) == [])
-        try database.facts.set(.clockTrustedAt, to: 10_030 * day / 1000)
+        try database.state.set(.clockTrustedAt, to: 10_030 * day / 1000)
         #expect(try receive(3, acceptedAt: 10_030 * day, at: 10_030 * day) == [])
         #expect(try receive(4, acceptedAt: 10_031 * day, at: 10_030 * day + 1) == [1])
     }

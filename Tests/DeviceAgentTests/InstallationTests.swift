@@ -114,7 +114,7 @@ private final class Dock: BadgePresenter {
         let harness = try AgentHarness(in: directory)
         harness.installed.names = [:]
         #expect(try harness.database.installations.goneSince(Self.app) == Timestamp(unixSeconds: 1000))
-        try harness.database.facts.set(.clockTrustedAt, to: Timestamp.now)
+        try harness.database.state.set(.clockTrustedAt, to: Timestamp.now)
         try harness.agent.start()
         try await harness.loop.run("the connection looks, and it is forgotten") { (try? appIDs(harness)) == [] }
     }

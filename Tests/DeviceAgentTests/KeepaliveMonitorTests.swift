@@ -22,16 +22,16 @@ import Testing
         /// Answers a number of probes immediately.
         mutating func live(questions: Int) {
             for _ in 0..<questions {
-                #expect(wait() == .ask)
-                keepalive.asked(at: now)
-                keepalive.heard(at: now)
+                #expect(wait() == .ping)
+                keepalive.expectAnswer(at: now)
+                keepalive.received(at: now)
             }
         }
 
         /// Sends a probe that gets no answer.
         mutating func die() -> KeepaliveMonitor.Action {
-            #expect(wait() == .ask)
-            keepalive.asked(at: now)
+            #expect(wait() == .ping)
+            keepalive.expectAnswer(at: now)
             let end = wait()
             keepalive.ended(at: now)
             keepalive.opened(at: now)
@@ -54,16 +54,16 @@ import Testing
         for _ in 0..<10 {
             walk.now = walk.now.advanced(bySeconds: 19)
             #expect(walk.keepalive.next(at: walk.now) == .wait(.seconds(1)))
-            walk.keepalive.heard(at: walk.now)
+            walk.keepalive.received(at: walk.now)
         }
-        #expect(walk.wait() == .ask)
+        #expect(walk.wait() == .ping)
     }
 
     @Test func `only one probe is pending at a time, and its timeout is not extended`() {
         var walk = Walk()
         walk.keepalive.opened(at: walk.now)
-        walk.keepalive.asked(at: walk.now)
-        walk.keepalive.asked(at: walk.now.advanced(bySeconds: 5))
+        walk.keepalive.expectAnswer(at: walk.now)
+        walk.keepalive.expectAnswer(at: walk.now.advanced(bySeconds: 5))
         #expect(walk.wait() == .dead(.seconds(8)))
     }
 
@@ -108,8 +108,8 @@ import Testing
     @Test func `without probes, a late heartbeat ends the connection`() {
         var walk = Walk()
         walk.keepalive.connecting(at: walk.now)
-        walk.keepalive.asked(at: walk.now)
-        #expect(!walk.keepalive.isAsked)
+        walk.keepalive.expectAnswer(at: walk.now)
+        #expect(!walk.keepalive.awaitsAnswer)
         #expect(walk.wait() == .dead(.seconds(28)))
         walk.keepalive.opened(withHeartbeatsEvery: .seconds(100), at: walk.now)
         #expect(walk.wait() == .dead(.seconds(108)))

@@ -30,24 +30,26 @@ final class PanelDesk {
     /// - Parameters:
     ///   - file: The agent's database file.
     ///   - session: The session, which has a bus.
-    ///   - patience: The time in which a panel must ask for its alert.
-    ///   - rest: The time for which a failed panel is not used.
+    ///   - fetchTimeout: The time in which a panel must ask for its alert.
+    ///   - failureBackoff: The time for which a failed panel is not used.
     /// - Throws: The error of the bus or the database.
     init(
-        _ file: DatabaseFile, _ session: DesktopSession, patience: Duration = .seconds(20),
-        rest: Duration = .seconds(600)
+        _ file: DatabaseFile, _ session: DesktopSession, fetchTimeout: Duration = .seconds(20),
+        failureBackoff: Duration = .seconds(600)
     ) throws {
         self.session = session
         database = try file.open()
         try database.apps.save(Sample.app)
         var times = PanelAlerts.Times()
-        (times.patience, times.pause, times.rest) = (patience, .milliseconds(20), rest)
+        (times.fetchTimeout, times.restartDelay, times.failureBackoff) = (
+            fetchTimeout, .milliseconds(20), failureBackoff
+        )
         panel = try PanelAlerts(connection: session.connection, loop: session.loop, times: times)
         desktop = try DesktopPresenter(connection: session.connection, loop: session.loop, environment: [:])
         let desk = DeskBox()
         var environment = AgentEnvironment(
             presenterName: "desktop", presenter: StyledPresenter(panel: panel, desktop: desktop), sounds: sounds,
-            opener: app, desk: { desk.owner?.state ?? DesktopState() })
+            opener: app, currentDesktopState: { desk.owner?.state ?? DesktopState() })
         environment.panel = panel
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
@@ -91,7 +93,7 @@ final class PanelDesk {
 
 /// Permits every call, because `CallerRulesTests` check the permissions.
 final class AnyCaller: CallerPolicy {
-    func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) { completion(.allowed(.person)) }
+    func decide(on call: IncomingCall, completion: @escaping (CallVerdict) -> Void) { completion(.allowed(.tool)) }
 }
 
 /// Records the sounds that it should play.

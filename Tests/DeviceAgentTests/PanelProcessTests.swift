@@ -113,12 +113,12 @@ struct PanelProcessTests {
         let session = try DesktopSession(await DesktopBus())
         let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
         let panel = try ScriptedPanel(session, asks: false)
-        let desk = try PanelDesk(file, session, patience: .milliseconds(200), rest: .milliseconds(1500))
+        let desk = try PanelDesk(file, session, fetchTimeout: .milliseconds(200), failureBackoff: .milliseconds(1500))
         for text in ["one", "two"] { desk.receive(text) }
         try await desk.wait(for: .shown, .shown)
         #expect(server.shown.map(\.body) == ["one", "two"] && panel.callCount == 1)
         panel.asks = true
-        try await session.run(until: "the panel has rested") { desk.panel.isAvailable }
+        try await session.run(until: "the panel is used again") { desk.panel.isAvailable }
         desk.receive("three")
         try await desk.wait(for: .shown, .shown, .shown)
         try await panel.wait(for: 3)

@@ -35,7 +35,7 @@ import Testing
             desk = nil
             let session = try DesktopSession(stage.bus)
             session.earlier = stage
-            desk = try PanelDesk(file, session, rest: .milliseconds(50))
+            desk = try PanelDesk(file, session, failureBackoff: .milliseconds(50))
         }
 
         /// Records the alerts that may be in transit to a notification server while no panel runs.
@@ -47,7 +47,7 @@ import Testing
             guard let database = desk?.database else { return }
             let lost = try database.inbox.newest(countMax: 100).filter { entry in
                 guard entry.state == .claimed || entry.state == .shown else { return false }
-                return try database.alerts.place(of: entry.entry) == nil
+                return try database.alerts.location(of: entry.entry) == nil
             }
             let new = Set(lost.map(\.entry.rawValue)).subtracting(inDoubt)
             #expect(new.count <= 1, "\(new) in doubt")

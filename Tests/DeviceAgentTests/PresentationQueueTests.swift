@@ -32,7 +32,7 @@ private final class DyingPresenter: AlertPresenter {
     var shownCount = 0
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) { shownCount += 1 }
     func withdraw(entries: [EntryID]) {}
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {}
 }
 
 /// Records the keys under which alerts replace each other.
@@ -45,7 +45,7 @@ private final class Keys: AlertPresenter {
         completion(.shown(playsSound: false))
     }
     func withdraw(entries: [EntryID]) {}
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {}
 }
 
 private final class Ear: SoundPresenter {
@@ -234,7 +234,7 @@ private final class Ear: SoundPresenter {
         let ear = Ear()
         var desk = DesktopState()
         let queue = PresentationQueue(
-            database, loop: try EventLoop(), presenter: screen.presenter(), sounds: ear, desk: { desk })
+            database, loop: try EventLoop(), presenter: screen.presenter(), sounds: ear, currentDesktopState: { desk })
         var later: (() -> Void)?
         queue.knowsSounds = { body in
             later = body

@@ -20,7 +20,7 @@ import Testing
         let payload = #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"B"},"badge":4},"own":[1,2]}"#
         let arrival = Arrival.notification(Sample.notification(7, payload: payload))
         let reception = try Receiver(database).receive([arrival], now: Timestamp(unixMilliseconds: 5000))
-        #expect(reception == Reception(waiting: [1], arrived: [1], badges: ["org.example.Mail": 4], newCount: 1))
+        #expect(reception == ReceptionResult(waiting: [1], arrived: [1], badges: ["org.example.Mail": 4], newCount: 1))
         let entry = try #require(try database.inbox.entry(1))
         #expect(entry.state == .waiting && entry.sequence == 7 && entry.appID == "org.example.Mail")
         #expect([entry.title, entry.subtitle, entry.body] == ["T", "S", "B"])
@@ -45,7 +45,7 @@ import Testing
         // The repetition arrives after a restart, and after the user cleared the inbox.
         let database = try file.open()
         let reception = try Receiver(database).receive(arrivals + arrivals, now: .unixEpoch)
-        #expect(reception == Reception(repeatedCount: 2))
+        #expect(reception == ReceptionResult(repeatedCount: 2))
         #expect(try database.inbox.newest(countMax: 10).isEmpty)
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == 9)
         #expect(try database.outboxLines() == ["7 delivered", "7 delivered", "7 delivered"])
@@ -109,7 +109,7 @@ import Testing
         let payload = #"{"aps":{"alert":"x","badge":4,"sound":"default"}}"#
         let arrival = Arrival.notification(Sample.notification(1, payload: payload))
         let reception = try Receiver(database).receive([arrival], now: .unixEpoch)
-        #expect(reception == Reception(arrived: [1], newCount: 1))
+        #expect(reception == ReceptionResult(arrived: [1], newCount: 1))
         #expect(try database.inbox.entry(1)?.reason == "master-off")
     }
 
@@ -162,8 +162,8 @@ import Testing
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == 4)
     }
 
-    @Test(arguments: [nil, PersonalSetting.badge, .master])
-    func `a badge that its event type does not permit never becomes the app's`(_ alsoOff: PersonalSetting?) throws {
+    @Test(arguments: [nil, Setting.badge, .master])
+    func `a badge that its event type does not permit never becomes the app's`(_ alsoOff: Setting?) throws {
         let file = try DatabaseFile()
         let database = try database(file)
         if let alsoOff { try database.choose(alsoOff, "off", for: alsoOff == .master ? nil : Sample.app.appID) }
@@ -211,7 +211,7 @@ import Testing
         let file = try DatabaseFile()
         let database = try database(file)
         let reception = try Receiver(database).receive([.unreadable(sequence: 9)], now: .unixEpoch)
-        #expect(reception == Reception())
+        #expect(reception == ReceptionResult())
         #expect(try database.outboxLines() == ["9 suppressed unreadable"])
     }
 
@@ -222,7 +222,7 @@ import Testing
         huge.apnsID = String(repeating: "x", count: 2 << 20)
         let arrivals = [Sample.notification(1, collapseID: "a"), huge, Sample.notification(3)]
         let reception = try Receiver(database).receive(arrivals.map(Arrival.notification), now: .unixEpoch)
-        #expect(reception == Reception(waiting: [1, 2], arrived: [1, 2], newCount: 2))
+        #expect(reception == ReceptionResult(waiting: [1, 2], arrived: [1, 2], newCount: 2))
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == 0)
         #expect(try database.outboxLines() == ["1 delivered", "2 suppressed unreadable", "3 delivered"])
     }

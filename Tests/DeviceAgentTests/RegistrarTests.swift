@@ -352,7 +352,7 @@ import Testing
         try await harness.stop()
         try harness.database.transaction { () throws(SQLiteError) in
             for number in 1...UInt64(Limits.subscriptionPerAppCountMax - 1) {
-                try harness.database.subscriptions.want(ChannelID(high: 7, low: number).text, of: Self.app)
+                try harness.database.subscriptions.request(ChannelID(high: 7, low: number).text, of: Self.app)
             }
         }
         #expect(try await harness.subscribe(Self.channel) == .success(.pending))

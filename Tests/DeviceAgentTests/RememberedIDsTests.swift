@@ -19,11 +19,11 @@ import Testing
                 _ = try database.inbox.markSeen(uniqueID: "later \(number)")
             }
         }
-        #expect(try Receiver(database).receive(arrivals, now: .unixEpoch) == Reception(repeatedCount: 1))
+        #expect(try Receiver(database).receive(arrivals, now: .unixEpoch) == ReceptionResult(repeatedCount: 1))
         #expect(try database.inbox.newest(countMax: 10).count == 1)
         #expect(try database.inbox.markSeen(uniqueID: "the newest"))
         let repeated = try Receiver(database).receive(arrivals, now: .unixEpoch)
-        #expect(repeated == Reception(repeatedCount: 1), "its entry is still in the inbox")
+        #expect(repeated == ReceptionResult(repeatedCount: 1), "its entry is still in the inbox")
         _ = try database.inbox.removeAll(appID: nil)
         #expect(try Receiver(database).receive(arrivals, now: .unixEpoch).newCount == 1, "the bound holds")
     }

@@ -99,7 +99,7 @@ extension AgentDatabase {
     func fill(_ isFull: Bool) throws { try choose(.inboxDays, isFull ? "99" : "30") }
 
     /// Saves a setting as if the user had chosen it.
-    func choose(_ setting: PersonalSetting, _ value: String, for appID: AppID? = nil) throws {
+    func choose(_ setting: Setting, _ value: String, for appID: AppID? = nil) throws {
         try choices.set(value, for: setting, appID: appID, event: "")
     }
 }

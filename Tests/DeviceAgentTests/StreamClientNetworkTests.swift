@@ -96,7 +96,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test func `a network change that keeps the connection's path only probes it`() async throws {
-        let client = client(.websocket, KeepaliveMonitor(shortest: .seconds(600), patience: .milliseconds(300)))
+        let client = client(.websocket, KeepaliveMonitor(shortest: .seconds(600), answerTimeout: .milliseconds(300)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         client.networkChanged()
@@ -128,7 +128,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test func `an acknowledgement without an answer means a broken connection`() async throws {
-        let client = client(.websocket, KeepaliveMonitor(shortest: .seconds(600), patience: .milliseconds(300)))
+        let client = client(.websocket, KeepaliveMonitor(shortest: .seconds(600), answerTimeout: .milliseconds(300)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await server.freeze()
@@ -148,7 +148,8 @@ private final class Listener: StreamClientDelegate {
         var access = ServerAccess()
         access.proxy = proxy.url
         let client = client(
-            .websocket, KeepaliveMonitor(shortest: .milliseconds(400), patience: .milliseconds(800)), access: access)
+            .websocket, KeepaliveMonitor(shortest: .milliseconds(400), answerTimeout: .milliseconds(800)),
+            access: access)
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await proxy.fallSilent()

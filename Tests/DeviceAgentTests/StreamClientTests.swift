@@ -46,7 +46,7 @@ private final class Listener: StreamClientDelegate {
 
     @Test(arguments: [StreamForm.websocket, .events])
     func `a silent connection is abandoned, and a new one is made`(form: StreamForm) async throws {
-        let client = client(form, KeepaliveMonitor(shortest: .milliseconds(300), patience: .milliseconds(100)))
+        let client = client(form, KeepaliveMonitor(shortest: .milliseconds(300), answerTimeout: .milliseconds(100)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await server.freeze()
@@ -61,7 +61,7 @@ private final class Listener: StreamClientDelegate {
     @Test(arguments: [StreamForm.websocket, .events])
     func `only a silence as long as the limit ends a connection`(form: StreamForm) async throws {
         let silenceMax: Duration = .seconds(1)
-        let client = client(form, KeepaliveMonitor(shortest: .milliseconds(500), patience: .milliseconds(500)))
+        let client = client(form, KeepaliveMonitor(shortest: .milliseconds(500), answerTimeout: .milliseconds(500)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         let start = ContinuousClock.now

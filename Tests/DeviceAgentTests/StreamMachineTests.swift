@@ -34,8 +34,9 @@ import Testing
         #expect((wait != .none) == [.connecting, .open].contains(state))
         var timed = machine(in: state)
         #expect(timed.timeIsUp() == (state == .waiting ? .connect : .none))
-        var hurried = machine(in: state)
-        #expect(hurried.hurry(at: .past) == ([.connecting, .open, .waiting].contains(state) ? .connect : .none))
+        var reconnecting = machine(in: state)
+        #expect(
+            reconnecting.reconnectNow(at: .past) == ([.connecting, .open, .waiting].contains(state) ? .connect : .none))
         var opened = machine(in: state)
         opened.opened(at: .past)
         #expect(opened.isOpen == [.connecting, .open].contains(state))
@@ -44,7 +45,7 @@ import Testing
         #expect(!stopped.isOpen && !stopped.isRefused && stopped.timeIsUp() == .none)
         var refused = machine(in: state)
         refused.refuse()
-        #expect(refused.isRefused && refused.hurry(at: .past) == .none && refused.timeIsUp() == .none)
+        #expect(refused.isRefused && refused.reconnectNow(at: .past) == .none && refused.timeIsUp() == .none)
     }
 
     @Test func `the maximum wait doubles from one second to a minute and stays there`() {
@@ -109,10 +110,10 @@ import Testing
         _ = machine.start(at: .past)
         machine.opened(at: .past)
         _ = machine.ended(at: .past, fraction: 0, retryAfter: .seconds(60))
-        #expect(machine.hurry(at: .past.advanced(bySeconds: 20)) == .wait(.seconds(40)))
+        #expect(machine.reconnectNow(at: .past.advanced(bySeconds: 20)) == .wait(.seconds(40)))
         machine.stop()
         #expect(machine.start(at: .past.advanced(bySeconds: 59)) == .wait(.seconds(1)))
-        #expect(machine.hurry(at: .past.advanced(bySeconds: 60)) == .connect)
+        #expect(machine.reconnectNow(at: .past.advanced(bySeconds: 60)) == .connect)
     }
 
     @Test func `a clock that runs backwards does not reset failures or crash`() {

@@ -156,9 +156,9 @@ extension AdminEndToEnd {
             // An alert with this payload would be an error, because it shows nothing.
             let update = try server.files.write(
                 #"{"aps":{"event":"update","content-state":{"goals":1}}}"#, to: "update.json")
-            let judged = words.filter { $0 != "--title" && $0 != "News" } + ["-p", update, "--lint"]
-            try await RunningProcess.run(posthorn, judged + ["--channel", channel]).succeeded()
-            let alert = try await RunningProcess.run(posthorn, judged + ["--token", "00ff"])
+            let linted = words.filter { $0 != "--title" && $0 != "News" } + ["-p", update, "--lint"]
+            try await RunningProcess.run(posthorn, linted + ["--channel", channel]).succeeded()
+            let alert = try await RunningProcess.run(posthorn, linted + ["--token", "00ff"])
             #expect(alert.exit == .code(1) && alert.errorOutput.contains("L-P01"), "\(alert)")
             let unknown = try await RunningProcess.run(
                 posthorn, words + ["--channel", "AAAAAAAAAAAAAAAAAAAAAA==", "--json"])

@@ -57,9 +57,9 @@ extension AdminEndToEnd {
         }
 
         private func waitForEvents(_ ids: [String], _ words: [String]) async throws {
-            let patience = Duration.seconds(60)
+            let timeout = Duration.seconds(60)
             try await eventually(
-                "the back-end has it all", within: patience, evidence: { server.process.now.transcript }
+                "the back-end has it all", within: timeout, evidence: { server.process.now.transcript }
             ) {
                 let received = try await webhook.received()
                 return ids.allSatisfy { received.words($0) == words }

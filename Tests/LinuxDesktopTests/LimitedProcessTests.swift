@@ -60,11 +60,11 @@ struct LimitedProcessTests {
     @Test(arguments: [(1000, true), (1001, false)])
     func `the output has a size limit`(count: Int, isTaken: Bool) async throws {
         let answer = try await run("/usr/bin/head", ["-c", "\(count)", "/dev/zero"], outputByteCountMax: 1000)
-        #expect(answer == (isTaken ? .success(String(repeating: "\0", count: count)) : .failure(.saidTooMuch(1000))))
+        #expect(answer == (isTaken ? .success(String(repeating: "\0", count: count)) : .failure(.outputTooLarge(1000))))
     }
 
     @Test func `a program that writes endlessly is killed at the limit`() async throws {
-        #expect(try await run("/bin/cat", ["/dev/zero"]) == .failure(.saidTooMuch(64 * 1024)))
+        #expect(try await run("/bin/cat", ["/dev/zero"]) == .failure(.outputTooLarge(64 * 1024)))
     }
 
     @Test func `a program that hangs is killed with all its children`() async throws {
@@ -75,7 +75,7 @@ struct LimitedProcessTests {
         var processes: [Substring] = []
         // A slow machine may kill the program before it has started a child.
         while processes.count < 2, limit < .seconds(60) {
-            #expect(try await shell(script, within: limit) == .failure(.tookTooLong(limit)))
+            #expect(try await shell(script, within: limit) == .failure(.timedOut(limit)))
             processes = directory.read("numbers").split(whereSeparator: \.isWhitespace)
             limit = limit * 2
         }
@@ -92,7 +92,7 @@ struct LimitedProcessTests {
         while directory.read("number").isEmpty, limit < .seconds(60) {
             let answer = try await run(
                 "/bin/sh", ["-c", script], within: limit, environment: ["INNER": inner])
-            #expect(answer == .failure(.tookTooLong(limit)))
+            #expect(answer == .failure(.timedOut(limit)))
             limit = limit * 2
         }
         let process = Substring(directory.read("number").trimmingCharacters(in: .whitespacesAndNewlines))

@@ -13,7 +13,7 @@ private final class Teller {
     private(set) var questionCount = 0
     private let driver: BusDriver
 
-    init(_ session: BusSession, _ program: DeskWatchTests.Program, _ answer: BusValue) throws {
+    init(_ session: BusSession, _ program: SessionMonitorTests.Program, _ answer: BusValue) throws {
         self.answer = answer
         connection = try BusConnection(.address(session.bus.address))
         driver = try BusDriver(loop: session.loop, connection: connection)
@@ -31,7 +31,7 @@ private final class Teller {
 }
 
 /// Checks the watched state of the desktop, as the desktop's own programs report it.
-struct DeskWatchTests {
+struct SessionMonitorTests {
     /// A program with its question, and the signal by which it reports a change.
     struct Program: Sendable, CustomTestStringConvertible {
         var name: String

@@ -119,10 +119,10 @@ struct PayloadAdviceTests {
 
     @Test func `a place is given as line and column of an editor`() {
         let text = bytes("{\r\n  \"é\": x\r\n}")
-        let place = PayloadAdvice.place(of: 11, in: text.span)
-        #expect(place.line == 2 && place.column == 8 && place.lineRange == 3..<12)
+        let position = PayloadAdvice.position(of: 11, in: text.span)
+        #expect(position.line == 2 && position.column == 8 && position.lineRange == 3..<12)
         let none: [UInt8] = []
-        let start = PayloadAdvice.place(of: 7, in: none.span)
+        let start = PayloadAdvice.position(of: 7, in: none.span)
         #expect(start.line == 1 && start.column == 1 && start.lineRange.isEmpty)
     }
 }

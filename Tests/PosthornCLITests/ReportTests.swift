@@ -308,7 +308,7 @@ struct ReportTests {
             ]))
         let personal = SettingRecord(
             .dictionary([("name", .string("master")), ("value", .string(master ? "on" : "off"))]))
-        let report = SettingsCommands.report(personal: [personal], apps: [app])
+        let report = SettingsCommands.report(deviceSettings: [personal], apps: [app])
         #expect(report.text.hasPrefix(head))
         #expect(report.text.contains("ALERT   BADGE COUNT  CHANNELS\n"))
         #expect(report.text.hasSuffix("\na          off    on     banner            4         0"))

@@ -36,10 +36,10 @@ struct TraceCommandTests {
     }
 
     private func event(_ word: String, _ reason: String? = nil, at: Int64, sequence: Int64 = 1, device: String? = "d")
-        -> TraceAPI.TraceEvent
+        -> TraceAPI.Event
     {
         let isFirst = word == "accepted"
-        return TraceAPI.TraceEvent(
+        return TraceAPI.Event(
             event: word, reason: reason, at: Timestamp(unixMilliseconds: at), sequence: sequence, deviceID: device,
             topic: isFirst ? "org.example.Mail" : nil, apnsID: isFirst ? Self.id : nil,
             apnsUniqueID: isFirst ? "unique \(sequence)" : nil)

@@ -26,7 +26,7 @@ struct TimestampCodingTests {
     }
 
     @Test func `the times of the trace are UNIX milliseconds`() throws {
-        let event = TraceAPI.TraceEvent(event: "sent", at: Self.time, sequence: 1)
+        let event = TraceAPI.Event(event: "sent", at: Self.time, sequence: 1)
         let text = try json(TraceAPI.Trace(events: [event], oldestAt: Self.time))
         #expect(
             text == #"{"events":[{"at":1800000000999,"event":"sent","sequence":1}],"oldest_at":1800000000999}"#)

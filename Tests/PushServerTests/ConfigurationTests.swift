@@ -144,8 +144,8 @@ import Testing
         #expect(configuration.quotas.deviceRate == 100 && configuration.quotas.deviceBurst == 1000)
         let none = try Self.load(flags: [(.deviceRate, "0"), (.teamBadTokens, "9")]).quotas
         #expect(none.deviceRate == 0 && none.deviceBurst == nil && none.team == QuotaLimits(badTokens: 9))
-        #expect(try Self.load().quotas.team.isEmpty && Self.load().quotas.unsetBadTokens == 100_000)
-        #expect(none.unsetBadTokens == nil)
+        #expect(try Self.load().quotas.team.isEmpty && Self.load().quotas.defaultBadTokensPerTeam == 100_000)
+        #expect(none.defaultBadTokensPerTeam == nil)
     }
 
     @Test func `strangers and devices have rates unless they are set to 0`() throws {

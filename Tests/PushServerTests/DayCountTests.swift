@@ -36,11 +36,11 @@ import Testing
     @Test func `a refund makes room for another notification, on the same day only`() {
         let shared = Shared()
         #expect(shared.add(on: 5, upTo: 2) && shared.add(on: 5, upTo: 2) && !shared.add(on: 5, upTo: 2))
-        DayCount.takeBack(from: shared.state, on: 4)
+        DayCount.refund(to: shared.state, on: 4)
         #expect(shared.count.count == 2)
-        DayCount.takeBack(from: shared.state, on: 5)
+        DayCount.refund(to: shared.state, on: 5)
         #expect(shared.add(on: 5, upTo: 2) && !shared.add(on: 5, upTo: 2))
-        for _ in 0..<5 { DayCount.takeBack(from: shared.state, on: 5) }
+        for _ in 0..<5 { DayCount.refund(to: shared.state, on: 5) }
         #expect(shared.count == DayCount(day: 5, count: 0))
     }
 

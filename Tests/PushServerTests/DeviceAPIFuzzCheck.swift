@@ -111,7 +111,7 @@ private final class FuzzedDeviceAPI: HTTPSessionDelegate, WebSocketDelegate {
     }
 
     private func openStream(_ exchange: HTTPExchange) {
-        switch WebSocketUpgrade.judge(exchange.fields, session?.upgradeReadiness ?? .unavailable) {
+        switch WebSocketUpgrade.check(exchange.fields, session?.upgradeReadiness ?? .unavailable) {
         case .none: exchange.respond(status: 200)
         case .refuse(let refusal): WebSocketUpgrade.answer(exchange, refusal)
         case .accept(let acceptance):

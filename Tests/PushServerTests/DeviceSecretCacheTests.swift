@@ -23,41 +23,24 @@ import Testing
         }
     }
 
-    @Test func `a secret belongs to a device or to a stranger, or is unknown, and the last insert counts`() {
+    @Test func `a secret belongs to a device, or is unknown to the store or to the cache, and the last insert counts`()
+    {
         let cache = DeviceSecretCache()
         #expect(cache.find(hash(1)) == nil)
         cache.insert(DeviceID(rawValue: 5), for: hash(1))
         #expect(cache.find(hash(1)) == .device(DeviceID(rawValue: 5)) && cache.find(hash(2)) == nil)
-        cache.insertStranger(hash(1))
-        #expect(cache.find(hash(1)) == .stranger)
+        cache.insertUnknown(hash(1))
+        #expect(cache.find(hash(1)) == .unknown)
         cache.insert(DeviceID(rawValue: 6), for: hash(1))
         #expect(cache.find(hash(1)) == .device(DeviceID(rawValue: 6)))
     }
 
     @Test func `guesses do not evict devices`() {
-        let cache = DeviceSecretCache(deviceCountMax: 16, strangerCountMax: 8)
+        let cache = DeviceSecretCache(deviceCountMax: 16, unknownCountMax: 8)
         for number in 0..<7 { cache.insert(DeviceID(rawValue: UInt64(number)), for: hash(number)) }
-        for number in 1000..<3000 { cache.insertStranger(hash(number)) }
+        for number in 1000..<3000 { cache.insertUnknown(hash(number)) }
         #expect((0..<7).allSatisfy { cache.find(hash($0)) == .device(DeviceID(rawValue: UInt64($0))) })
-        #expect(cache.find(hash(2999)) == .stranger && cache.find(hash(1000)) == nil)
-    }
-
-    @Test(arguments: [4, 10, 1000])
-    func `a map keeps the most recently used entries, up to its limit`(countMax: Int) {
-        var map = RecentMap<Int, Int>(countMax: countMax)
-        map.insert(-1, for: -1)
-        for number in 0..<5000 {
-            map.insert(number, for: number)
-            let (found, used) = (map.find(number), map.find(-1))
-            #expect(map.count <= countMax && found == number)
-            #expect(used == -1 || countMax <= 3, "used all the time")
-        }
-        let last = (5000 - countMax / 2 + 2..<5000).filter { map.find($0) != $0 }
-        let first = map.find(0)
-        #expect(last.isEmpty && first == nil)
-        map.remove(4999)
-        let removed = map.find(4999)
-        #expect(removed == nil)
+        #expect(cache.find(hash(2999)) == .unknown && cache.find(hash(1000)) == nil)
     }
 }
 

@@ -39,10 +39,10 @@ import Testing
 
     /// Sends a request on the connection, and returns the ID of the authenticated key.
     private func send(_ value: [UInt8], at seconds: Int64) throws -> String {
-        let moment = ProviderConnection.Moment(
+        let context = ProviderConnection.AuthenticationContext(
             directory: directory, now: Timestamp(unixSeconds: seconds),
             monotonic: .past.advanced(bySeconds: seconds - Self.start), updateCountMax: 100)
-        let sender = try connection.authenticate(0..<value.count, in: value.span, at: moment)
+        let sender = try connection.authenticate(0..<value.count, in: value.span, context)
         return sender.id
     }
 

@@ -16,16 +16,16 @@ import Testing
     private static let noon = QuotaMoment(
         monotonic: .past.advanced(bySeconds: 9), time: Timestamp(unixSeconds: 20_000 * 86_400 + 43_200))
 
-    /// Takes the allowances of one request, and returns nil, or the seconds after which to retry.
+    /// Takes the quotas of one request, and returns nil, or the seconds after which to retry.
     private func send(
         _ loop: LoopQuotas, _ topic: Topic = mail, key: String = "KEY0000001", at now: QuotaMoment = noon
     ) -> Int64? {
         loop.begin()
-        let allowances = loop.allowances(key: key, topic, now)
+        let requestQuotas = loop.requestQuotas(key: key, topic, now)
         let address = DeviceTokenContents(device: DeviceID(rawValue: 1), topic: topic.id, generation: 1)
         do throws(Rejection) {
-            try loop.takeRequest(allowances, now)
-            try loop.takeNotification(allowances, to: address, now)
+            try loop.takeRequest(requestQuotas, now)
+            try loop.takeNotification(requestQuotas, to: address, now)
             return nil
         } catch {
             #expect(error.reason == .tooManyRequests)
@@ -125,8 +125,8 @@ import Testing
         let loop = LoopQuotas(quotas)
         func takeBad(at now: QuotaMoment) -> Int64? {
             do throws(Rejection) {
-                let allowances = loop.allowances(key: "KEY0000001", Self.mail, now)
-                try loop.takeBadToken(allowances, of: Self.mail.teamID, now)
+                let requestQuotas = loop.requestQuotas(key: "KEY0000001", Self.mail, now)
+                try loop.takeBadToken(requestQuotas, of: Self.mail.teamID, now)
                 return nil
             } catch {
                 return error.retryAfterSeconds
@@ -140,26 +140,26 @@ import Testing
     }
 
     @Test func `a team has a budget for bad device tokens by default, and none when it is set to 0`() {
-        let quotas = quotas { $0.unsetBadTokens = 3 }
+        let quotas = quotas { $0.defaultBadTokensPerTeam = 3 }
         let loop = LoopQuotas(quotas)
         func areTaken(_ team: String, _ count: Int) -> Int {
-            (0..<count).count { _ in (try? loop.takeBadToken(Allowances(), of: team, Self.noon)) != nil }
+            (0..<count).count { _ in (try? loop.takeBadToken(RequestQuotas(), of: team, Self.noon)) != nil }
         }
         #expect([areTaken("TEAM000001", 5), areTaken("TEAM000002", 2)] == [3, 2])
         quotas.set(QuotaSubject(.team, "TEAM000001"), QuotaLimits(badTokens: 0))
         #expect(areTaken("TEAM000001", 9) == 9)
         #expect(
-            LoopQuotas(self.quotas()).allowances(key: "K", Self.mail, Self.noon).team == nil, "costs nothing before")
+            LoopQuotas(self.quotas()).requestQuotas(key: "K", Self.mail, Self.noon).team == nil, "costs nothing before")
     }
 
     @Test func `a notification that is counted and not stored is refunded`() {
         let quotas = quotas { $0.team = QuotaLimits(daily: 2) }
         let loop = LoopQuotas(quotas)
         #expect(send(loop) == nil && send(loop) == nil && send(loop) != nil)
-        let allowances = loop.allowances(key: "KEY0000001", Self.mail, Self.noon)
-        CountedNotification(allowances, day: Self.noon.day).giveBack()
+        let requestQuotas = loop.requestQuotas(key: "KEY0000001", Self.mail, Self.noon)
+        CountedNotification(requestQuotas, day: Self.noon.day).refund()
         #expect(send(loop) == nil && send(loop) != nil)
-        CountedNotification(allowances, day: Self.noon.day - 1).giveBack()
+        CountedNotification(requestQuotas, day: Self.noon.day - 1).refund()
         #expect(send(loop) != nil, "yesterday's does not count for today")
     }
 }

@@ -34,7 +34,7 @@ import Testing
             guard let due = delivery.due else { break }
             #expect(delivery.begin(now: due) == 10)
             delivery.found(eventCount: 1, next: 20, isMore: false, now: due)
-            delivery.failed(now: due, share: 1)
+            delivery.failed(now: due, fraction: 1)
             pauses.append((delivery.due ?? .zero) - due)
         }
         #expect(pauses.prefix(4) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
@@ -48,7 +48,7 @@ import Testing
     @Test func `a part of the pause is random`() {
         var delivery = WebhookDelivery(position: 0, now: .zero)
         _ = delivery.begin(now: .zero)
-        delivery.failed(now: .seconds(10), share: 0.5)
+        delivery.failed(now: .seconds(10), fraction: 0.5)
         #expect(delivery.due == .milliseconds(10_500))
     }
 

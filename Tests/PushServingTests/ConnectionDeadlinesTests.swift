@@ -13,7 +13,7 @@ import Testing
 
     @Test func `a handshake has a time limit`() {
         let deadlines = ConnectionDeadlines(now: Self.begin)
-        let limit = Self.after(Limits.handshakePatience)
+        let limit = Self.after(Limits.handshakeTimeout)
         #expect(deadlines.verdict(now: limit, isServing: false, openExchangeCount: 0) == .fine)
         #expect(
             deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: false, openExchangeCount: 0)
@@ -23,7 +23,7 @@ import Testing
     @Test func `a connection without open requests becomes idle`() {
         var deadlines = ConnectionDeadlines(now: .past)
         deadlines.received((1, false), now: Self.begin)
-        let limit = Self.after(Limits.idlePatience)
+        let limit = Self.after(Limits.idleTimeout)
         #expect(deadlines.verdict(now: limit, isServing: true, openExchangeCount: 0) == .fine)
         #expect(
             deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 0) == .idle)
@@ -34,24 +34,24 @@ import Testing
     @Test func `a stranger must authenticate in time, with a little more time for open requests`() {
         var deadlines = ConnectionDeadlines(now: .past)
         deadlines.handshakeBegins(now: Self.begin)
-        let patience = Duration.seconds(60)
-        let limit = Self.after(patience)
+        let timeout = Duration.seconds(60)
+        let limit = Self.after(timeout)
         deadlines.received((1, false), now: limit)
-        func verdict(_ now: MonotonicTime, _ patience: Duration?) -> ConnectionDeadlines.Verdict {
-            deadlines.verdict(now: now, isServing: true, openExchangeCount: 0, strangerPatience: patience)
+        func verdict(_ now: MonotonicTime, _ timeout: Duration?) -> ConnectionDeadlines.Verdict {
+            deadlines.verdict(now: now, isServing: true, openExchangeCount: 0, authenticationTimeout: timeout)
         }
-        #expect(verdict(limit, patience) == .fine)
-        #expect(verdict(limit.advanced(byNanoseconds: 1), patience) == .unproven)
+        #expect(verdict(limit, timeout) == .fine)
+        #expect(verdict(limit.advanced(byNanoseconds: 1), timeout) == .unproven)
         #expect(verdict(limit.advanced(byNanoseconds: 1), nil) == .fine)
         #expect(
-            verdict(Self.after(patience + Limits.requestPatience + .nanoseconds(1)), patience) == .tooSlow("credential")
+            verdict(Self.after(timeout + Limits.requestTimeout + .nanoseconds(1)), timeout) == .tooSlow("credential")
         )
     }
 
     @Test func `bytes that complete no message do not keep a connection open`() {
         var deadlines = ConnectionDeadlines(now: Self.begin)
         deadlines.received((1, true), now: Self.begin)
-        let limit = Self.after(Limits.requestPatience)
+        let limit = Self.after(Limits.requestTimeout)
         deadlines.received((1, true), now: limit)
         #expect(deadlines.verdict(now: limit, isServing: true, openExchangeCount: 0) == .fine)
         #expect(
@@ -69,7 +69,7 @@ import Testing
     @Test func `a connection that completes no first message in time is closed`() {
         var deadlines = ConnectionDeadlines(now: Self.begin)
         deadlines.received((0, true), now: Self.begin)
-        let late = Self.after(Limits.handshakePatience + .nanoseconds(1))
+        let late = Self.after(Limits.handshakeTimeout + .nanoseconds(1))
         #expect(deadlines.verdict(now: late, isServing: true, openExchangeCount: 0) == .tooSlow("handshake"))
         deadlines.received((1, false), now: late)
         #expect(deadlines.verdict(now: late, isServing: true, openExchangeCount: 0) == .fine)
@@ -79,7 +79,7 @@ import Testing
         var deadlines = ConnectionDeadlines(now: Self.begin)
         deadlines.received((1, false), now: Self.begin)
         deadlines.requestBegan(now: Self.begin)
-        let limit = Self.after(Limits.requestPatience)
+        let limit = Self.after(Limits.requestTimeout)
         #expect(deadlines.verdict(now: limit, isServing: true, openExchangeCount: 1) == .fine)
         #expect(
             deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 1)
@@ -93,7 +93,7 @@ import Testing
         var deadlines = ConnectionDeadlines(now: Self.begin)
         deadlines.received((1, false), now: Self.begin)
         deadlines.outputWaits(true, now: Self.begin)
-        let limit = Self.after(Limits.outputPatience)
+        let limit = Self.after(Limits.outputTimeout)
         #expect(
             deadlines.verdict(now: limit.advanced(byNanoseconds: 1), isServing: true, openExchangeCount: 1)
                 == .tooSlow("output"))

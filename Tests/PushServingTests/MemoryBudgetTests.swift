@@ -69,10 +69,10 @@ import Testing
         #expect(budget.heldByteCount == 6 * Self.step)
     }
 
-    @Test func `above three shares in total, only principals above the equal part are paused`() {
+    @Test func `above three shares in total, only principals above the fair limit are paused`() {
         let budget = MemoryBudget(byteCountMax: 160 * Self.step)
         let loop = LoopMemory(budget)
-        // Three shares are 60 steps. The equal part of four is 15 steps.
+        // Three shares are 60 steps. The fair limit of four is 15 steps.
         let large = (0..<4).map { connection(holding: 20, of: .provider("large \($0)"), loop) }
         #expect(large.map(\.isPaused) == [false, false, false, true])
         let small = (0..<8).map { connection(holding: 1, of: .provider("small \($0)"), loop) }
@@ -89,8 +89,8 @@ import Testing
         ([], 60, 60), ([10, 20, 30], 60, 60), ([100, 100], 60, 30), ([1, 1, 100, 100], 62, 30), ([1, 100], 60, 59),
         ([0, 0, 90], 60, 60),
     ])
-    func `the equal part lets the others have what small holders leave`(byteCounts: [Int], total: Int, part: Int) {
-        #expect(MemoryBudget.equalPart(of: total, among: byteCounts) == part)
+    func `the fair limit lets the others have what small holders leave`(byteCounts: [Int], total: Int, limit: Int) {
+        #expect(MemoryBudget.fairLimit(of: total, among: byteCounts) == limit)
     }
 
     @Test func `the weight of a connection grows with what its network holds`() {

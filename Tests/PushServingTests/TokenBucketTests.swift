@@ -127,7 +127,7 @@ import Testing
         for thread in threads { thread.join() }
         #expect(shared.taken.load(ordering: .relaxed) == 10_000)
         #expect(bucket.take(from: shared.fullAt, now: now) != nil)
-        bucket.giveBack(to: shared.fullAt)
+        bucket.refund(to: shared.fullAt)
         #expect(bucket.take(from: shared.fullAt, now: now) == nil, "what was given back can be taken again")
         #expect(bucket.take(from: shared.fullAt, now: now) != nil)
     }

@@ -16,10 +16,10 @@ import Testing
         for number in [1, 2] as [UInt64] { _ = try store.enrol(number) }
     }
 
-    private func place(
-        _ setting: PersonalSetting, _ device: TestDevice? = nil, topic: TopicName? = nil
-    ) -> PolicyRequest.Place {
-        PolicyRequest.Place(device: device?.id, topic: topic, setting: setting)
+    private func key(
+        _ setting: Setting, _ device: TestDevice? = nil, topic: TopicName? = nil
+    ) -> PolicyRequest.RuleKey {
+        PolicyRequest.RuleKey(device: device?.id, topic: topic, setting: setting)
     }
 
     private func asked(_ request: PolicyRequest) throws -> (rules: [PolicyRule], version: Int64) {
@@ -35,28 +35,28 @@ import Testing
 
     @Test func `a rule for one device overrides the rule for all, and each change has a version`() throws {
         #expect(try asked(.all) == ([], 0))
-        #expect(try asked(.set(place(.silent), value: "on", isLocked: false)).version == 1)
-        _ = try asked(.set(place(.silent, lamp), value: "off", isLocked: true))
-        _ = try asked(.set(place(.sound, topic: "com.example.App"), value: "off", isLocked: true))
+        #expect(try asked(.set(key(.silent), value: "on", isLocked: false)).version == 1)
+        _ = try asked(.set(key(.silent, lamp), value: "off", isLocked: true))
+        _ = try asked(.set(key(.sound, topic: "com.example.App"), value: "off", isLocked: true))
         #expect(try values(desk) == ["* silent on", "com.example.App sound off"])
         #expect(try values(lamp) == ["* silent off", "com.example.App sound off"])
         try store.reopen()
         #expect(try asked(.all).version == 3)
-        #expect(try asked(.remove(place(.silent, lamp))).version == 4)
+        #expect(try asked(.remove(key(.silent, lamp))).version == 4)
         #expect(try values(lamp) == ["* silent on", "com.example.App sound off"])
-        #expect(try store.refusal(.policy(.remove(place(.silent, lamp)))) == .unknownPolicy)
+        #expect(try store.refusal(.policy(.remove(key(.silent, lamp)))) == .unknownPolicy)
         #expect(try asked(.all).version == 4)
     }
 
     @Test func `a rule requires an existing device or app and is removed with it`() throws {
         let nobody = TestDevice(number: 9)
         #expect(try store.refusal(.policy(.ofDevice(secretHash: nobody.secretHash))) == .unauthorized)
-        let unknown = PolicyRequest.set(place(.silent, nobody), value: "on", isLocked: false)
+        let unknown = PolicyRequest.set(key(.silent, nobody), value: "on", isLocked: false)
         #expect(try store.refusal(.policy(unknown)) == .unknownDevice)
-        let elsewhere = PolicyRequest.set(place(.sound, topic: "com.example.Other"), value: "on", isLocked: false)
+        let elsewhere = PolicyRequest.set(key(.sound, topic: "com.example.Other"), value: "on", isLocked: false)
         #expect(try store.refusal(.policy(elsewhere)) == .unknownTopic)
-        _ = try asked(.set(place(.silent, lamp), value: "on", isLocked: false))
-        _ = try asked(.set(place(.sound, topic: "com.example.App"), value: "off", isLocked: false))
+        _ = try asked(.set(key(.silent, lamp), value: "on", isLocked: false))
+        _ = try asked(.set(key(.sound, topic: "com.example.App"), value: "off", isLocked: false))
         try store.succeed(.removeDevice(lamp.id))
         #expect(try asked(.all).rules.map(\.setting) == ["sound"])
         try store.succeed(.removeApp(topic: "com.example.App"))

@@ -6,9 +6,9 @@ import Testing
 
 @Suite struct PowerTests {
     private func connected(
-        gathering milliseconds: Int64
+        delay milliseconds: Int64
     ) throws -> (TestStore, TestDevice, DeviceTokenContents, ReplyAddress) {
-        let store = try TestStore { $0.gatheringMilliseconds = milliseconds }
+        let store = try TestStore { $0.powerSavingDelayMilliseconds = milliseconds }
         let (device, token) = try store.registeredDevice()
         let (stream, _) = try store.attach(device)
         try store.succeed(.setPower(secretHash: device.secretHash, isSaving: true))
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `while a device saves power, low-priority notifications wait for the next high-priority one`() throws {
-        let (store, _, token, stream) = try connected(gathering: 3_600_000)
+        let (store, _, token, stream) = try connected(delay: 3_600_000)
         let slow = try store.accept([.to(token, "a", priority: 5), .to(token, "b", priority: 1)])
         #expect(slow.0 == [.accepted, .accepted])
         #expect(slow.1.delivered(to: stream).isEmpty)
@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test func `a low-priority notification waits no longer than the limit`() throws {
-        let (store, _, token, stream) = try connected(gathering: 20)
+        let (store, _, token, stream) = try connected(delay: 20)
         store.store.submit([.accept(.to(token, "a", priority: 5), answer: store.address())])
         let replies = try store.collectors[0].take("the delivery") { !$0.delivered(to: stream).isEmpty }
         #expect(replies.delivered(to: stream).map(\.text) == ["a"])
     }
 
     @Test func `the end of power saving releases the waiting notifications`() throws {
-        let (store, device, token, stream) = try connected(gathering: 3_600_000)
+        let (store, device, token, stream) = try connected(delay: 3_600_000)
         #expect(try store.accept([.to(token, "a", priority: 5)]).1.delivered(to: stream).isEmpty)
         let request = StoreRequest.setPower(secretHash: device.secretHash, isSaving: false)
         let replies = try store.run([.perform(request, answer: store.address())])

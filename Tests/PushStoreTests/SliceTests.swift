@@ -277,9 +277,9 @@ import Testing
         let topics = (0..<count).map { TopicName("t\(String($0 + 1000))") }
         for number in 0..<count {
             try store.addApp(topics[number])
-            let place = PolicyRequest.Place(
+            let key = PolicyRequest.RuleKey(
                 device: number % 3 == 0 ? device.id : nil, topic: topics[number], setting: .sound)
-            try store.succeed(.policy(.set(place, value: "off", isLocked: false)))
+            try store.succeed(.policy(.set(key, value: "off", isLocked: false)))
         }
         guard case .apps(let apps) = try store.succeed(.apps),
             case .policy(let rules, _) = try store.succeed(.policy(.ofDevice(secretHash: device.secretHash))),

@@ -91,7 +91,7 @@ extension StoreModel {
 
     mutating func subscribe(_ device: DeviceID, to id: ChannelID) {
         guard let channel = channels[id], channel.subscribers[device] == nil,
-            let registration = registrations[Place(device: device, topic: channel.topic)], registration.isLive,
+            let registration = registrations[AppOnDevice(device: device, topic: channel.topic)], registration.isLive,
             registration.environment == .production
         else { return }
         channels[id]?.subscribers[device] = lastOrdinal

@@ -68,7 +68,7 @@ struct StoreModel {
         var isAcknowledged = false
     }
 
-    struct Place: Hashable {
+    struct AppOnDevice: Hashable {
         var device: DeviceID
         var topic: TopicID
     }
@@ -76,7 +76,7 @@ struct StoreModel {
     let pendingPerTopicCountMax: Int
     var now: Int64
     var waiting: [DeviceID: [Waiting]] = [:]
-    var registrations: [Place: Registration] = [:]
+    var registrations: [AppOnDevice: Registration] = [:]
     var refused: [DeviceID: Set<TopicID>] = [:]
     var streams: [DeviceID: Stream] = [:]
     var channels: [ChannelID: Channel] = [:]
@@ -99,8 +99,8 @@ struct StoreModel {
 
     mutating func accept(_ notification: Notification) -> Acceptance {
         let token = notification.address
-        let place = Place(device: token.device, topic: token.topic)
-        let registration = registrations[place] ?? Registration()
+        let app = AppOnDevice(device: token.device, topic: token.topic)
+        let registration = registrations[app] ?? Registration()
         if let refusal = registration.refusal(of: token.generation, now: now) { return refusal }
         counts.accepted += 1
         if refused[token.device, default: []].contains(token.topic) {
@@ -110,41 +110,41 @@ struct StoreModel {
         {
             counts.expired += 1
         } else {
-            store(notification, at: place)
+            store(notification, at: app)
         }
         return .accepted
     }
 
-    private mutating func store(_ notification: Notification, at place: Place) {
+    private mutating func store(_ notification: Notification, at app: AppOnDevice) {
         let collapseID = notification.collapseID.map { String(decoding: $0, as: UTF8.self) }
-        if let collapseID, let older = first(at: place, where: { $0.collapseID == collapseID }) {
-            remove(older, from: place.device)
+        if let collapseID, let older = first(at: app, where: { $0.collapseID == collapseID }) {
+            remove(older, from: app.device)
             counts.collapsed += 1
         }
         // Notifications in flight to the connected device neither count nor are dropped.
-        let inFlight = streams[place.device]?.unacknowledged ?? []
-        let here = waiting[place.device, default: []].filter {
-            $0.token.topic == place.topic && !inFlight.contains($0.text)
+        let inFlight = streams[app.device]?.unacknowledged ?? []
+        let here = waiting[app.device, default: []].filter {
+            $0.token.topic == app.topic && !inFlight.contains($0.text)
         }
         if here.count >= pendingPerTopicCountMax {
             if let expired = here.first(where: { $0.hasExpiration && $0.expiresMilliseconds < now }) {
-                remove(expired.text, from: place.device)
+                remove(expired.text, from: app.device)
                 counts.expired += 1
             } else {
-                remove(here[0].text, from: place.device)
+                remove(here[0].text, from: app.device)
                 counts.dropped += 1
             }
         }
         let latest = now + Limits.retentionSecondsMax * 1000
         let text = String(decoding: notification.payload, as: UTF8.self)
         lastOrdinal += 1
-        waiting[place.device, default: []].append(
+        waiting[app.device, default: []].append(
             Waiting(
                 ordinal: lastOrdinal, text: text, token: notification.address, collapseID: collapseID,
                 hasExpiration: notification.expiration != nil,
                 expiresMilliseconds: min(latest, notification.expiration?.unixMilliseconds ?? latest)))
         counts.pending += 1
-        offer(text, to: place.device)
+        offer(text, to: app.device)
     }
 
     /// Sends a newly stored text immediately, if the window has capacity and nothing waits before it.
@@ -165,7 +165,7 @@ struct StoreModel {
 
     /// Models a now-or-never notification, alone in its batch; returns whether it is delivered.
     mutating func acceptNow(_ token: DeviceTokenContents, _ text: String) -> (Acceptance, isDelivered: Bool) {
-        let registration = registrations[Place(device: token.device, topic: token.topic)] ?? Registration()
+        let registration = registrations[AppOnDevice(device: token.device, topic: token.topic)] ?? Registration()
         if let refusal = registration.refusal(of: token.generation, now: now) { return (refusal, false) }
         counts.accepted += 1
         guard !refused[token.device, default: []].contains(token.topic) else {
@@ -225,41 +225,41 @@ struct StoreModel {
     mutating func register(
         _ device: DeviceID, _ topic: TopicID, in environment: Environment = .production
     ) -> DeviceTokenContents {
-        let place = Place(device: device, topic: topic)
-        if registrations[place]?.environment != environment { end(place, asExpired: false) }
-        var registration = registrations[place] ?? Registration()
+        let app = AppOnDevice(device: device, topic: topic)
+        if registrations[app]?.environment != environment { end(app, asExpired: false) }
+        var registration = registrations[app] ?? Registration()
         if !registration.isLive {
             registration.generation += 1
             registration.isLive = true
             counts.registrations += 1
         }
         registration.environment = environment
-        registrations[place] = registration
+        registrations[app] = registration
         return DeviceTokenContents(device: device, topic: topic, generation: registration.generation)
     }
 
     mutating func unregister(_ device: DeviceID, _ topic: TopicID) {
-        end(Place(device: device, topic: topic), asExpired: false)
+        end(AppOnDevice(device: device, topic: topic), asExpired: false)
     }
 
     mutating func expire(_ device: DeviceID) {
-        for place in registrations.keys where place.device == device { end(place, asExpired: true) }
+        for app in registrations.keys where app.device == device { end(app, asExpired: true) }
     }
 
-    private mutating func end(_ place: Place, asExpired: Bool) {
-        guard registrations[place]?.isLive == true else { return }
-        registrations[place]?.isLive = false
-        registrations[place]?.endedMilliseconds = now
-        registrations[place]?.hasExpired = asExpired
+    private mutating func end(_ app: AppOnDevice, asExpired: Bool) {
+        guard registrations[app]?.isLive == true else { return }
+        registrations[app]?.isLive = false
+        registrations[app]?.endedMilliseconds = now
+        registrations[app]?.hasExpired = asExpired
         counts.registrations -= 1
-        counts.unregistered += removeAll(at: place)
-        for (id, channel) in channels where channel.topic == place.topic { unsubscribe(place.device, from: id) }
+        counts.unregistered += removeAll(at: app)
+        for (id, channel) in channels where channel.topic == app.topic { unsubscribe(app.device, from: id) }
     }
 
     mutating func setFilter(_ device: DeviceID, _ topics: Set<TopicID>) {
         for topic in topics.union(refused[device, default: []]) { skipBroadcasts(of: topic, device) }
         refused[device] = topics
-        for topic in topics { counts.dropped += removeAll(at: Place(device: device, topic: topic)) }
+        for topic in topics { counts.dropped += removeAll(at: AppOnDevice(device: device, topic: topic)) }
     }
 
     mutating func attach(_ device: DeviceID, _ address: ReplyAddress) {
@@ -329,8 +329,8 @@ struct StoreModel {
 
     // MARK: Rows
 
-    private func first(at place: Place, where matches: (Waiting) -> Bool) -> String? {
-        waiting[place.device, default: []].first { $0.token.topic == place.topic && matches($0) }?.text
+    private func first(at app: AppOnDevice, where matches: (Waiting) -> Bool) -> String? {
+        waiting[app.device, default: []].first { $0.token.topic == app.topic && matches($0) }?.text
     }
 
     private mutating func remove(_ text: String, from device: DeviceID) {
@@ -339,9 +339,9 @@ struct StoreModel {
         counts.pending -= 1
     }
 
-    private mutating func removeAll(at place: Place) -> Int {
-        let texts = waiting[place.device, default: []].filter { $0.token.topic == place.topic }.map(\.text)
-        for text in texts { remove(text, from: place.device) }
+    private mutating func removeAll(at app: AppOnDevice) -> Int {
+        let texts = waiting[app.device, default: []].filter { $0.token.topic == app.topic }.map(\.text)
+        for text in texts { remove(text, from: app.device) }
         return texts.count
     }
 }

@@ -38,11 +38,11 @@ struct DocumentTests {
         let page = try #require(Self.documents.first { $0.path == "docs/reference/settings.md" })
         let tables = MarkdownDocument(page.text).tables
         try #require(tables.count == 2)
-        for (scope, table) in zip([PersonalSetting.Scope.person, .app], tables) {
+        for (scope, table) in zip([Setting.Scope.device, .app], tables) {
             let rows = table.dropFirst(2).map { row in row.prefix(3).map { $0.replacing("`", with: "") } }
-            let settings = PersonalSetting.allCases.filter { $0.scopes.contains(scope) }
+            let settings = Setting.allCases.filter { $0.scopes.contains(scope) }
             #expect(rows.map { $0[0] } == settings.map(\.rawValue))
-            #expect(rows.map { $0[2] } == settings.map { $0.standard(for: scope) })
+            #expect(rows.map { $0[2] } == settings.map { $0.defaultValue(for: scope) })
         }
     }
 

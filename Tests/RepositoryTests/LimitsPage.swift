@@ -53,7 +53,7 @@ enum LimitsPage {
         "strangerByteCount": "nothing; it limits the number of unauthenticated connections",
         "strangerGrace":
             "the connection is closed above `connections_per_address` or `connections_before_authentication`",
-        "strangerPatience":
+        "authenticationTimeout":
             "GOAWAY with `IdleTimeout`, then the connection is closed; `seconds_before_authentication` changes it",
         "strangersPerSearchCountMax":
             "the search closes no connection; at the limit `connections`, the new connection waits unless a principal's "
@@ -63,7 +63,7 @@ enum LimitsPage {
         "connectionsPerPrincipalCountMin": "none of the principal's connections is closed for others",
         "handshakeCountMax": "further handshakes wait until one of these ends",
         "handshakesPerNetworkCountMax": "further handshakes from that address wait until one of these ends",
-        "handshakeSlotDuration": "another handshake may start; this one continues until `handshakePatience`",
+        "handshakeSlotDuration": "another handshake may start; this one continues until `handshakeTimeout`",
         "handshakeRate": "further handshakes from that address wait until no other address has one",
         "handshakeBurst": "the same as at `handshakeRate`",
         "memorySharesCount":
@@ -158,24 +158,24 @@ enum LimitsPage {
             "401 if no device has the secret, otherwise 503 with `retry-after`; the device repeats the request",
         "deviceSecretCacheCountMax": "the store is queried for a device that has sent nothing for a long time",
         "unknownSecretCacheCountMax": "the store is queried again for an unknown secret",
-        "handshakePatience": "the connection is closed",
-        "requestPatience": "400 `IdleTimeout` for the request; the connection is closed if it has no other request",
-        "answerPatience": "503 `ServiceUnavailable`; the notification may still be accepted if the disk recovers",
-        "idlePatience": "GOAWAY with `IdleTimeout`, then the connection is closed",
-        "outputPatience": "the connection is closed",
-        "lingerPatience": "the connection is closed",
+        "handshakeTimeout": "the connection is closed",
+        "requestTimeout": "400 `IdleTimeout` for the request; the connection is closed if it has no other request",
+        "responseTimeout": "503 `ServiceUnavailable`; the notification may still be accepted if the disk recovers",
+        "idleTimeout": "GOAWAY with `IdleTimeout`, then the connection is closed",
+        "outputTimeout": "the connection is closed",
+        "lingerTimeout": "the connection is closed",
         "heartbeatInterval":
             "a comment line or a ping is sent, and a WebSocket that did not answer a ping is closed; a device reconnects "
             + "if it receives nothing for this interval and a few more seconds",
         "heartbeatIntervalMax": "a device that requests a longer interval gets this one",
-        "drainPatience": "GOAWAY is sent to connections that are still busy",
-        "shutdownPatience": "the remaining connections are closed, and the process ends",
+        "drainTimeout": "GOAWAY is sent to connections that are still busy",
+        "shutdownTimeout": "the remaining connections are closed, and the process ends",
         "ephemeralNotificationCountMax": "the oldest tenth is discarded",
         "panelAlertCountMax": "further alerts go to the notification server; without a notification server, they wait",
-        "panelPatience": "the alert goes to the notification server, and the panel is not used for a while",
+        "panelFetchTimeout": "the alert goes to the notification server, and the panel is not used for a while",
         "panelStartCountMax": "the alerts go to the notification server, and the panel is not used for a while",
-        "panelPause": "the panel is started if alerts are still waiting",
-        "panelRest": "the next alert goes to the panel",
+        "panelRestartDelay": "the panel is started if alerts are still waiting",
+        "panelFailureBackoff": "the next alert goes to the panel",
         "replyByteCountMax": "`BadValue` for the panel; for a notification server, the app is opened without the text",
         "programErrorByteCountMax": "the rest is discarded, and a log line reports it",
         "hookWaitingCountMax":

@@ -89,7 +89,7 @@ class Connection {
 
     func ready(_ events: UInt32) {
         switch state {
-        case .connecting, .handshaking: shakeHands()
+        case .connecting, .handshaking: performHandshakeStep()
         case .open:
             if events & EPOLLOUT.rawValue != 0 { flush() }
             if events & ~EPOLLOUT.rawValue != 0 { read() }
@@ -97,7 +97,7 @@ class Connection {
         }
     }
 
-    private func shakeHands() {
+    private func performHandshakeStep() {
         ERR_clear_error()
         let code = SSL_do_handshake(tls)
         guard code != 1 else {

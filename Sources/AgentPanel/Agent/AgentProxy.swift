@@ -6,7 +6,7 @@ internal import PushDBus
 /// A client of `org.posthorn.Agent1` on the session bus; its calls are asynchronous.
 final class AgentProxy {
     /// The timeout of methods that wait for the server; the agent's own timeout is shorter.
-    static let patience = Duration.seconds(60)
+    static let serverCallTimeout = Duration.seconds(60)
 
     private let connection: BusConnection
     private var source: BusSource?

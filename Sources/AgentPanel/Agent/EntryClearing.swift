@@ -15,7 +15,7 @@ final class EntryClearing {
     private static let pauseMilliseconds: UInt32 = 300
     /// The progress is shown only after this time, because short operations need none.
     private static let silenceMilliseconds: UInt32 = 1000
-    private let mirror: AgentMirror
+    private let cache: AgentStateCache
     private let onProgress: (Progress?) -> Void
     private let onFailure: (BusError) -> Void
     private var waiting: [Int64] = []
@@ -27,13 +27,13 @@ final class EntryClearing {
     /// Creates an idle object.
     ///
     /// - Parameters:
-    ///   - mirror: The cache with the connection to the agent.
+    ///   - cache: The state, with the connection to the agent.
     ///   - onProgress: Called with the progress of a long operation, and with nil at its end.
     ///   - onFailure: Called with the error that stopped the operation.
     init(
-        _ mirror: AgentMirror, onProgress: @escaping (Progress?) -> Void, onFailure: @escaping (BusError) -> Void
+        _ cache: AgentStateCache, onProgress: @escaping (Progress?) -> Void, onFailure: @escaping (BusError) -> Void
     ) {
-        self.mirror = mirror
+        self.cache = cache
         self.onProgress = onProgress
         self.onFailure = onFailure
     }
@@ -45,7 +45,7 @@ final class EntryClearing {
         if timer == nil, !isTold {
             timer = MainLoop.after(milliseconds: Self.silenceMilliseconds) { [weak self] in self?.beginTelling() }
         }
-        tell()
+        reportProgress()
         if !isBusy { clearNext() }
     }
 
@@ -57,7 +57,7 @@ final class EntryClearing {
 
     private func clearNext() {
         let entries = waiting.suffix(Self.callCount)
-        guard let agent = mirror.agent, !entries.isEmpty else { return stop() }
+        guard let agent = cache.agent, !entries.isEmpty else { return stop() }
         isBusy = true
         agent.call(.removeInboxEntries, [.array("x", entries.map(BusValue.int64))]) { [weak self] answer in
             guard let self else { return }
@@ -77,7 +77,7 @@ final class EntryClearing {
     private func finish(_ entries: Set<Int64>) {
         guard !waiting.isEmpty else { return }
         waiting.removeAll(where: entries.contains)
-        tell()
+        reportProgress()
     }
 
     private func pause() {
@@ -90,10 +90,10 @@ final class EntryClearing {
     private func beginTelling() {
         timer = nil
         isTold = true
-        tell()
+        reportProgress()
     }
 
-    private func tell() {
+    private func reportProgress() {
         if isTold { onProgress(Progress(doneCount: count - waiting.count, count: count)) }
     }
 

@@ -20,7 +20,7 @@ final class InboxFeed {
     private(set) var hasMore = false
     /// The delay before a query is repeated after the agent refused it with `LimitsExceeded`.
     private static let pauseMilliseconds: UInt32 = 300
-    private let mirror: AgentMirror
+    private let cache: AgentStateCache
     private let onChange: () -> Void
     /// The search words and the filter.
     private struct Query: Equatable {
@@ -36,8 +36,8 @@ final class InboxFeed {
     private var isToBeAskedAgain = false
 
     /// Creates a feed without sending a query.
-    init(_ mirror: AgentMirror, onChange: @escaping () -> Void) {
-        self.mirror = mirror
+    init(_ cache: AgentStateCache, onChange: @escaping () -> Void) {
+        self.cache = cache
         self.onChange = onChange
     }
 
@@ -52,7 +52,7 @@ final class InboxFeed {
 
     /// Requests the numbers of all matching entries by app, including entries that are not loaded.
     func find(_ completion: @escaping ([String: [Int64]]) -> Void, onFailure: @escaping (BusError) -> Void) {
-        mirror.agent?.call(.findInbox, [.text(query.text), .string(query.filter.kind)]) { answer in
+        cache.agent?.call(.findInbox, [.text(query.text), .string(query.filter.kind)]) { answer in
             switch answer {
             case .success(let values):
                 let pairs = values.first?.dictionaryPairs ?? []
@@ -88,7 +88,7 @@ final class InboxFeed {
     }
 
     private func ask(before: Int64, limit: Int, keeping earlier: [InboxRecord]) {
-        guard let agent = mirror.agent else { return }
+        guard let agent = cache.agent else { return }
         isAsking = true
         let asked = query
         let arguments: [BusValue] = [

@@ -22,8 +22,8 @@ package final class Panel {
 
     private let application: Application
     private var startTab = MainWindow.Tab.notifications
-    private var mirror: AgentMirror?
-    private var stage: AlertStage?
+    private var cache: AgentStateCache?
+    private var alertController: AlertWindowController?
     private var mainWindow: MainWindow?
     private var hasBus = true
 
@@ -53,12 +53,12 @@ package final class Panel {
     private func listen() {
         application.onStartup { [weak self] in self?.begin() }
         // Every kind of shutdown closes the alert on the screen: the session's end, a signal, a lost bus.
-        application.onShutdown { [weak self] in self?.stage?.closeBeforeTheEnd() }
+        application.onShutdown { [weak self] in self?.alertController?.closeBeforeTheEnd() }
         application.onActivated { [weak self] in
             guard let self else { return }
             open(mainWindow == nil ? startTab : nil)
         }
-        application.addAction("show-alerts") { [weak self] in self?.mirror?.ask(.alerts) }
+        application.addAction("show-alerts") { [weak self] in self?.cache?.ask(.alerts) }
         application.addAction("show-settings") { [weak self] in self?.open(.settings) }
         application.addAction("show-notifications") { [weak self] in self?.open(.notifications) }
         for signal in [SIGTERM, SIGINT, SIGHUP] {
@@ -68,8 +68,8 @@ package final class Panel {
 
     private func begin() {
         StyleSheet.load(PanelStyle.sheet)
-        let mirror = AgentMirror()
-        hasBus = mirror.agent != nil
+        let cache = AgentStateCache()
+        hasBus = cache.agent != nil
         guard hasBus else {
             StandardStream.error.write(
                 """
@@ -79,16 +79,16 @@ package final class Panel {
                 """)
             return application.quit()
         }
-        self.mirror = mirror
+        self.cache = cache
         // An inactive main window may be hidden, and would then hide an alert that is transient for it.
-        stage = AlertStage(application, mirror) { [weak self] in
+        alertController = AlertWindowController(application, cache) { [weak self] in
             self?.mainWindow.flatMap { $0.window.isActive ? $0.window : nil }
         }
     }
 
     private func open(_ tab: MainWindow.Tab?) {
-        guard let mirror else { return }
-        let window = mainWindow ?? MainWindow(of: application, mirror) { [weak self] in self?.mainWindow = nil }
+        guard let cache else { return }
+        let window = mainWindow ?? MainWindow(of: application, cache) { [weak self] in self?.mainWindow = nil }
         mainWindow = window
         if let tab { window.show(tab) }
         window.present()

@@ -27,7 +27,7 @@ enum AppIcon {
     private static func file(_ path: String, of name: String, pixels: Int) -> Widget {
         let place = Bin().sized(width: pixels, height: pixels).unread()
         place.setContent(initials(of: name, pixels: pixels))
-        unsafe IconStore.shared.load(path, pixels: pixels * Desktop.scale) { picture in
+        unsafe IconCache.shared.load(path, pixels: pixels * Desktop.scale) { picture in
             place.setContent(Image(picture, pixels: pixels).styled("app-icon"))
         }
         return place

@@ -15,14 +15,14 @@ enum IconReader {
     /// The memory limit in bytes, in addition to the memory in use at the start.
     private static let memoryByteCountMax: UInt = 256 << 20
     /// The time limit for one icon in seconds, as a fallback: the panel kills the process long before that.
-    private static let patienceSeconds: UInt32 = 10
+    private static let timeoutSeconds: UInt32 = 10
 
     /// Answers requests until the input ends.
     static func run() {
         boundMemory()
         StandardStream.output.write(IconAnswer.ready.bytes)
         while let request = IconRequest({ readInput($0) }) {
-            alarm(patienceSeconds)
+            alarm(timeoutSeconds)
             StandardStream.output.write(answer(request).bytes)
             alarm(0)
         }

@@ -8,7 +8,7 @@ enum AbsenceText {
     static func page() -> StatusPage { StatusPage() }
 
     /// Shows on the page that data is loading or that the agent does not run.
-    static func show(on page: StatusPage, _ presence: AgentMirror.Presence) {
+    static func show(on page: StatusPage, _ presence: AgentStateCache.Presence) {
         switch presence {
         case .asking, .present: page.show(icon: "", title: tr("Loading…"), description: "")
         case .absent:

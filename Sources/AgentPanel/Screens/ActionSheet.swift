@@ -26,7 +26,7 @@ final class ActionSheet {
         let column = Box.column(spacing: 8)
         shade = Box.column().styled("sheet-shade").expanding(across: true, down: true)
         revealer = Revealer(column.styled("sheet"), from: .below)
-        revealer.placed(down: .end)
+        revealer.aligned(down: .end)
         var buttons: [(Button, SheetPlan.Role)] = []
         for button in plan.buttons {
             let made = Button(button.title)

@@ -92,9 +92,9 @@ final class AlertWindow {
         head.removeAll()
         texts.removeAll()
         head.turn(isRow: isLow)
-        head.append(AppIcon.make(alert.icon, of: alert.appTitle, pixels: isLow ? 32 : 48).placed(across: .center))
+        head.append(AppIcon.make(alert.icon, of: alert.appTitle, pixels: isLow ? 32 : 48).aligned(across: .center))
         head.append(Label(alert.appTitle, .cut(lines: 1)).centered().styled("app-name", "dim-label"))
-        head.placed(across: isLow ? .center : .fill)
+        head.aligned(across: isLow ? .center : .fill)
         let text = AlertText(alert)
         for (text, style) in [(text.title, "alert-title"), (text.subtitle, "heading"), (text.body, "body")]
         where !text.isEmpty {
@@ -149,7 +149,7 @@ final class AlertWindow {
             self?.onAnswer(.close)
             return true
         }
-        typing.onChanged { [weak self] in self?.judgeTyping() }
+        typing.onChanged { [weak self] in self?.updateSendButton() }
         typing.onReturn { [weak self] in self?.send() }
     }
 
@@ -202,10 +202,10 @@ final class AlertWindow {
         typingPlace.isVisible = true
         typingPlace.isRevealed = true
         typing.focus()
-        judgeTyping()
+        updateSendButton()
     }
 
-    private func judgeTyping() { reply?.sendButton.isSensitive = !typing.text.isEmpty }
+    private func updateSendButton() { reply?.sendButton.isSensitive = !typing.text.isEmpty }
 
     private func send() {
         guard let reply, !typing.text.isEmpty else { return }

@@ -25,10 +25,10 @@ final class AppSettingsPage: Page {
         super.init(app.appTitle, in: window, table)
         for group in [allowed, locked, urgent, eventGroup, removal(app)] { table.add(group) }
         buildEvents(app)
-        mirror.watch(self) { page, topic in
+        cache.watch(self) { page, topic in
             if topic == .settings(page.appID) { page.refresh() }
         }
-        mirror.ask(.settings(appID))
+        cache.ask(.settings(appID))
         refresh()
     }
 
@@ -97,12 +97,12 @@ final class AppSettingsPage: Page {
             style.show(AppText.style(alert.value), isLocked: alert.isLocked)
         }
         for (id, row) in eventRows {
-            func isOn(_ name: String) -> Bool { mirror.setting(name, of: appID, event: id)?.value != "off" }
+            func isOn(_ name: String) -> Bool { cache.setting(name, of: appID, event: id)?.value != "off" }
             row.show(AppText.subtitle(badge: isOn("badge"), sound: isOn("sound"), alert: isOn("alert")))
         }
     }
 
-    private func setting(_ name: String) -> SettingRecord? { mirror.setting(name, of: appID) }
+    private func setting(_ name: String) -> SettingRecord? { cache.setting(name, of: appID) }
 
     // MARK: Actions
 
@@ -133,7 +133,7 @@ final class AppSettingsPage: Page {
         window.offer(SheetPlan(destroy: Texts.fill(tr("Remove %1"), app.appTitle))) { [weak self] role in
             guard let self, role == .destroy else { return }
             window.call(
-                .unregister, [.text(appID)], timeout: AgentProxy.patience,
+                .unregister, [.text(appID)], timeout: AgentProxy.serverCallTimeout,
                 onSuccess: { [weak self] _ in
                     self?.navigator?.popAll()
                 })

@@ -30,7 +30,7 @@ final class AppsPage: Page {
         overlay.lay(over: probe)
         overlay.lay(over: stack)
         for child in [pages, longPage, empty] { stack.add(child) }
-        mirror.watch(self) { page, topic in
+        cache.watch(self) { page, topic in
             if topic == .apps || topic == .presence { page.refresh() }
         }
         refresh()
@@ -53,7 +53,7 @@ final class AppsPage: Page {
 
     /// Updates the grid; an icon at the right place is not touched, so that none moves under the pointer.
     private func refresh() {
-        let apps = isShown ? AppOrder.keeping(mirror.apps, asShown: shown.map(\.appID)) : mirror.apps
+        let apps = isShown ? AppOrder.keeping(cache.apps, asShown: shown.map(\.appID)) : cache.apps
         guard !apps.isEmpty else { return showEmptiness() }
         guard space.width > 0 else { return }
         let plan = GridPlan(
@@ -65,7 +65,7 @@ final class AppsPage: Page {
 
     private func showEmptiness() {
         stack.show(empty)
-        guard mirror.presence == .present else { return AbsenceText.show(on: empty, mirror.presence) }
+        guard cache.presence == .present else { return AbsenceText.show(on: empty, cache.presence) }
         empty.show(
             icon: "view-app-grid-symbolic", title: tr("No Apps"),
             description: tr("An app appears here when it registers for notifications."))
@@ -117,15 +117,15 @@ final class AppTile {
     let widget: Button
     /// The badge, which is at the right in every language.
     private let badge = Label("", .cut(lines: 1)).centered().styled("badge")
-        .placed(across: .end, down: .start).leftToRight()
+        .aligned(across: .end, down: .start).leftToRight()
 
     init(_ app: AppRecord, pressed: @escaping () -> Void) {
         let icon = Overlay(
             AppIcon.make(app.icon, of: app.appTitle, pixels: 64).padded(across: 12, above: 8))
         icon.lay(over: badge)
         let face = Box.column(
-            spacing: 6, icon.placed(across: .center), Label(app.appTitle, .cut(lines: 1)).centered().styled("name"))
-        widget = Button(around: face, named: app.appTitle, pressed).styled("flat", "tile").placed(down: .start)
+            spacing: 6, icon.aligned(across: .center), Label(app.appTitle, .cut(lines: 1)).centered().styled("name"))
+        widget = Button(around: face, named: app.appTitle, pressed).styled("flat", "tile").aligned(down: .start)
         show(app)
     }
 

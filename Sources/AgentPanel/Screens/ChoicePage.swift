@@ -60,11 +60,11 @@ class ChoicePage: Page {
     ///   - other: Returns the current value as a choice if it is not among the choices; nil otherwise.
     ///   - value: Returns the current value.
     func follow(
-        _ topic: AgentMirror.Topic, other: @escaping () -> Choice? = { nil }, _ value: @escaping () -> String?
+        _ topic: AgentStateCache.Topic, other: @escaping () -> Choice? = { nil }, _ value: @escaping () -> String?
     ) {
         show(other: other())
         show(chosen: value())
-        mirror.watch(self) { page, changed in
+        cache.watch(self) { page, changed in
             guard changed == topic else { return }
             page.show(other: other())
             page.show(chosen: value())
@@ -99,7 +99,7 @@ final class SoundPage: ChoicePage {
             window.set("sound-name", of: appID, to: value)
             if value != "none" { window.play(value == "as-sent" ? "" : value, of: appID) }
         }
-        follow(.settings(appID)) { [weak window] in window?.mirror.setting("sound-name", of: appID)?.value }
+        follow(.settings(appID)) { [weak window] in window?.cache.setting("sound-name", of: appID)?.value }
         window.call(
             .listSounds, [.text(appID)],
             onSuccess: { [weak self] values in

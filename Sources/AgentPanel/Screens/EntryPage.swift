@@ -21,7 +21,7 @@ final class EntryPage: Page {
 
     private var texts: PreferencesGroup {
         let group = PreferencesGroup()
-        let icon = mirror.app(entry.appID)?.icon ?? ""
+        let icon = cache.app(entry.appID)?.icon ?? ""
         let head = Box.row(
             spacing: 10, AppIcon.make(icon, of: entry.appTitle, pixels: 40),
             Label(entry.appTitle, .cut(lines: 1)).styled("heading"))
@@ -64,7 +64,7 @@ final class EntryPage: Page {
 
     private var settingsGroup: PreferencesGroup {
         let group = PreferencesGroup()
-        guard let app = mirror.app(entry.appID) else { return group }
+        guard let app = cache.app(entry.appID) else { return group }
         let row = ValueRow(tr("Notification Settings")) { [weak self] in
             if let self { window.showSettings(of: app, from: self) }
         }

@@ -25,7 +25,7 @@ final class EntryRow {
     private let entryPart: Box
     private let check = CheckButton()
     private let icon = Bin()
-    private let dot = Box.column().styled("dot").placed(down: .center)
+    private let dot = Box.column().styled("dot").aligned(down: .center)
     private let suppressed = Symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
     private let headline = Label("", .cut(lines: 1))
     private let detail = Label("", .cut(lines: 1)).styled("dim-label")
@@ -40,11 +40,11 @@ final class EntryRow {
     init(_ actions: Actions) {
         self.actions = actions
         let clear = Button(tr("Clear")).styled("clear-button")
-        clearPlace = Revealer(clear.placed(down: .center), from: .end)
+        clearPlace = Revealer(clear.aligned(down: .center), from: .end)
         sectionPart = Box.row(
             spacing: 10, sectionIcon, sectionName, sectionCount.expanding(across: true), sectionClear)
         let first = Box.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
-        let texts = Box.column(spacing: 2, first, detail).placed(down: .center).expanding(across: true)
+        let texts = Box.column(spacing: 2, first, detail).aligned(down: .center).expanding(across: true)
         entryPart = Box.row(spacing: 10, check, icon, texts, Box.row(details, clearPlace))
         root = Box.column(sectionPart.styled("section-row"), entryPart.styled("entry-row"))
         check.setReachable(false)
@@ -56,7 +56,7 @@ final class EntryRow {
         let info = Button(icon: "help-about-symbolic", named: tr("Details")) { [weak self] in
             if let entry = self?.entry, let self { actions.showDetails(entry) }
         }
-        details.setContent(info.styled("flat", "circular").placed(down: .center))
+        details.setContent(info.styled("flat", "circular").aligned(down: .center))
         let clearSection = Button(tr("Clear")) { [weak self] in
             if case .section(let section)? = self?.row { self?.actions.clearSection(section) }
         }
@@ -112,7 +112,7 @@ final class EntryRow {
         switch row {
         case .section(let section)?: sectionIcon.setContent(AppIcon.make(icon, of: section.name, pixels: 24))
         case .entry(let entry)?:
-            self.icon.setContent(AppIcon.make(icon, of: entry.appTitle, pixels: 32).placed(down: .center))
+            self.icon.setContent(AppIcon.make(icon, of: entry.appTitle, pixels: 32).aligned(down: .center))
         case nil: break
         }
     }

@@ -24,13 +24,13 @@ final class EventPage: Page {
             group.add(row.widget)
         }
         table.add(group)
-        mirror.watch(self) { page, topic in
+        cache.watch(self) { page, topic in
             if topic == .settings(page.appID) { page.refresh() }
         }
         refresh()
     }
 
     private func refresh() {
-        for (name, row) in rows { row.show(mirror.setting(name, of: appID, event: event)) }
+        for (name, row) in rows { row.show(cache.setting(name, of: appID, event: event)) }
     }
 }

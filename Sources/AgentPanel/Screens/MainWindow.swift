@@ -34,7 +34,7 @@ final class MainWindow {
 
     let window: ApplicationWindow
     private(set) var shape: Shape
-    let mirror: AgentMirror
+    let cache: AgentStateCache
     let application: Application
     private let onClosed: () -> Void
     private let place: Overlay
@@ -47,14 +47,15 @@ final class MainWindow {
     private var sheet: ActionSheet?
     private lazy var progress: ProgressLine = ProgressLine { [weak self] in self?.clearing.stop() }
     private lazy var clearing: EntryClearing = EntryClearing(
-        mirror, onProgress: { [weak self] in self?.progress.show($0) }, onFailure: { [weak self] in self?.tell($0) })
+        cache, onProgress: { [weak self] in self?.progress.show($0) }, onFailure: { [weak self] in self?.showError($0) }
+    )
     private var pairing: PairingWindow?
     /// The unsaved input of the pairing form.
     var pairingDraft = PairingWindow.Draft()
 
     /// Creates the window and requests all data that it shows from the agent.
-    init(of application: Application, _ mirror: AgentMirror, onClosed: @escaping () -> Void) {
-        self.mirror = mirror
+    init(of application: Application, _ cache: AgentStateCache, onClosed: @escaping () -> Void) {
+        self.cache = cache
         self.application = application
         self.onClosed = onClosed
         let screen = Desktop.monitorSize ?? (1024, 768)
@@ -67,7 +68,7 @@ final class MainWindow {
         shape = Shape(width: screen.width, height: screen.height)
         build()
         listen()
-        mirror.askAll()
+        cache.askAll()
         showPresence()
     }
 
@@ -112,7 +113,7 @@ final class MainWindow {
     }
 
     private func listen() {
-        mirror.watch(self) { window, topic in
+        cache.watch(self) { window, topic in
             switch topic {
             case .presence: window.showPresence()
             case .inbox: window.showUnseen()
@@ -135,7 +136,7 @@ final class MainWindow {
         window.onShortcut("<Alt>Left|Back") { [weak self] in self?.top?.navigator?.pop() ?? false }
         window.onShortcut("Escape") { [weak self] in self?.escape() ?? false }
         window.onShortcut("F5") { [weak self] in
-            self?.mirror.askAll()
+            self?.cache.askAll()
             self?.showPresence()
             return true
         }
@@ -175,25 +176,25 @@ final class MainWindow {
 
     func present() { window.present() }
 
-    private func showUnseen() { tabs?.setBadge(BadgeText.tab(mirror.unseenCount), of: .notifications) }
+    private func showUnseen() { tabs?.setBadge(BadgeText.tab(cache.unseenCount), of: .notifications) }
 
     private func showPresence() {
         showUnseen()
-        switch mirror.presence {
+        switch cache.presence {
         case .asking, .present: notice.pass()
         case .absent:
             notice.show(
                 tr("The notification service is not running. This information may be outdated."), isPassing: true,
-                (tr("Start"), { [weak self] in self?.mirror.askAll() }))
+                (tr("Start"), { [weak self] in self?.cache.askAll() }))
         }
     }
 
     // MARK: Services for pages
 
     /// Shows an error and its remedy.
-    func tell(_ error: BusError) {
+    func showError(_ error: BusError) {
         // Without the agent, its absence is the problem to report.
-        guard mirror.presence != .absent else { return showPresence() }
+        guard cache.presence != .absent else { return showPresence() }
         notice.show(ProblemText.text(error))
     }
 
@@ -202,12 +203,12 @@ final class MainWindow {
         _ method: AgentMethod, _ arguments: [BusValue], timeout: Duration = .seconds(25),
         onSuccess: @escaping ([BusValue]) -> Void = { _ in }, onFailure: @escaping () -> Void = {}
     ) {
-        mirror.agent?.call(method, arguments, timeout: timeout) { [weak self] answer in
+        cache.agent?.call(method, arguments, timeout: timeout) { [weak self] answer in
             switch answer {
             case .success(let values): onSuccess(values)
             case .failure(let error):
                 onFailure()
-                self?.tell(error)
+                self?.showError(error)
             }
         }
     }
@@ -215,7 +216,7 @@ final class MainWindow {
     /// Changes a setting; if the agent refuses, the row shows the effective value again.
     func set(_ name: String, of appID: String = "", event: String = "", to value: String) {
         let arguments: [BusValue] = [.text(appID), .text(event), .text(name), .text(value)]
-        call(.setSetting, arguments, onFailure: { [weak self] in self?.mirror.tellAgain(.settings(appID)) })
+        call(.setSetting, arguments, onFailure: { [weak self] in self?.cache.notifyWatchersAgain(.settings(appID)) })
     }
 
     func clear(_ entries: [Int64]) { clearing.clear(entries) }

@@ -27,7 +27,7 @@ final class NotificationsPage: Page {
     /// The entries selected for clearing; nil outside of selection mode.
     private var chosen: Set<Int64>?
     private var isShown = false
-    private lazy var wasAbsent = mirror.presence == .absent
+    private lazy var wasAbsent = cache.presence == .absent
     private var hasCount = false
     private var now = PanelTime.now
 
@@ -88,14 +88,14 @@ final class NotificationsPage: Page {
         let scroller = Scroller(list.widget)
         self.list = list
         self.scroller = scroller
-        for child in [scroller, status, loading.placed(across: .center, down: .center)] { stack.add(child) }
-        let feed = InboxFeed(mirror) { [weak self] in self?.refresh() }
+        for child in [scroller, status, loading.aligned(across: .center, down: .center)] { stack.add(child) }
+        let feed = InboxFeed(cache) { [weak self] in self?.refresh() }
         self.feed = feed
         scroller.onEdgeReached { [weak feed] in feed?.loadMore() }
     }
 
     private func listen() {
-        mirror.watch(self) { page, topic in
+        cache.watch(self) { page, topic in
             switch topic {
             case .inbox: page.noteInbox()
             case .apps: page.showIcons()
@@ -140,8 +140,8 @@ final class NotificationsPage: Page {
     }
 
     private func notePresence() {
-        if mirror.presence == .present, wasAbsent { feed?.reload() }
-        wasAbsent = mirror.presence == .absent
+        if cache.presence == .present, wasAbsent { feed?.reload() }
+        wasAbsent = cache.presence == .absent
         if wasAbsent { hasCount = false }
         refresh()
     }
@@ -157,13 +157,13 @@ final class NotificationsPage: Page {
         guard rows.indices.contains(index) else { return }
         let isChecked = chosen.map { chosen in entry(at: index).map { chosen.contains($0.entry) } ?? false }
         row.show(rows[index], now: now, isChecked: isChecked)
-        row.show(icon: mirror.app(row.appID)?.icon ?? "")
+        row.show(icon: cache.app(row.appID)?.icon ?? "")
     }
 
     private func refresh() {
         guard let feed, let list else { return }
         now = PanelTime.now
-        let plan = NotificationRows(feed.entries, filter: filter, unseenCounts: mirror.unseenCounts)
+        let plan = NotificationRows(feed.entries, filter: filter, unseenCounts: cache.unseenCounts)
         rows = plan.rows
         entries = plan.entries
         let hadFocus = list.focusedIndex != nil
@@ -172,7 +172,7 @@ final class NotificationsPage: Page {
         showChosen()
         if !rows.isEmpty {
             if let scroller { stack.show(scroller) }
-        } else if feed.isLoading, mirror.presence != .absent {
+        } else if feed.isLoading, cache.presence != .absent {
             stack.show(loading)
         } else {
             showEmptiness()
@@ -184,7 +184,7 @@ final class NotificationsPage: Page {
 
     /// Shows why notifications are withheld; an empty list shows the reason itself.
     private func showWithheld() {
-        func value(_ name: String) -> String { mirror.setting(name)?.value ?? "" }
+        func value(_ name: String) -> String { cache.setting(name)?.value ?? "" }
         let text = WithheldText(
             master: value("master"), quiet: value("do-not-disturb"), schedule: value("schedule"), now: PanelTime.now)
         withheld.show(rows.isEmpty ? nil : text)
@@ -199,14 +199,14 @@ final class NotificationsPage: Page {
 
     /// Updates the icons when the apps are known; the texts are shown before that.
     private func showIcons() {
-        for row in list?.shownRows ?? [] { row.show(icon: mirror.app(row.appID)?.icon ?? "") }
+        for row in list?.shownRows ?? [] { row.show(icon: cache.app(row.appID)?.icon ?? "") }
     }
 
     private func showEmptiness() {
         let text = EmptyInboxText(
             isSearching: !search.text.isEmpty, filter: filter,
-            isSwitchedOff: mirror.setting("master")?.value == "off", isPaired: mirror.status?.isEnrolled ?? true,
-            hasAgent: mirror.presence != .absent)
+            isSwitchedOff: cache.setting("master")?.value == "off", isPaired: cache.status?.isEnrolled ?? true,
+            hasAgent: cache.presence != .absent)
         status.show(icon: text.icon, title: text.title, description: text.advice)
         stack.show(status)
     }
@@ -272,7 +272,7 @@ final class NotificationsPage: Page {
 
     /// Marks all matching entries as seen, including those that are not loaded.
     private func markAll() {
-        guard (mirror.unseenCount ?? 0) > 0, let feed else { return }
+        guard (cache.unseenCount ?? 0) > 0, let feed else { return }
         if feed.isWhole { return window.call(.markRead, [.int64(0), .string("")]) }
         find { $0.mark($1.values.flatMap(\.self)) }
     }
@@ -316,7 +316,7 @@ final class NotificationsPage: Page {
         feed?.find(
             { [weak self] found in
                 if let self, isShown { body(self, found) }
-            }, onFailure: { [weak self] in self?.window.tell($0) })
+            }, onFailure: { [weak self] in self?.window.showError($0) })
     }
 
     /// Clears entries after a confirmation that shows their number; entries that arrive meanwhile stay.

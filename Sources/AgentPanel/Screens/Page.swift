@@ -23,7 +23,7 @@ class Page {
         root.named(title)
     }
 
-    var mirror: AgentMirror { window.mirror }
+    var cache: AgentStateCache { window.cache }
 
     /// Adapts the page to the window's size.
     func fit(_ shape: MainWindow.Shape) {
@@ -37,7 +37,7 @@ class Page {
         let title = Label(previous.title, .cut(lines: 1)).styled("back-title")
         backTitle = title
         let button = Button(
-            around: Box.row(spacing: 4, Symbol("go-previous-symbolic"), title).placed(across: .center),
+            around: Box.row(spacing: 4, Symbol("go-previous-symbolic"), title).aligned(across: .center),
             named: previous.title, pressed)
         header.packStart(button.styled("touch", "flat", "back").hinted(tr("Back")).described(tr("Back")))
     }

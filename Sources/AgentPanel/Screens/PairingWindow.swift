@@ -17,7 +17,7 @@ final class PairingWindow {
     private let onClosed: () -> Void
     private let server = TextEntry(placeholder: "https://push.example.org:2197")
     private let code = TextEntry(placeholder: tr("If the server requires one"))
-    private let trouble = Label("").styled("error-text")
+    private let errorLabel = Label("").styled("error-text")
     private let spinner = Spinner()
     private let save = Button(tr("Save"))
     private let cancel = Button(tr("Cancel"))
@@ -33,7 +33,7 @@ final class PairingWindow {
         code.text = owner.pairingDraft.code
         build()
         listen()
-        judge()
+        updateSaveButton()
         window.present()
         server.focus()
     }
@@ -46,7 +46,7 @@ final class PairingWindow {
         spinner.isVisible = false
         let form = Box.column(
             spacing: 6, Label(tr("Server")).styled("heading"), server.styled("touch"),
-            Label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), trouble, spinner,
+            Label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), errorLabel, spinner,
             Label(tr("The administrator of the server provides both.")).styled("dim-label", "caption"))
         let scroller = Scroller(form.padded(across: 18, above: 12, below: 18))
         window.setContent(Box.column(header, scroller.expanding(across: true, down: true)))
@@ -57,7 +57,7 @@ final class PairingWindow {
 
     private func listen() {
         for entry in [server, code] {
-            entry.onChanged { [weak self] in self?.judge() }
+            entry.onChanged { [weak self] in self?.updateSaveButton() }
         }
         save.onPressed { [weak self] in self?.pair() }
         cancel.onPressed { [weak self] in self?.abandon() }
@@ -71,10 +71,10 @@ final class PairingWindow {
         }
     }
 
-    private func judge() {
+    private func updateSaveButton() {
         owner.pairingDraft = Draft(server: server.text, code: code.text)
         save.isSensitive = !server.text.isEmpty
-        trouble.isVisible = false
+        errorLabel.isVisible = false
     }
 
     private func abandon() {
@@ -94,7 +94,7 @@ final class PairingWindow {
     private func pair() {
         setBusy(true)
         let arguments: [BusValue] = [.text(server.text), .text(code.text), .string("")]
-        owner.mirror.agent?.call(.enrol, arguments, timeout: AgentProxy.patience) { [weak self] answer in
+        owner.cache.agent?.call(.enrol, arguments, timeout: AgentProxy.serverCallTimeout) { [weak self] answer in
             guard let self else { return }
             setBusy(false)
             switch answer {
@@ -107,13 +107,13 @@ final class PairingWindow {
     private func setBusy(_ isBusy: Bool) {
         if isBusy { cancel.focus() }
         for widget in [server, code, save] { widget.isSensitive = !isBusy }
-        trouble.isVisible = false
+        errorLabel.isVisible = false
         spinner.isVisible = isBusy
     }
 
     private func fail(_ error: BusError) {
-        trouble.setText(ProblemText.text(error))
-        trouble.isVisible = true
+        errorLabel.setText(ProblemText.text(error))
+        errorLabel.isVisible = true
         let isOfCode = [.badEnrolmentCode, .notTrusted].contains(error.agentCode)
         (isOfCode ? code : server).focus()
     }

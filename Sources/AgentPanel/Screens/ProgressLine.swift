@@ -10,8 +10,8 @@ final class ProgressLine {
 
     /// Creates a hidden line.
     init(onStop: @escaping () -> Void) {
-        let texts = Box.column(spacing: 6, text, bar).placed(down: .center).expanding(across: true)
-        let stop = Button(tr("Stop"), onStop).styled("touch", "text-button").placed(down: .center)
+        let texts = Box.column(spacing: 6, text, bar).aligned(down: .center).expanding(across: true)
+        let stop = Button(tr("Stop"), onStop).styled("touch", "text-button").aligned(down: .center)
         widget = Box.row(spacing: 12, texts, stop).styled("progress-line")
         widget.isVisible = false
     }

@@ -25,7 +25,7 @@ final class QuietPage: Page {
         addRow.onActivated { [weak self] in self?.addTimes() }
         table.add(now)
         table.add(scheduleGroup)
-        mirror.watch(self) { page, topic in
+        cache.watch(self) { page, topic in
             if topic == .settings("") { page.refresh() }
         }
         refresh()
@@ -35,7 +35,7 @@ final class QuietPage: Page {
 
     private func refresh() {
         let now = PanelTime.now
-        if let value = mirror.setting("do-not-disturb") {
+        if let value = cache.setting("do-not-disturb") {
             let isOn = QuietText.isOn(value.value, now: now)
             toggle.show(isOn, isLocked: value.isLocked)
             ending.widget.isVisible = isOn
@@ -46,10 +46,10 @@ final class QuietPage: Page {
         showSchedule()
     }
 
-    private var lines: [QuietTimes] { QuietTimes.all(of: mirror.setting("schedule")?.value ?? "none") }
+    private var lines: [QuietTimes] { QuietTimes.all(of: cache.setting("schedule")?.value ?? "none") }
 
     private func showSchedule() {
-        guard let schedule = mirror.setting("schedule") else { return }
+        guard let schedule = cache.setting("schedule") else { return }
         let sign = "\(schedule.isLocked) \(schedule.value)"
         guard sign != shownSchedule else { return }
         for row in timeRows { scheduleGroup.remove(row.widget) }
@@ -74,7 +74,7 @@ final class QuietPage: Page {
             guard let index = Int(value), choices.indices.contains(index) else { return }
             self?.window.set("do-not-disturb", to: choices[index].value(now: PanelTime.now))
         }
-        let value = { [weak self] in self?.mirror.setting("do-not-disturb")?.value ?? "" }
+        let value = { [weak self] in self?.cache.setting("do-not-disturb")?.value ?? "" }
         page.follow(
             .settings(""),
             other: {

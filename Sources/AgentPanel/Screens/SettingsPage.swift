@@ -32,7 +32,7 @@ final class SettingsPage: Page {
         for row in [master.widget, quiet.widget, silent.widget] { everything.add(row) }
         buildServer()
         for group in [everything, appGroup, serverGroup] { table.add(group) }
-        mirror.watch(self) { page, topic in
+        cache.watch(self) { page, topic in
             guard page.isOnScreen else { return }
             switch topic {
             case .apps, .settings(""): page.refresh()
@@ -64,12 +64,12 @@ final class SettingsPage: Page {
 
     private func refresh() {
         // The switches are hidden until their current state is known.
-        let isKnown = mirror.setting("master") != nil
+        let isKnown = cache.setting("master") != nil
         stack.show(isKnown ? table : status)
-        guard isKnown else { return AbsenceText.show(on: status, mirror.presence) }
-        master.show(mirror.setting("master"))
-        silent.show(mirror.setting("silent"))
-        if let value = mirror.setting("do-not-disturb"), let schedule = mirror.setting("schedule") {
+        guard isKnown else { return AbsenceText.show(on: status, cache.presence) }
+        master.show(cache.setting("master"))
+        silent.show(cache.setting("silent"))
+        if let value = cache.setting("do-not-disturb"), let schedule = cache.setting("schedule") {
             quiet.show(
                 QuietText.state(value.value, schedule: schedule.value, now: PanelTime.now),
                 isLocked: value.isLocked && schedule.isLocked)
@@ -78,26 +78,26 @@ final class SettingsPage: Page {
     }
 
     private func showApps() {
-        let apps = mirror.apps
+        let apps = cache.apps
         if apps.map(\.appID) != appRows.map(\.id) {
             for row in appRows { appGroup.remove(row.widget) }
             appRows = apps.map { app in AppRow(app) { [weak self] in self?.open(app.appID) } }
             for row in appRows { appGroup.add(row.widget) }
         }
         // The rows stay visible while all notifications are off, but they are disabled.
-        let isOn = mirror.setting("master")?.value != "off"
+        let isOn = cache.setting("master")?.value != "off"
         for (row, app) in zip(appRows, apps) { row.show(app, isActive: isOn) }
         appGroup.isVisible = !apps.isEmpty
     }
 
     private func open(_ appID: String) {
-        if let app = mirror.app(appID) { window.showSettings(of: app, from: self) }
+        if let app = cache.app(appID) { window.showSettings(of: app, from: self) }
     }
 
     // MARK: Server
 
     private func showServer() {
-        guard let status = mirror.status else { return }
+        guard let status = cache.status else { return }
         let text = ServerText(status)
         server.show(status.isEnrolled ? text.name : tr("None"))
         connection.isVisible = status.isEnrolled
@@ -109,7 +109,7 @@ final class SettingsPage: Page {
 
     private func leave() {
         window.offer(SheetPlan(destroy: tr("Leave This Server"))) { [weak self] role in
-            if role == .destroy { self?.window.call(.unenrol, [], timeout: AgentProxy.patience) }
+            if role == .destroy { self?.window.call(.unenrol, [], timeout: AgentProxy.serverCallTimeout) }
         }
     }
 }

@@ -24,14 +24,14 @@ final class TabBar {
     }
 
     private func make(_ tab: MainWindow.Tab) -> ToggleButton {
-        let badge = Label("", .cut(lines: 1)).centered().styled("badge").placed(across: .end, down: .start)
+        let badge = Label("", .cut(lines: 1)).centered().styled("badge").aligned(across: .end, down: .start)
         badge.isVisible = false
         badges[tab] = badge
         let icon = Overlay(Symbol(tab.icon, pixels: 20).padded(across: 16, above: 2))
         icon.lay(over: badge)
-        icon.placed(across: .center)
+        icon.aligned(across: .center)
         let face = Box.column(spacing: 1, icon, Label(tab.title, .cut(lines: 1)).centered())
-        return ToggleButton(tabAround: face.placed(down: .center), named: tab.title)
+        return ToggleButton(tabAround: face.aligned(down: .center), named: tab.title)
     }
 
     /// Marks the current tab.

@@ -43,7 +43,7 @@ final class TimesPage: Page {
             }
         }
         // A time is written from left to right in every language.
-        row.addSuffix(Box.row(spacing: 4, hour, Label(":"), minute).leftToRight().placed(down: .center))
+        row.addSuffix(Box.row(spacing: 4, hour, Label(":"), minute).leftToRight().aligned(down: .center))
         return row
     }
 

@@ -64,8 +64,8 @@ extension AgentDatabase {
     /// Deletes entries beyond the limits of age and count, and returns their numbers; must be called inside a
     /// transaction.
     package func trimInbox(now: Timestamp) throws(SQLiteError) -> [EntryID] {
-        let days = Int64(try settings.value(of: .inboxDays, at: .person).text) ?? 0
-        let count = Int64(try settings.value(of: .inboxCount, at: .person).text) ?? 0
+        let days = Int64(try settings.value(of: .inboxDays, at: .device).text) ?? 0
+        let count = Int64(try settings.value(of: .inboxCount, at: .device).text) ?? 0
         // Both settings have a default and are validated when they are set.
         guard days > 0, count > 0 else { return [] }
         let surplus = try inbox.removeSurplus(countMax: count)

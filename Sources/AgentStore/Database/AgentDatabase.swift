@@ -11,12 +11,12 @@ package import PushSQLite
 package final class AgentDatabase {
     /// The identity of the device at its server.
     package let identity: IdentityTable
-    /// Facts about the agent: numbers by name.
-    package let facts: FactTable
+    /// The agent's stored state: numbers by name.
+    package let state: AgentStateTable
     /// The user's choices.
     package let choices: ChoiceTable
     /// The administrator's settings.
-    package let policy: PolicyTable
+    package let policy: LocalPolicyTable
     /// The event types that apps declared.
     package let eventTypes: EventTypeTable
     /// The effective settings, from choices and policy.
@@ -36,7 +36,7 @@ package final class AgentDatabase {
     /// The wakes of apps in the background.
     package let wakes: WakeTable
     /// The apps' subscriptions to channels.
-    package let subscriptions: SubscriptionTable
+    package let subscriptions: LocalSubscriptionTable
     /// The apps that were once found installed.
     package let installations: InstallationTable
 
@@ -52,7 +52,7 @@ package final class AgentDatabase {
     /// - Throws: `StorageError` if a file cannot be used.
     package init(path: String) throws(StorageError) {
         self.path = path
-        for name in [path, "\(path)-wal", "\(path)-shm", "\(path)-journal"] { try Self.close(name) }
+        for name in [path, "\(path)-wal", "\(path)-shm", "\(path)-journal"] { try Self.restrictAccess(to: name) }
         do {
             connection = try Connection(path: path, durability: .full, exclusive: true)
         } catch {
@@ -68,9 +68,9 @@ package final class AgentDatabase {
         }
         do {
             identity = try IdentityTable(connection)
-            facts = try FactTable(connection)
+            state = try AgentStateTable(connection)
             choices = try ChoiceTable(connection)
-            policy = try PolicyTable(connection)
+            policy = try LocalPolicyTable(connection)
             eventTypes = try EventTypeTable(connection)
             settings = SettingStore(choices, policy)
             apps = try AppTable(connection)
@@ -81,7 +81,7 @@ package final class AgentDatabase {
             filters = try FilterTable(connection)
             hooks = try HookTable(connection)
             wakes = try WakeTable(connection)
-            subscriptions = try SubscriptionTable(connection)
+            subscriptions = try LocalSubscriptionTable(connection)
             installations = try InstallationTable(connection)
         } catch {
             throw .opening(path, error)
@@ -89,7 +89,7 @@ package final class AgentDatabase {
     }
 
     /// Sets mode 0600 on a file that other users can access, and logs a warning; a missing file is not an error.
-    private static func close(_ path: String) throws(StorageError) {
+    private static func restrictAccess(to path: String) throws(StorageError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else {
             return
@@ -104,7 +104,9 @@ package final class AgentDatabase {
     }
 
     /// Runs the body in a savepoint of the current transaction.
-    package func part(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) { try connection.part(body) }
+    package func savepoint(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try connection.savepoint(body)
+    }
 }
 
 extension StorageError {

@@ -5,7 +5,7 @@ internal import PushSQLite
 /// The tables of the agent's database.
 ///
 ///     identity       the identity of the device at its server; at most one row
-///     settings       facts about the agent: numbers by name
+///     settings       the state of the agent: numbers by name
 ///     choices        the user's choices, for the device, for an app or for one of its event types
 ///     policy         the administrator's settings, as the server sent them
 ///     event_types    the event types that apps declared

@@ -2,8 +2,8 @@
 
 package import PushSQLite
 
-/// The position of an alert on the screen, with which it is found again after a restart.
-package struct AlertPlace: Sendable, Equatable {
+/// The notification server or panel that shows an alert, and its number there, with which it is found after a restart.
+package struct AlertLocation: Sendable, Equatable {
     /// A globally unique name of the notification server that shows the alert: the bus's ID and the server's name on
     /// it.
     package var owner: String
@@ -22,7 +22,7 @@ package final class AlertTable {
     private let delete: Statement
     private let deleteEnded: Statement
     private let select: Statement
-    private let selectPlace: Statement
+    private let selectLocation: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         replace = try connection.prepare("INSERT OR REPLACE INTO alerts (entry, owner, number) VALUES (?, ?, ?)")
@@ -30,24 +30,25 @@ package final class AlertTable {
         deleteEnded = try connection.prepare(
             "DELETE FROM alerts WHERE entry NOT IN (SELECT entry FROM inbox WHERE state IN ('claimed', 'shown'))")
         select = try connection.prepare("SELECT entry, owner, number FROM alerts ORDER BY entry")
-        selectPlace = try connection.prepare("SELECT owner, number FROM alerts WHERE entry = ?")
+        selectLocation = try connection.prepare("SELECT owner, number FROM alerts WHERE entry = ?")
     }
 
-    /// Stores the position of an entry's alert, and deletes the alert that had this number at the same server.
-    package func save(_ place: AlertPlace, of entry: EntryID) throws(SQLiteError) {
+    /// Stores the location of an entry's alert, and deletes the alert that had this number at the same notification
+    /// server.
+    package func save(_ location: AlertLocation, of entry: EntryID) throws(SQLiteError) {
         replace.bind(entry.rawValue, at: 1)
-        replace.bind(place.owner, at: 2)
-        replace.bind(Int64(place.number), at: 3)
+        replace.bind(location.owner, at: 2)
+        replace.bind(Int64(location.number), at: 3)
         try replace.run()
     }
 
-    /// Returns the position of an entry's alert; nil if it is not on the screen.
-    package func place(of entry: EntryID) throws(SQLiteError) -> AlertPlace? {
-        defer { selectPlace.reset() }
-        selectPlace.bind(entry.rawValue, at: 1)
-        guard try selectPlace.step() else { return nil }
-        return AlertPlace(
-            owner: selectPlace.string(0), number: UInt32(truncatingIfNeeded: selectPlace.int64(1)))
+    /// Returns the location of an entry's alert; nil if it is not on the screen.
+    package func location(of entry: EntryID) throws(SQLiteError) -> AlertLocation? {
+        defer { selectLocation.reset() }
+        selectLocation.bind(entry.rawValue, at: 1)
+        guard try selectLocation.step() else { return nil }
+        return AlertLocation(
+            owner: selectLocation.string(0), number: UInt32(truncatingIfNeeded: selectLocation.int64(1)))
     }
 
     /// Deletes alerts that left the screen.
@@ -59,13 +60,13 @@ package final class AlertTable {
     }
 
     /// Deletes, at startup, alerts whose entries are gone or answered; returns the others, oldest first.
-    package func unanswered() throws(SQLiteError) -> [(entry: EntryID, place: AlertPlace)] {
+    package func unanswered() throws(SQLiteError) -> [(entry: EntryID, location: AlertLocation)] {
         try deleteEnded.run()
         defer { select.reset() }
-        var alerts: [(entry: EntryID, place: AlertPlace)] = []
+        var alerts: [(entry: EntryID, location: AlertLocation)] = []
         while try select.step() {
             let number = UInt32(truncatingIfNeeded: select.int64(2))
-            alerts.append((EntryID(rawValue: select.int64(0)), AlertPlace(owner: select.string(1), number: number)))
+            alerts.append((EntryID(rawValue: select.int64(0)), AlertLocation(owner: select.string(1), number: number)))
         }
         return alerts
     }

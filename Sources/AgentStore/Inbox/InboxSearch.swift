@@ -90,14 +90,14 @@ package final class InboxSearch {
     package func numbers(
         matching query: Query, appNames: [AppID: String]
     ) throws(SQLiteError) -> [(entry: EntryID, appID: AppID)] {
-        var hunt = Hunt(query.text, appNames)
+        var matcher = Matcher(query.text, appNames)
         selectTexts.bind(query.before?.rawValue ?? 0, at: 1)
         selectTexts.bind(query.appID?.text ?? "", at: 2)
         selectTexts.bind(query.kind.number, at: 3)
         defer { selectTexts.reset() }
         var numbers: [(entry: EntryID, appID: AppID)] = []
         while numbers.count < query.countMax, try selectTexts.step() {
-            if hunt.finds(selectTexts) {
+            if matcher.finds(selectTexts) {
                 numbers.append((EntryID(rawValue: selectTexts.int64(0)), AppID(selectTexts.string(1))))
             }
         }
@@ -105,7 +105,7 @@ package final class InboxSearch {
     }
 
     /// A running search, with cached results that apply to many rows.
-    private struct Hunt {
+    private struct Matcher {
         private let words: [[UInt32]]
         private let appNames: [AppID: String]
         private var folder = TextFolder()

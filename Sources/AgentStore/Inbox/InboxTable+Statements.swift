@@ -2,7 +2,7 @@
 
 /// The long SQL statements of the inbox.
 extension InboxTable {
-    static let twinSQL: StaticString = """
+    static let duplicateSQL: StaticString = """
         SELECT payload, effects FROM inbox WHERE entry > (SELECT max(entry) FROM inbox) - ?6 AND app_id = ?1
             AND received_ms BETWEEN ?2 - 1000 AND ?2 AND state IN ('waiting', 'claimed', 'shown')
             AND title IS ?3 AND subtitle IS ?4 AND body IS ?5 AND collapse_id IS ?7

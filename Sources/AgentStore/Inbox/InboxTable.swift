@@ -8,7 +8,7 @@ package final class InboxTable {
     /// The maximum number of entries in an answer; a caller continues with those before the last one.
     static let answerCountMax: Int64 = 1000
     /// The number of entries in which an identical notification is searched for.
-    private static let twinDistanceMax: Int64 = 20
+    private static let duplicateDistanceMax: Int64 = 20
     /// The number of IDs that are stored, far more than a server sends again.
     static let seenCountMax: Int64 = 20_000
 
@@ -18,7 +18,7 @@ package final class InboxTable {
     private let insert: Statement
     private let removeSurplus: Statement
     private let removeOld: Statement
-    private let selectTwin: Statement
+    private let selectDuplicate: Statement
     private let selectUnread: Statement
     private let updateRead: Statement
     private let selectEntry: Statement
@@ -52,7 +52,7 @@ package final class InboxTable {
             """)
         removeSurplus = try connection.prepare(Self.removeSurplusSQL)
         removeOld = try connection.prepare(Self.removeOldSQL)
-        selectTwin = try connection.prepare(Self.twinSQL)
+        selectDuplicate = try connection.prepare(Self.duplicateSQL)
         selectUnread = try connection.prepare(
             "SELECT app_id, count(*) FROM inbox WHERE is_read = 0 GROUP BY app_id ORDER BY app_id")
         updateRead = try connection.prepare(
@@ -127,21 +127,22 @@ package final class InboxTable {
     /// - Parameters:
     ///   - entry: The newer notification.
     ///   - parts: The parts that would be presented for it; an entry that presented less is not identical.
-    /// - Returns: Whether the newer notification tells the user nothing new.
+    /// - Returns: Whether the newer notification is a duplicate.
     /// - Throws: `SQLiteError` if the inbox cannot be read.
-    package func hasTwin(of entry: InboxEntry, for parts: Set<PresentationEffect.Part>) throws(SQLiteError) -> Bool {
-        defer { selectTwin.reset() }
-        selectTwin.bind(entry.appID.text, at: 1)
-        selectTwin.bind(entry.receivedAt.unixMilliseconds, at: 2)
-        selectTwin.bind(entry.title, at: 3)
-        selectTwin.bind(entry.subtitle, at: 4)
-        selectTwin.bind(entry.body, at: 5)
-        selectTwin.bind(Self.twinDistanceMax, at: 6)
-        selectTwin.bind(entry.collapseID, at: 7)
-        while try selectTwin.step() {
-            let effects = selectTwin.string(1).split(separator: " ").map(String.init)
+    package func hasDuplicate(of entry: InboxEntry, for parts: Set<PresentationEffect.Part>) throws(SQLiteError) -> Bool
+    {
+        defer { selectDuplicate.reset() }
+        selectDuplicate.bind(entry.appID.text, at: 1)
+        selectDuplicate.bind(entry.receivedAt.unixMilliseconds, at: 2)
+        selectDuplicate.bind(entry.title, at: 3)
+        selectDuplicate.bind(entry.subtitle, at: 4)
+        selectDuplicate.bind(entry.body, at: 5)
+        selectDuplicate.bind(Self.duplicateDistanceMax, at: 6)
+        selectDuplicate.bind(entry.collapseID, at: 7)
+        while try selectDuplicate.step() {
+            let effects = selectDuplicate.string(1).split(separator: " ").map(String.init)
             guard parts.allSatisfy({ Self.hasTried($0, effects) }) else { continue }
-            if Self.comparable(selectTwin.bytes(0)) == Self.comparable(entry.payload) { return true }
+            if Self.comparable(selectDuplicate.bytes(0)) == Self.comparable(entry.payload) { return true }
         }
         return false
     }
@@ -236,11 +237,11 @@ package final class InboxTable {
 
     /// Stores the reason why a part of an entry could not be presented as decided.
     package func note(
-        _ obstacle: SuppressionReason, on part: PresentationEffect.Part, of number: EntryID
+        _ reason: SuppressionReason, on part: PresentationEffect.Part, of number: EntryID
     ) throws(SQLiteError) {
         guard let effects = try entry(number)?.effects.split(separator: " ") else { return }
         let noted = effects.map { effect in
-            effect.utf8.elementsEqual(part.rawValue.utf8) ? PresentationEffect(part, obstacle).text : String(effect)
+            effect.utf8.elementsEqual(part.rawValue.utf8) ? PresentationEffect(part, reason).text : String(effect)
         }
         try setEffects(noted.joined(separator: " "), of: number)
     }

@@ -9,13 +9,13 @@ package struct PresentationEffect: Sendable, Equatable {
 
     package var part: Part
     /// The reason why the part is withheld; nil if it is presented.
-    package var obstacle: SuppressionReason?
+    package var suppressionReason: SuppressionReason?
 
-    package init(_ part: Part, _ obstacle: SuppressionReason? = nil) {
+    package init(_ part: Part, _ suppressionReason: SuppressionReason? = nil) {
         self.part = part
-        self.obstacle = obstacle
+        self.suppressionReason = suppressionReason
     }
 
     /// The text in the inbox, for example `sound` or `sound:silent`.
-    package var text: String { obstacle.map { "\(part.rawValue):\($0.rawValue)" } ?? part.rawValue }
+    package var text: String { suppressionReason.map { "\(part.rawValue):\($0.rawValue)" } ?? part.rawValue }
 }

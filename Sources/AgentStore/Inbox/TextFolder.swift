@@ -89,7 +89,7 @@ struct TextFolder {
     }
 
     private mutating func entry(of value: UInt32) -> UInt32 {
-        guard value < Self.tableCount else { return Self.lonely(value) }
+        guard value < Self.tableCount else { return Self.entryAboveTable(value) }
         let known = table[Int(value)]
         if known != Self.unknown { return known }
         let entry = newEntry(of: value)
@@ -98,7 +98,7 @@ struct TextFolder {
     }
 
     /// Returns the table entry for a scalar above the table, where few scalars have lowercase letters or are marks.
-    private static func lonely(_ value: UInt32) -> UInt32 {
+    private static func entryAboveTable(_ value: UInt32) -> UInt32 {
         switch value {
         case 0x3099, 0x309A: value | isMark
         // Symbols; Glagolitic to Georgian; more Cyrillic, Latin and Cherokee; fullwidth Latin; historic scripts.

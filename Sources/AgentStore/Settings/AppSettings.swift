@@ -54,16 +54,17 @@ package struct PresentationContext: Sendable, Equatable {
     /// Whether the silent switch is on.
     package var isSilent = false
     /// The state of the desktop and the sound server.
-    package var desk = DesktopState()
+    package var desktopState = DesktopState()
 
-    /// Creates circumstances; the defaults allow everything.
+    /// Creates a context; the defaults allow everything.
     package init(
-        isMasterOn: Bool = true, isQuiet: Bool = false, isSilent: Bool = false, desk: DesktopState = DesktopState()
+        isMasterOn: Bool = true, isQuiet: Bool = false, isSilent: Bool = false,
+        desktopState: DesktopState = DesktopState()
     ) {
         self.isMasterOn = isMasterOn
         self.isQuiet = isQuiet
         self.isSilent = isSilent
-        self.desk = desk
+        self.desktopState = desktopState
     }
 }
 

@@ -21,7 +21,7 @@ package final class ChoiceTable {
 
     /// Returns the user's choice; nil if the setting has no choice.
     func value(
-        of setting: PersonalSetting, appID: AppID?, event: String
+        of setting: Setting, appID: AppID?, event: String
     ) throws(SQLiteError) -> String? {
         defer { select.reset() }
         bind(select, appID, event, setting.rawValue)
@@ -30,7 +30,7 @@ package final class ChoiceTable {
 
     /// Stores a choice, or deletes it if the value is nil.
     func set(
-        _ value: String?, for setting: PersonalSetting, appID: AppID?, event: String
+        _ value: String?, for setting: Setting, appID: AppID?, event: String
     ) throws(SQLiteError) {
         guard let value else {
             bind(delete, appID, event, setting.rawValue)

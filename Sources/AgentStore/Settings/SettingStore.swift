@@ -7,7 +7,7 @@ package import PushSQLite
 /// The effective settings: a locked policy, or else the user's choice, or else the policy, or else the default.
 package final class SettingStore {
     /// The app or event type that a setting applies to.
-    package struct Place: Sendable, Equatable {
+    package struct Target: Sendable, Equatable {
         /// The app; nil for the whole device.
         package var appID: AppID?
         /// The topic, by which policies identify the app; nil for the whole device.
@@ -21,14 +21,14 @@ package final class SettingStore {
             self.event = event
         }
 
-        /// The place of the settings for the whole device.
-        package static let person = Place()
+        /// The target of the settings for the whole device.
+        package static let device = Target()
 
-        /// Returns the place of an app as a whole.
-        package static func app(_ app: RegisteredApp) -> Place { Place(appID: app.appID, topic: app.topic) }
+        /// Returns the target of an app as a whole.
+        package static func app(_ app: RegisteredApp) -> Target { Target(appID: app.appID, topic: app.topic) }
 
-        /// The scope of the place.
-        package var scope: PersonalSetting.Scope { appID == nil ? .person : event.isEmpty ? .app : .event }
+        /// The scope of the target.
+        package var scope: Setting.Scope { appID == nil ? .device : event.isEmpty ? .app : .event }
     }
 
     /// A value with its origin.
@@ -38,95 +38,99 @@ package final class SettingStore {
         /// Whether the user may not change it.
         package var isLocked: Bool
         /// The party that set it.
-        package var origin = Origin.standard
+        package var origin = Origin.builtIn
     }
 
     /// The parties that can set a value.
     package enum Origin: String, Sendable, CaseIterable {
-        case standard, person, administrator
+        case builtIn = "standard"
+        case user = "person"
+        case administrator
     }
 
     private let choices: ChoiceTable
-    private let policy: PolicyTable
+    private let policy: LocalPolicyTable
 
-    init(_ choices: ChoiceTable, _ policy: PolicyTable) {
+    init(_ choices: ChoiceTable, _ policy: LocalPolicyTable) {
         self.choices = choices
         self.policy = policy
     }
 
     /// Returns the effective value of a setting.
-    package func value(of setting: PersonalSetting, at place: Place) throws(SQLiteError) -> Value {
-        let rule = place.event.isEmpty ? try policy.rule(for: setting, topic: place.topic) : nil
+    package func value(of setting: Setting, at target: Target) throws(SQLiteError) -> Value {
+        let rule = target.event.isEmpty ? try policy.rule(for: setting, topic: target.topic) : nil
         if let rule, rule.isLocked { return Value(text: rule.value, isLocked: true, origin: .administrator) }
-        if let chosen = try choices.value(of: setting, appID: place.appID, event: place.event) {
-            return Value(text: chosen, isLocked: false, origin: .person)
+        if let chosen = try choices.value(of: setting, appID: target.appID, event: target.event) {
+            return Value(text: chosen, isLocked: false, origin: .user)
         }
         if let rule { return Value(text: rule.value, isLocked: false, origin: .administrator) }
-        return Value(text: setting.standard(for: place.scope), isLocked: false)
+        return Value(text: setting.defaultValue(for: target.scope), isLocked: false)
     }
 
     /// Returns whether a setting is on.
-    package func isOn(_ setting: PersonalSetting, at place: Place = .person) throws(SQLiteError) -> Bool {
-        try value(of: setting, at: place).text.utf8.elementsEqual("on".utf8)
+    package func isOn(_ setting: Setting, at target: Target = .device) throws(SQLiteError) -> Bool {
+        try value(of: setting, at: target).text.utf8.elementsEqual("on".utf8)
     }
 
     /// Stores or deletes the user's choice, and the style of alerts that this turns off; must be called inside a
     /// transaction.
-    package func choose(_ value: String?, for setting: PersonalSetting, at place: Place) throws(SQLiteError) {
-        let before = try style(setting, at: place)
-        try choices.set(value, for: setting, appID: place.appID, event: place.event)
-        guard let before, before != .none, try style(setting, at: place) == AlertStyle.none else { return }
-        try choices.setEarlierStyle(before, appID: place.appID)
+    package func choose(_ value: String?, for setting: Setting, at target: Target) throws(SQLiteError) {
+        let before = try style(setting, at: target)
+        try choices.set(value, for: setting, appID: target.appID, event: target.event)
+        guard let before, before != .none, try style(setting, at: target) == AlertStyle.none else { return }
+        try choices.setEarlierStyle(before, appID: target.appID)
     }
 
     /// Returns the effective alert style; nil for settings without one.
-    private func style(_ setting: PersonalSetting, at place: Place) throws(SQLiteError) -> AlertStyle? {
-        guard setting == .alert, place.scope == .app else { return nil }
-        return AlertStyle(try value(of: setting, at: place).text)
+    private func style(_ setting: Setting, at target: Target) throws(SQLiteError) -> AlertStyle? {
+        guard setting == .alert, target.scope == .app else { return nil }
+        return AlertStyle(try value(of: setting, at: target).text)
     }
 
     /// Returns the alert style after a switch to "on": the present or the previous style, or else the default.
-    package func styleWhenOn(at place: Place) throws(SQLiteError) -> AlertStyle {
-        let style = try style(.alert, at: place) ?? .none
+    package func styleWhenOn(at target: Target) throws(SQLiteError) -> AlertStyle {
+        let style = try style(.alert, at: target) ?? .none
         if style != .none { return style }
-        return try choices.earlierStyle(appID: place.appID) ?? .standard
+        return try choices.earlierStyle(appID: target.appID) ?? .standard
     }
 
     /// Returns the effective settings of an app.
     package func settings(of app: RegisteredApp) throws(SQLiteError) -> AppSettings {
-        let place = Place.app(app)
+        let target = Target.app(app)
         var settings = AppSettings()
-        settings.allowsBadge = try isOn(.badge, at: place)
-        settings.allowsSound = try isOn(.sound, at: place)
-        settings.alertStyle = AlertStyle(try value(of: .alert, at: place).text) ?? .none
-        settings.sound = SoundChoice(try value(of: .soundName, at: place).text) ?? .asSent
-        settings.showsPreview = try isOn(.preview, at: place)
-        settings.allowsTimeSensitive = try isOn(.timeSensitive, at: place)
-        settings.allowsCritical = try isOn(.critical, at: place)
+        settings.allowsBadge = try isOn(.badge, at: target)
+        settings.allowsSound = try isOn(.sound, at: target)
+        settings.alertStyle = AlertStyle(try value(of: .alert, at: target).text) ?? .none
+        settings.sound = SoundChoice(try value(of: .soundName, at: target).text) ?? .asSent
+        settings.showsPreview = try isOn(.preview, at: target)
+        settings.allowsTimeSensitive = try isOn(.timeSensitive, at: target)
+        settings.allowsCritical = try isOn(.critical, at: target)
         return settings
     }
 
     /// Returns the effective switches of an app's event type.
     package func switches(of event: String, of app: RegisteredApp) throws(SQLiteError) -> EventSwitches {
-        let place = Place(appID: app.appID, topic: app.topic, event: event)
+        let target = Target(appID: app.appID, topic: app.topic, event: event)
         return EventSwitches(
-            allowsBadge: try isOn(.badge, at: place), allowsSound: try isOn(.sound, at: place),
-            allowsAlert: try isOn(.alert, at: place))
+            allowsBadge: try isOn(.badge, at: target), allowsSound: try isOn(.sound, at: target),
+            allowsAlert: try isOn(.alert, at: target))
     }
 
     /// Returns the settings and states that apply to all apps.
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - desk: The state of the desktop.
-    /// - Returns: The circumstances.
+    ///   - desktopState: The state of the desktop.
+    /// - Returns: The context.
     /// - Throws: `SQLiteError` if a setting cannot be read.
-    package func circumstances(now: Timestamp, desk: DesktopState) throws(SQLiteError) -> PresentationContext {
-        let manual = DoNotDisturb(try value(of: .doNotDisturb, at: .person).text)
-        let schedule = QuietSchedule(try value(of: .schedule, at: .person).text)
+    package func presentationContext(now: Timestamp, desktopState: DesktopState) throws(SQLiteError)
+        -> PresentationContext
+    {
+        let manual = DoNotDisturb(try value(of: .doNotDisturb, at: .device).text)
+        let schedule = QuietSchedule(try value(of: .schedule, at: .device).text)
         let isScheduled = schedule?.contains(LocalClock.time(at: now)) ?? false
         return PresentationContext(
             isMasterOn: try isOn(.master), isQuiet: manual?.holds(at: now) ?? false || isScheduled,
-            isSilent: try isOn(.silent), desk: desk)
+            isSilent: try isOn(.silent), desktopState: desktopState)
     }
 }

@@ -66,7 +66,7 @@ package final class Agent {
         badges = BadgeService(database, environment.badges, changes)
         presentations = PresentationQueue(
             database, loop: loop, presenter: environment.presenter, hooks: environment.hooks,
-            sounds: environment.sounds, desk: environment.desk, texts: environment.texts)
+            sounds: environment.sounds, currentDesktopState: environment.currentDesktopState, texts: environment.texts)
         presentations.knowsSounds = environment.knowsSounds
         let context = AgentContext(
             loop: loop, database: database, environment: environment, changes: changes, failures: failures, link: link,
@@ -126,8 +126,8 @@ package final class Agent {
         link.connect(identity, secret: secret)
     }
 
-    /// Sends the rest of the outbox for at most `patience`, closes the stream, then calls back.
-    package func stop(within patience: Duration = .seconds(2), completion: @escaping () -> Void) {
+    /// Sends the rest of the outbox for at most `timeout`, closes the stream, then calls back.
+    package func stop(within timeout: Duration = .seconds(2), completion: @escaping () -> Void) {
         var hasEnded = false
         let end: () -> Void = { [weak self] in
             guard !hasEnded else { return }
@@ -136,7 +136,7 @@ package final class Agent {
             completion()
         }
         guard let clients = link.clients else { return end() }
-        loop.schedule(after: patience, end)
+        loop.schedule(after: timeout, end)
         clients.outboxSender.whenEmpty(end)
     }
 

@@ -21,7 +21,7 @@ package struct AgentEnvironment {
     /// The runner of apps' filters.
     var filter: (any AppFilter)?
     /// Returns the state of the desktop session, such as a locked screen or do-not-disturb.
-    var desk: () -> DesktopState
+    var currentDesktopState: () -> DesktopState
     /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
     var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
     /// Returns the manifest that an app installed; nil if it installed none.
@@ -35,7 +35,7 @@ package struct AgentEnvironment {
         presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
         hooks: HookRunner? = nil, sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
         filter: (any AppFilter)? = nil,
-        desk: @escaping () -> DesktopState = { DesktopState() },
+        currentDesktopState: @escaping () -> DesktopState = { DesktopState() },
         manifest: @escaping (AppID) -> [UInt8]? = { _ in nil },
         texts: @escaping (AppID) -> AppTranslation = { _ in { _ in nil } },
         describeApp: @escaping (AppID) -> (name: String, icon: String?)? = { _ in nil }
@@ -47,7 +47,7 @@ package struct AgentEnvironment {
         self.sounds = sounds
         self.opener = opener
         self.filter = filter
-        self.desk = desk
+        self.currentDesktopState = currentDesktopState
         self.manifest = manifest
         self.texts = texts
         self.describeApp = describeApp

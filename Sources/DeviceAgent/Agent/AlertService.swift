@@ -48,7 +48,7 @@ package final class AlertService {
         for alert in try unhiddenAlerts() where !distinct.contains(where: { $0.alert.looksLike(alert.alert) }) {
             distinct.append(alert)
         }
-        if environment.desk().isLocked { distinct = try distinct.map(hidingTexts) }
+        if environment.currentDesktopState().isLocked { distinct = try distinct.map(hidingTexts) }
         environment.panel?.listed(by: caller)
         return distinct
     }
@@ -70,16 +70,16 @@ package final class AlertService {
             throw AgentRefusal(.unknownEntry, "No alert \(number) waits for an answer.")
         }
         try Self.check(outcome, alert)
-        let twins = alerts.filter { $0.entry != number && $0.looksLike(alert) }
+        let duplicates = alerts.filter { $0.entry != number && $0.looksLike(alert) }
         self.alert(number, ended: outcome)
-        for twin in twins {
+        for duplicate in duplicates {
             if case .view = outcome {
-                answers.finish(twin.entry, to: .viewed, .viewed)
+                answers.finish(duplicate.entry, to: .viewed, .viewed)
             } else {
-                answers.finish(twin.entry, to: .closed, .closed)
+                answers.finish(duplicate.entry, to: .closed, .closed)
             }
         }
-        panel.answered([number] + twins.map(\.entry))
+        panel.answered([number] + duplicates.map(\.entry))
     }
 
     /// Notifies the observer when the screen was locked or unlocked, because that hides or shows texts.
@@ -90,10 +90,10 @@ package final class AlertService {
     /// Withdraws alerts from the panel that the user's settings no longer allow; the inbox keeps them.
     func withdrawUnwanted() throws(AgentRefusal) {
         let unwanted = try failures.refusing { () throws(SQLiteError) in
-            let circumstances = try presentations.circumstances()
+            let context = try presentations.presentationContext()
             var unwanted: [EntryID] = []
             for (entry, app, payload) in try storedAlerts()
-            where try database.decide(payload, for: app, circumstances).alert == nil {
+            where try database.decide(payload, for: app, context).alert == nil {
                 unwanted.append(entry.entry)
             }
             return unwanted
@@ -183,9 +183,9 @@ extension AlertService: AlertPresenterDelegate {
     }
 
     /// Stores where the alert is on the screen, so that View, Close and clearing work after a restart.
-    func alertShown(_ entry: EntryID, at place: AlertPlace) {
+    func alertShown(_ entry: EntryID, at location: AlertLocation) {
         noteAlerts { () throws(SQLiteError) in
-            try database.alerts.save(place, of: entry)
+            try database.alerts.save(location, of: entry)
             guard let row = try database.inbox.entry(entry), row.state == .shown,
                 row.reason.utf8.elementsEqual(AlertPresented.doubt.utf8)
             else { return }

@@ -69,9 +69,9 @@ package final class EnrolmentService {
         guard caFile.isEmpty, let authority = meant?.authority else {
             return try await enrol(at: url, code: code, caFile: caFile, name: name)
         }
-        let learnt = try await learn(authority, of: url)
+        let fetched = try await fetchAuthority(authority, of: url)
         do throws(AgentRefusal) {
-            return try await enrol(at: url, code: code, caFile: learnt, name: name)
+            return try await enrol(at: url, code: code, caFile: fetched, name: name)
         } catch {
             authorityFile.remove()
             throw error
@@ -102,12 +102,12 @@ package final class EnrolmentService {
     /// - Throws: `SQLiteError` if the ID cannot be read or stored.
     private func enrolmentRequestID() throws(SQLiteError) -> String {
         var halves: [UInt64] = []
-        for name in [FactTable.Name.enrolmentRequestHigh, .enrolmentRequestLow] {
-            if let known = try database.facts.value(of: name), known != 0 {
+        for name in [AgentStateTable.Name.enrolmentRequestHigh, .enrolmentRequestLow] {
+            if let known = try database.state.value(of: name), known != 0 {
                 halves.append(UInt64(bitPattern: known))
             } else {
                 let random = SecureRandom.uint64()
-                try database.facts.set(name, to: Int64(bitPattern: random))
+                try database.state.set(name, to: Int64(bitPattern: random))
                 halves.append(random)
             }
         }
@@ -121,7 +121,7 @@ package final class EnrolmentService {
     ///   - url: The server's URL.
     /// - Returns: The path of the file of trusted authorities.
     /// - Throws: The refusal if the server cannot be reached, has another authority, or the file cannot be written.
-    private func learn(_ authority: String, of url: String) async throws(AgentRefusal) -> String {
+    private func fetchAuthority(_ authority: String, of url: String) async throws(AgentRefusal) -> String {
         let session = link.anonymousSession(url: url, caFile: "")
         let certificates: [[UInt8]]
         do throws(ServerFailure) { certificates = try await session.client.certificates() } catch {
@@ -186,9 +186,9 @@ package final class EnrolmentService {
                 try database.outbox.removeAll()
                 try database.apps.forgetServer()
                 try database.subscriptions.forgetServer()
-                try database.facts.set(.isFilterDue, to: 1)
-                try database.facts.set(.enrolmentRequestHigh, to: 0)
-                try database.facts.set(.enrolmentRequestLow, to: 0)
+                try database.state.set(.isFilterDue, to: 1)
+                try database.state.set(.enrolmentRequestHigh, to: 0)
+                try database.state.set(.enrolmentRequestLow, to: 0)
             }
         }
         agentLog.info("enrolled", ["server": serverURL, "device": device.deviceID])
@@ -206,7 +206,7 @@ package final class EnrolmentService {
                 try database.apps.forgetServer()
                 try database.subscriptions.forgetServer()
                 try database.policy.replaceAll([])
-                try database.facts.set(.policyVersion, to: 0)
+                try database.state.set(.policyVersion, to: 0)
             }
             return badged
         }

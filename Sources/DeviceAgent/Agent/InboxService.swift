@@ -28,11 +28,11 @@ package final class InboxService {
         badges = context.badges
         changes = context.changes
         failures = context.failures
-        receiver = Receiver(database, desk: environment.desk, texts: environment.texts)
+        receiver = Receiver(database, currentDesktopState: environment.currentDesktopState, texts: environment.texts)
         filters = FilterQueue(
             database, loop: context.loop, filter: environment.filter, texts: environment.texts
         ) { () throws(SQLiteError) in
-            try database.settings.circumstances(now: .now, desk: environment.desk())
+            try database.settings.presentationContext(now: .now, desktopState: environment.currentDesktopState())
         }
         self.wakes = wakes
         joinFilters()
@@ -49,7 +49,7 @@ package final class InboxService {
         filters.onReady = { [weak self] in self?.presentations.entriesArrived($0) }
         filters.onBadge = { [weak self] badge, appID in self?.badges.present(badge, appID: appID) }
         filters.onFailure = { [weak self] in self?.failures.report($0) }
-        filters.onTrouble = { appID, message in
+        filters.onFilterFailure = { appID, message in
             agentLog.warning("filter_failed", ["app": appID.text, "error": message])
         }
         filters.onChange = { [weak self] in
@@ -62,7 +62,7 @@ package final class InboxService {
 
     /// Stores the arrivals, acknowledges them, then presents them; returns false when the database fails.
     func receive(_ arrivals: [Arrival], serverNow: Timestamp?) -> Bool {
-        let reception: Reception
+        let reception: ReceptionResult
         do {
             reception = try receiver.receive(arrivals, now: .now, serverNow: serverNow)
         } catch {
@@ -173,7 +173,7 @@ package final class InboxService {
             let now = Timestamp.now
             let isConnected = link.connectedSince != nil
             let removed = try database.transaction { () throws(SQLiteError) in
-                if isConnected { try database.facts.set(.lastConnectedAt, to: now) }
+                if isConnected { try database.state.set(.lastConnectedAt, to: now) }
                 return try database.trimInbox(now: now)
             }
             guard !removed.isEmpty else { return }

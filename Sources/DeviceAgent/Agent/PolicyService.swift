@@ -32,7 +32,7 @@ final class PolicyService {
     /// Schedules a fetch of the policies when the server's version differs from the stored one.
     func serverAnnounced(version policyVersion: Int64) {
         do {
-            guard try database.facts.value(of: .policyVersion) ?? 0 != policyVersion else { return }
+            guard try database.state.value(of: .policyVersion) ?? 0 != policyVersion else { return }
         } catch {
             return failures.report(error)
         }
@@ -58,7 +58,7 @@ final class PolicyService {
 
     private func adopt(_ policy: DeviceAPI.Policy) {
         do {
-            try adopt(policy.rules.compactMap(PolicyTable.Rule.init), version: policy.version)
+            try adopt(policy.rules.compactMap(LocalPolicyTable.Rule.init), version: policy.version)
         } catch {
             return failures.report(error)
         }
@@ -67,20 +67,20 @@ final class PolicyService {
     }
 
     /// Replaces the stored rules.
-    private func adopt(_ rules: [PolicyTable.Rule], version: Int64) throws(SQLiteError) {
+    private func adopt(_ rules: [LocalPolicyTable.Rule], version: Int64) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             let refused = try database.refusedTopics()
             try database.policy.replaceAll(rules)
-            try database.facts.set(.policyVersion, to: version)
-            if try database.refusedTopics() != refused { try database.facts.set(.isFilterDue, to: 1) }
+            try database.state.set(.policyVersion, to: version)
+            if try database.refusedTopics() != refused { try database.state.set(.isFilterDue, to: 1) }
         }
     }
 }
 
-extension PolicyTable.Rule {
+extension LocalPolicyTable.Rule {
     /// Creates a rule from the server's; nil if this agent does not know the setting or its value.
     fileprivate init?(_ rule: PolicyRule) {
-        guard let setting = PersonalSetting.ofPolicy(rule.setting, hasTopic: rule.topic != nil),
+        guard let setting = Setting.ofPolicy(rule.setting, hasTopic: rule.topic != nil),
             let value = setting.normalized(rule.value, for: setting.policyScope)
         else { return nil }
         self.init(topic: rule.topic, setting: setting, value: value, isLocked: rule.locked)

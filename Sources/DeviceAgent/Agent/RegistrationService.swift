@@ -13,7 +13,7 @@ package final class RegistrationService {
     /// The origin of a registration request, which decides how far it is trusted.
     enum Registrant {
         /// A program that acts for the user, such as the command line or the panel.
-        case person
+        case tool
         /// The app itself, which may run in a sandbox.
         case app
     }
@@ -51,7 +51,7 @@ package final class RegistrationService {
     /// - Throws: The refusal of this agent or of the server.
     func register(
         appID: AppID, topic: TopicName?, name: String?, environment: Environment = .production,
-        manifest: [UInt8]? = nil, asker: Registrant = .person
+        manifest: [UInt8]? = nil, asker: Registrant = .tool
     ) async throws(AgentRefusal) -> String {
         let installed = self.environment.manifest(appID)
         let manifestText = manifest ?? installed ?? []
@@ -167,10 +167,10 @@ package final class RegistrationService {
                 try database.apps.save(app)
                 try database.eventTypes.replaceAll(app.manifest.eventTypes, of: app.appID)
                 // The server knows the app by another topic now, or does not know it yet: send the filter again.
-                if try database.settings.settings(of: app).refusesAll { try database.facts.set(.isFilterDue, to: 1) }
+                if try database.settings.settings(of: app).refusesAll { try database.state.set(.isFilterDue, to: 1) }
                 // Subscriptions belong to a registration, so a new device token needs them again.
                 if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
-                    try database.subscriptions.wantAgain(app.appID)
+                    try database.subscriptions.requestAgain(app.appID)
                 }
                 return earlier
             }
@@ -201,7 +201,7 @@ package final class RegistrationService {
     private func forget(_ app: RegisteredApp) throws(AgentRefusal) {
         let removed = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
-                if try database.settings.settings(of: app).refusesAll { try database.facts.set(.isFilterDue, to: 1) }
+                if try database.settings.settings(of: app).refusesAll { try database.state.set(.isFilterDue, to: 1) }
                 try database.apps.remove(id: app.appID)
                 try database.subscriptions.removeAll(of: app.appID)
                 try database.choices.removeAll(appID: app.appID)

@@ -80,7 +80,7 @@ final class ServerLink {
     /// Reads the identity and the time of the last connection.
     func load() throws(SQLiteError) {
         identity = try database.identity.load()
-        lastConnectedAt = try database.facts.time(of: .lastConnectedAt)
+        lastConnectedAt = try database.state.time(of: .lastConnectedAt)
     }
 
     /// Removes the identity from memory after it was removed from the database.
@@ -136,13 +136,14 @@ final class ServerLink {
 
     /// Stores the time of the last connection.
     ///
-    /// The time is also stored when the connection opens and when the inbox is trimmed, so that a kill does not lose it.
+    /// The time is also stored when the connection opens and when the inbox is trimmed, so that a kill does not lose
+    /// it.
     ///
     /// - Parameter now: The wall clock, in whole seconds.
     private func noteLastConnected(at now: Timestamp) {
         lastConnectedAt = now
         do {
-            try database.facts.set(.lastConnectedAt, to: now)
+            try database.state.set(.lastConnectedAt, to: now)
         } catch {
             failures.report(error)
         }

@@ -10,10 +10,10 @@ internal import PushSQLite
 /// The user's settings for the device, for apps and for their event types.
 package final class SettingService {
     /// A setting with its effective value, for display.
-    struct Line: Sendable, Equatable {
+    struct EffectiveSetting: Sendable, Equatable {
         /// The event type that the setting is for; empty for the app or the user as a whole.
         var event: String
-        var setting: PersonalSetting
+        var setting: Setting
         /// The effective value.
         var value: SettingStore.Value
     }
@@ -42,20 +42,20 @@ package final class SettingService {
 
     /// Returns the effective values of all settings of an app and its event types; nil selects the user's own
     /// settings.
-    func all(appID: AppID?) throws(AgentRefusal) -> [Line] {
-        let app = try place(appID: appID, event: "")
+    func all(appID: AppID?) throws(AgentRefusal) -> [EffectiveSetting] {
+        let app = try target(appID: appID, event: "")
         let events = try failures.refusing { () throws(SQLiteError) -> [EventTypeTable.EventType] in
             if let appID { try database.eventTypes.all(of: appID) } else { [] }
         }
-        var lines: [Line] = []
+        var lines: [EffectiveSetting] = []
         for event in [""] + events.map(\.id) {
-            var place = app
-            place.event = event
-            for setting in PersonalSetting.allCases where setting.scopes.contains(place.scope) {
+            var target = app
+            target.event = event
+            for setting in Setting.allCases where setting.scopes.contains(target.scope) {
                 let value = try failures.refusing { () throws(SQLiteError) in
-                    try database.settings.value(of: setting, at: place)
+                    try database.settings.value(of: setting, at: target)
                 }
-                lines.append(Line(event: event, setting: setting, value: value))
+                lines.append(EffectiveSetting(event: event, setting: setting, value: value))
             }
         }
         return lines
@@ -73,27 +73,27 @@ package final class SettingService {
 
     /// Returns the effective value of one setting.
     func setting(_ name: String, appID: AppID?, event: String) throws(AgentRefusal) -> SettingStore.Value {
-        let place = try place(appID: appID, event: event)
-        let setting = try setting(name, for: place)
-        return try failures.refusing { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
+        let target = try target(appID: appID, event: event)
+        let setting = try setting(name, for: target)
+        return try failures.refusing { () throws(SQLiteError) in try database.settings.value(of: setting, at: target) }
     }
 
     /// Stores the user's choice for a setting; it is on disk and in effect when this returns.
     ///
     /// - Parameters:
-    ///   - name: A raw value of `PersonalSetting`.
+    ///   - name: A raw value of `Setting`.
     ///   - appID: The app; nil for the user's own settings.
     ///   - event: The event type; empty for the app as a whole.
     ///   - text: The user's choice; empty to restore the default.
     /// - Throws: An error if the app, event type, setting or value is unknown, or if the administrator has locked the
     ///   setting.
     func set(_ name: String, appID: AppID?, event: String, to text: String) throws(AgentRefusal) {
-        let place = try place(appID: appID, event: event)
-        let setting = try setting(name, for: place)
-        let value = try text.isEmpty ? nil : value(text, of: setting, at: place)
+        let target = try target(appID: appID, event: event)
+        let setting = try setting(name, for: target)
+        let value = try text.isEmpty ? nil : value(text, of: setting, at: target)
         guard text.isEmpty || value != nil else {
             throw AgentRefusal(
-                .badValue, "Invalid value '\(text)' for \(name): use \(setting.expectation(for: place.scope)).")
+                .badValue, "Invalid value '\(text)' for \(name): use \(setting.expectation(for: target.scope)).")
         }
         if setting == .soundName, let value, case .named(let sound) = SoundChoice(value),
             environment.soundInstaller?.knows(sound, of: appID) == false
@@ -106,7 +106,7 @@ package final class SettingService {
             throw AgentRefusal(.badValue, "Invalid value '\(value)' for \(name): the time is in the past.")
         }
         let before = try failures.refusing { () throws(SQLiteError) in
-            try database.settings.value(of: setting, at: place)
+            try database.settings.value(of: setting, at: target)
         }
         guard !before.isLocked else {
             throw AgentRefusal(.locked, "The administrator has locked \(name) to '\(before.text)'.")
@@ -114,8 +114,8 @@ package final class SettingService {
         try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
                 let refused = try database.refusedTopics()
-                try database.settings.choose(value, for: setting, at: place)
-                if try database.refusedTopics() != refused { try database.facts.set(.isFilterDue, to: 1) }
+                try database.settings.choose(value, for: setting, at: target)
+                if try database.refusedTopics() != refused { try database.state.set(.isFilterDue, to: 1) }
             }
         }
         agentLog.info(
@@ -145,35 +145,36 @@ package final class SettingService {
     /// - Parameters:
     ///   - text: The value from the user.
     ///   - setting: The setting.
-    ///   - place: The app or event type.
+    ///   - target: The app or event type.
     /// - Returns: The normalized value.
     /// - Throws: `failed` if the database returns an error.
     private func value(
-        _ text: String, of setting: PersonalSetting, at place: SettingStore.Place
+        _ text: String, of setting: Setting, at target: SettingStore.Target
     ) throws(AgentRefusal) -> String? {
-        guard setting == .alert, place.scope == .app, text.utf8.elementsEqual("on".utf8) else {
-            return setting.normalized(text, for: place.scope)
+        guard setting == .alert, target.scope == .app, text.utf8.elementsEqual("on".utf8) else {
+            return setting.normalized(text, for: target.scope)
         }
-        return try failures.refusing { () throws(SQLiteError) in try database.settings.styleWhenOn(at: place).rawValue }
+        return try failures.refusing { () throws(SQLiteError) in try database.settings.styleWhenOn(at: target).rawValue
+        }
     }
 
-    private func place(appID: AppID?, event: String) throws(AgentRefusal) -> SettingStore.Place {
-        guard let appID else { return .person }
+    private func target(appID: AppID?, event: String) throws(AgentRefusal) -> SettingStore.Target {
+        guard let appID else { return .device }
         guard let app = try failures.refusing({ () throws(SQLiteError) in try database.apps.app(id: appID) }) else {
             throw .unknownApp(appID)
         }
-        var place = SettingStore.Place.app(app)
-        guard !event.isEmpty else { return place }
+        var target = SettingStore.Target.app(app)
+        guard !event.isEmpty else { return target }
         let types = try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
         guard types.contains(where: { $0.id.utf8.elementsEqual(event.utf8) }) else {
             throw AgentRefusal(.unknownEvent, "App '\(appID)' has no event type '\(event)'.")
         }
-        place.event = event
-        return place
+        target.event = event
+        return target
     }
 
-    private func setting(_ name: String, for place: SettingStore.Place) throws(AgentRefusal) -> PersonalSetting {
-        let possible = PersonalSetting.allCases.filter { $0.scopes.contains(place.scope) }
+    private func setting(_ name: String, for target: SettingStore.Target) throws(AgentRefusal) -> Setting {
+        let possible = Setting.allCases.filter { $0.scopes.contains(target.scope) }
         if let setting = possible.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) { return setting }
         throw AgentRefusal(
             .unknownSetting,

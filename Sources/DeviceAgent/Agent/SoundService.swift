@@ -9,7 +9,7 @@ internal import PushSQLite
 /// The sounds that an app can name.
 package final class SoundService {
     /// A sound that an app can name.
-    struct Line: Sendable, Equatable {
+    struct ListedSound: Sendable, Equatable {
         var name: String
         /// `app` for a sound of the app itself, otherwise `built-in`.
         var origin: String
@@ -26,10 +26,10 @@ package final class SoundService {
     }
 
     /// Returns the sounds that an app can name, its own first; nil selects the built-in ones.
-    func all(appID: AppID?) throws(AgentRefusal) -> [Line] {
+    func all(appID: AppID?) throws(AgentRefusal) -> [ListedSound] {
         if let appID { _ = try registered(appID) }
         return environment.soundInstaller?.sounds(of: appID).map { known in
-            Line(name: known.name, origin: known.isOfApp ? "app" : "built-in")
+            ListedSound(name: known.name, origin: known.isOfApp ? "app" : "built-in")
         } ?? []
     }
 

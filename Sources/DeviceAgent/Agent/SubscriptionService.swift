@@ -50,12 +50,12 @@ package final class SubscriptionService {
     /// - Throws: The refusal of this agent or of the server.
     func subscribe(_ channel: String, of appID: AppID) async throws(AgentRefusal) -> State {
         let id = try Self.channelID(channel)
-        guard try want(id, of: appID) else { return .active }
+        guard try request(id, of: appID) else { return .active }
         agentLog.info("subscribed", ["app": appID.text, "channel": id])
         forgetEnded(id, of: appID)
         changes.observer?.settingsChanged(appID: appID)
         switch await link.clients?.registrar.answer(about: id, of: appID) {
-        case .held: return .active
+        case .active: return .active
         case .pending, nil: return .pending
         case .refused(let error): throw AgentRefusal(error)
         }
@@ -66,9 +66,9 @@ package final class SubscriptionService {
         let id = try Self.channelID(channel)
         let isEnded = try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
-                guard try database.subscriptions.unwant(id, of: appID) else { return false }
+                guard try database.subscriptions.requestEnd(id, of: appID) else { return false }
                 // Without a server there is nothing to unsubscribe from.
-                if link.identity == nil { _ = try database.subscriptions.remove(id, of: appID, whileIn: .unwanted) }
+                if link.identity == nil { _ = try database.subscriptions.remove(id, of: appID, whileIn: .ending) }
                 return true
             }
         }
@@ -86,7 +86,7 @@ package final class SubscriptionService {
         of appID: AppID
     ) throws(AgentRefusal) -> [(channel: String, state: State)] {
         try failures.refusing { () throws(SQLiteError) in try database.subscriptions.all(of: appID) }
-            .filter { $0.state != .unwanted }.map { ($0.channel, $0.state == .held ? .active : .pending) }
+            .filter { $0.state != .ending }.map { ($0.channel, $0.state == .confirmed ? .active : .pending) }
     }
 
     /// One line about the subscriptions that the server ended; empty if there are none.
@@ -97,8 +97,8 @@ package final class SubscriptionService {
         return others == 0 ? text : "\(text) (and \(others) more)"
     }
 
-    /// Stores the wanted subscription; returns false when the server has it already.
-    private func want(_ channel: String, of appID: AppID) throws(AgentRefusal) -> Bool {
+    /// Stores the requested subscription; returns false when the server has it already.
+    private func request(_ channel: String, of appID: AppID) throws(AgentRefusal) -> Bool {
         let (app, all) = try failures.refusing { () throws(SQLiteError) in
             (try database.apps.app(id: appID), try database.subscriptions.all(of: appID))
         }
@@ -108,8 +108,8 @@ package final class SubscriptionService {
             throw AgentRefusal(
                 .tooMany, "An app can subscribe to at most \(Limits.subscriptionPerAppCountMax) channels on a device.")
         }
-        guard earlier?.state != .held else { return false }
-        try failures.refusing { () throws(SQLiteError) in try database.subscriptions.want(channel, of: appID) }
+        guard earlier?.state != .confirmed else { return false }
+        try failures.refusing { () throws(SQLiteError) in try database.subscriptions.request(channel, of: appID) }
         return true
     }
 

@@ -23,7 +23,7 @@ extension AppLauncher {
         call(appID, "Act", arguments, timeout: AppLauncher.actTimeout) { [weak self] answer in
             switch answer {
             case .success: completion(.success(()))
-            case .failure(let error) where AppStarter.isNobodyThere(error):
+            case .failure(let error) where AppStarter.provesNotReceived(error):
                 self?.execute(appID, text, action, completion)
             case .failure(let error): completion(.failure(.failed("\(error.name): \(error.message)")))
             }
@@ -42,7 +42,7 @@ extension AppLauncher {
             completion(
                 answer.map { _ in }.mapError { error in
                     .failed(
-                        AppStarter.isNobodyThere(error)
+                        AppStarter.provesNotReceived(error)
                             ? "it does not serve \(AppLauncher.interface) on D-Bus" : "\(error.name): \(error.message)")
                 })
         }

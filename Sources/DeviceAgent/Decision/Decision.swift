@@ -4,7 +4,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 
-/// The decision on how to present a notification, from its payload, the settings and the circumstances alone.
+/// The decision on how to present a notification, from its payload, the settings and the presentation context alone.
 ///
 /// Nothing in a payload overrides a choice of the user.
 package struct Decision: Sendable, Equatable {
@@ -31,7 +31,7 @@ package struct Decision: Sendable, Equatable {
     var effects: [Effect] = []
 
     /// The input of a decision.
-    struct Question: Sendable, Equatable {
+    struct Input: Sendable, Equatable {
         /// The payload from the provider.
         var payload: Payload
         /// The settings of the app; nil if no app is registered for the topic.
@@ -39,16 +39,16 @@ package struct Decision: Sendable, Equatable {
         /// The switches of the notification's event type.
         var event = EventSwitches()
         /// The settings and states that apply to all apps.
-        var circumstances = PresentationContext()
+        var context = PresentationContext()
 
         init(
             _ payload: Payload, settings: AppSettings?, event: EventSwitches = EventSwitches(),
-            circumstances: PresentationContext = PresentationContext()
+            context: PresentationContext = PresentationContext()
         ) {
             self.payload = payload
             self.settings = settings
             self.event = event
-            self.circumstances = circumstances
+            self.context = context
         }
     }
 
@@ -56,69 +56,69 @@ package struct Decision: Sendable, Equatable {
     typealias Effect = PresentationEffect
 
     /// Decides how to present a notification.
-    init(_ question: Question) {
-        let payload = question.payload
-        suppression = Self.obstacle(question)
-        keepsBadge = question.event.allowsBadge
-        guard suppression == nil, let settings = question.settings else { return }
+    init(_ input: Input) {
+        let payload = input.payload
+        suppression = Self.reasonAgainstAll(input)
+        keepsBadge = input.event.allowsBadge
+        guard suppression == nil, let settings = input.settings else { return }
         if let count = payload.badge {
-            let obstacle = Self.badgeObstacle(settings, question.event)
-            if obstacle == nil { badge = count }
-            effects.append(Effect(.badge, obstacle))
+            let reason = Self.reasonAgainstBadge(settings, input.event)
+            if reason == nil { badge = count }
+            effects.append(Effect(.badge, reason))
         } else if payload.hasUnreadableBadge {
             effects.append(Effect(.badge, .badBadge))
         }
         if let sent = payload.sound {
-            let obstacle = Self.soundObstacle(question, settings)
-            if obstacle == nil { sound = Sound(sent, settings.sound) }
-            effects.append(Effect(.sound, obstacle))
+            let reason = Self.reasonAgainstSound(input, settings)
+            if reason == nil { sound = Sound(sent, settings.sound) }
+            effects.append(Effect(.sound, reason))
         }
         if payload.alert != nil {
-            let obstacle = Self.alertObstacle(question, settings)
-            if obstacle == nil {
+            let reason = Self.reasonAgainstAlert(input, settings)
+            if reason == nil {
                 alert = settings.alertStyle
-                let desk = question.circumstances.desk
-                hidesTexts = desk.isLocked && !settings.showsPreview
-                mayTakeFocus = !desk.isRecording && (!desk.isQuiet || Self.comesThrough(payload, settings))
+                let desktop = input.context.desktopState
+                hidesTexts = desktop.isLocked && !settings.showsPreview
+                mayTakeFocus = !desktop.isRecording && (!desktop.isQuiet || Self.passesDoNotDisturb(payload, settings))
             }
-            effects.append(Effect(.alert, obstacle))
+            effects.append(Effect(.alert, reason))
         }
         suppression = Self.reason(for: effects)
     }
 
     /// Returns the reason that suppresses the whole notification, whatever the app's settings are.
-    private static func obstacle(_ question: Question) -> SuppressionReason? {
-        guard question.settings != nil else { return .unknownApp }
-        guard question.payload.isPresentable else { return .nothingToShow }
-        return question.circumstances.isMasterOn ? nil : .masterOff
+    private static func reasonAgainstAll(_ input: Input) -> SuppressionReason? {
+        guard input.settings != nil else { return .unknownApp }
+        guard input.payload.isPresentable else { return .nothingToShow }
+        return input.context.isMasterOn ? nil : .masterOff
     }
 
-    private static func badgeObstacle(_ settings: AppSettings, _ event: EventSwitches) -> SuppressionReason? {
+    private static func reasonAgainstBadge(_ settings: AppSettings, _ event: EventSwitches) -> SuppressionReason? {
         guard settings.allowsBadge else { return .switchedOff }
         return event.allowsBadge ? nil : .eventOff
     }
 
-    private static func alertObstacle(_ question: Question, _ settings: AppSettings) -> SuppressionReason? {
+    private static func reasonAgainstAlert(_ input: Input, _ settings: AppSettings) -> SuppressionReason? {
         guard settings.allowsAlert else { return .switchedOff }
-        guard question.event.allowsAlert else { return .eventOff }
-        return question.circumstances.isQuiet && !comesThrough(question.payload, settings) ? .doNotDisturb : nil
+        guard input.event.allowsAlert else { return .eventOff }
+        return input.context.isQuiet && !passesDoNotDisturb(input.payload, settings) ? .doNotDisturb : nil
     }
 
-    private static func soundObstacle(_ question: Question, _ settings: AppSettings) -> SuppressionReason? {
-        let (circumstances, desk) = (question.circumstances, question.circumstances.desk)
+    private static func reasonAgainstSound(_ input: Input, _ settings: AppSettings) -> SuppressionReason? {
+        let (context, desktop) = (input.context, input.context.desktopState)
         guard settings.allowsSound, settings.sound != .none else { return .switchedOff }
-        guard question.event.allowsSound else { return .eventOff }
+        guard input.event.allowsSound else { return .eventOff }
         // A sound would be audible in the recording or the call.
-        if desk.isRecording { return .recording }
-        if isCritical(question.payload, settings) { return nil }
-        if question.payload.interruptionLevel == .passive { return .passive }
-        if circumstances.isQuiet || desk.isQuiet, !comesThrough(question.payload, settings) { return .doNotDisturb }
-        if circumstances.isSilent { return .silent }
-        return desk.isMuted || desk.lacksEventSounds ? .muted : nil
+        if desktop.isRecording { return .recording }
+        if isCritical(input.payload, settings) { return nil }
+        if input.payload.interruptionLevel == .passive { return .passive }
+        if context.isQuiet || desktop.isQuiet, !passesDoNotDisturb(input.payload, settings) { return .doNotDisturb }
+        if context.isSilent { return .silent }
+        return desktop.isMuted || desktop.lacksEventSounds ? .muted : nil
     }
 
     /// Returns whether a notification passes the "do not disturb" mode.
-    private static func comesThrough(_ payload: Payload, _ settings: AppSettings) -> Bool {
+    private static func passesDoNotDisturb(_ payload: Payload, _ settings: AppSettings) -> Bool {
         isCritical(payload, settings) || payload.interruptionLevel == .timeSensitive && settings.allowsTimeSensitive
     }
 
@@ -133,16 +133,18 @@ package struct Decision: Sendable, Equatable {
     /// - Parameter effects: The parts of the notification with their outcomes.
     /// - Returns: The reason of the first part in the order alert, sound, badge.
     private static func reason(for effects: [Effect]) -> SuppressionReason? {
-        guard effects.allSatisfy({ $0.obstacle != nil }) else { return nil }
+        guard effects.allSatisfy({ $0.suppressionReason != nil }) else { return nil }
         let order: [Effect.Part] = [.alert, .sound, .badge]
-        return order.compactMap { part in effects.first { $0.part == part }?.obstacle }.first
+        return order.compactMap { part in effects.first { $0.part == part }?.suppressionReason }.first
     }
 
     /// The outcomes of all parts as the inbox stores them.
     var effectsText: String { effects.map(\.text).joined(separator: " ") }
 
     /// The parts among alert and sound that are presented.
-    var loudParts: Set<Effect.Part> { Set(effects.filter { $0.obstacle == nil && $0.part != .badge }.map(\.part)) }
+    var presentedAlertAndSound: Set<Effect.Part> {
+        Set(effects.filter { $0.suppressionReason == nil && $0.part != .badge }.map(\.part))
+    }
 
     /// Whether a presenter must show or play something.
     ///
@@ -156,8 +158,9 @@ extension Decision {
         if parts.contains(.badge) { (badge, keepsBadge) = (nil, false) }
         if parts.contains(.sound) { sound = nil }
         if parts.contains(.alert) { alert = nil }
-        for index in effects.indices where effects[index].obstacle == nil && parts.contains(effects[index].part) {
-            effects[index].obstacle = reason
+        for index in effects.indices
+        where effects[index].suppressionReason == nil && parts.contains(effects[index].part) {
+            effects[index].suppressionReason = reason
         }
         suppression = suppression ?? reason
     }

@@ -7,38 +7,39 @@ internal import PushCore
 internal import PushDBus
 internal import PushNet
 
-/// An alert as the arguments of `org.freedesktop.Notifications.Notify`, made for one server.
+/// An alert as the arguments of `org.freedesktop.Notifications.Notify`, made for one notification server.
 struct DesktopNotification {
     var alert: Alert
     /// The notification server that shows the alert.
-    var server: NotificationServer
+    var notificationServer: NotificationServer
     /// The app's own file for the alert's sound; nil if it has none.
     var soundFile: String?
-    /// The app's icon as a file, for a server that cannot look up the name; otherwise nil.
+    /// The app's icon as a file, for a notification server that cannot look up the name; otherwise nil.
     var iconFile: String?
 
-    /// Whether the server plays the sound; otherwise the agent does.
+    /// Whether the notification server plays the sound; otherwise the agent does.
     ///
     /// The agent plays a named sound without a file, because only the agent has a fallback when the sound theme lacks
     /// it.
     var playsSound: Bool {
-        guard server.playsSounds, let sound = alert.sound else { return false }
+        guard notificationServer.playsSounds, let sound = alert.sound else { return false }
         return sound == .standard || soundFile != nil
     }
 
     /// Returns the arguments of `Notify`, signature `susssasa{sv}i`.
     ///
-    /// - Parameter replacedID: The server's ID of the alert that this one replaces; 0 for none.
+    /// - Parameter replacedID: The notification server's ID of the alert that this one replaces; 0 for none.
     /// - Returns: The arguments, in order.
     func arguments(replacing replacedID: UInt32) -> [BusValue] {
-        let isTagEnough = alert.collapseID != nil && server.quirks.contains(.diesOfNumberAndTag)
+        let isTagEnough = alert.collapseID != nil && notificationServer.quirks.contains(.crashesOnIDAndTag)
         return [
             .string(appName), .uint32(isTagEnough ? 0 : replacedID), .string(icon), .string(summary), .string(body),
             .strings(actions), .dictionary(hints), .int32(timeout),
         ]
     }
 
-    /// The expiration timeout: the server's default for a banner, none for an alert, which stays until it is answered.
+    /// The expiration timeout: the notification server's default for a banner, none for an alert, which stays until it
+    /// is answered.
     ///
     /// Neither sets the hint `transient`: it would keep a banner that the user missed out of the list of GNOME, Plasma
     /// and Xfce. GNOME ignores the timeout: there an alert moves to that list and stays in it.
@@ -48,14 +49,14 @@ struct DesktopNotification {
 
     /// The top line: the registered app's name, never text from a payload.
     var summary: String {
-        guard !server.hasBody else { return appName }
+        guard !notificationServer.hasBody else { return appName }
         return ([appName] + lines.map { $0.replacingLineFeeds() }).joined(separator: " · ")
     }
 
-    /// Title, subtitle and body, one line each; markup is used only where the server supports it.
+    /// Title, subtitle and body, one line each; markup is used only where the notification server supports it.
     var body: String {
-        guard server.hasBody else { return "" }
-        guard server.hasMarkup else { return lines.joined(separator: "\n") }
+        guard notificationServer.hasBody else { return "" }
+        guard notificationServer.hasMarkup else { return lines.joined(separator: "\n") }
         var lines = lines.map { DisplayText.markup($0) }
         if title != nil, let first = lines.first { lines[0] = "<b>\(first)</b>" }
         return lines.joined(separator: "\n")
@@ -72,7 +73,7 @@ struct DesktopNotification {
             title, headline(alert.subtitle),
             cleaned(alert.body, DesktopNotification.bodyScalarCountMax)?.prefix(
                 lineCount: DesktopNotification.bodyLineCountMax),
-            server.keepsList || alert.earlierCount == 0 ? nil : earlierLine,
+            notificationServer.keepsList || alert.earlierCount == 0 ? nil : earlierLine,
         ].compactMap(\.self)
     }
 
@@ -92,7 +93,8 @@ struct DesktopNotification {
         return text
     }
 
-    // The inbox has the whole body. The windows of some servers grow with it until their buttons are off the screen.
+    // The inbox has the whole body. The windows of some notification servers grow with it until their buttons are off
+    // the screen.
     private static let bodyScalarCountMax = 500
     private static let bodyLineCountMax = 10
 
@@ -102,28 +104,29 @@ struct DesktopNotification {
     ///
     /// A click on the text, the key `default`, means View, too.
     var actions: [String] {
-        guard server.hasActions else { return [] }
+        guard notificationServer.hasActions else { return [] }
         guard let label = alert.viewLabel else { return ["ok", tr("OK")] }
         // Only the default label is translated; the app translates its own labels.
         let view = label == "View" ? tr("View") : buttonLabel(label) ?? tr("View")
         let buttons = alert.actions.flatMap { [key(of: $0), buttonLabel($0.title) ?? $0.id] }
         let (clicking, close) = (["default", view], ["close", tr("Close")])
-        guard server.quirks.contains(.showsDefaultAsButton) else {
+        guard notificationServer.quirks.contains(.showsDefaultAsButton) else {
             return clicking + close + (buttons.isEmpty ? ["view", view] : buttons)
         }
-        // Such a server shows `default` as a button: it comes after Close, and only if the app's buttons replace View.
+        // Such a notification server shows `default` as a button: it comes after Close, and only if the app's buttons
+        // replace View.
         return close + (buttons.isEmpty ? ["view", view] : clicking + buttons)
     }
 
-    /// Returns the action key of a button; the prefix prevents clashes with keys such as `settings`, which servers
-    /// interpret.
+    /// Returns the action key of a button; the prefix prevents clashes with keys such as `settings`, which notification
+    /// servers interpret.
     static func key(of action: AppManifest.Action) -> String { "action-\(action.id)" }
 
     /// The action key of the button with a text field; an alert has at most one.
     static let replyKey = "inline-reply"
 
     private func key(of action: AppManifest.Action) -> String {
-        let hasField = server.hasReplies && action == alert.replyAction
+        let hasField = notificationServer.hasReplies && action == alert.replyAction
         return hasField ? DesktopNotification.replyKey : DesktopNotification.key(of: action)
     }
 
@@ -144,11 +147,13 @@ struct DesktopNotification {
 
     /// KDE's hint for the placeholder of the text field.
     private var replyHints: [(String, BusValue)] {
-        guard server.hasReplies, let title = alert.replyAction.flatMap({ buttonLabel($0.title) }) else { return [] }
+        guard notificationServer.hasReplies, let title = alert.replyAction.flatMap({ buttonLabel($0.title) }) else {
+            return []
+        }
         return [("x-kde-reply-placeholder-text", .string(title))]
     }
 
-    /// The hints by which servers replace an earlier alert, even one from an earlier run of the agent.
+    /// The hints by which notification servers replace an earlier alert, even one from an earlier run of the agent.
     private var collapseHints: [(String, BusValue)] {
         guard let collapseID = alert.collapseID else { return [] }
         // The collapse ID is in hexadecimal, because it may contain any character; an app ID contains no slash.

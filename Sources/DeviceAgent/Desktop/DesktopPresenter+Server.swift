@@ -7,10 +7,13 @@ internal import PushDBus
 
 /// Calls to the notification server and signals from it.
 extension DesktopPresenter {
-    /// Returns the server's name and capabilities; calls the server only if they are unknown or may have changed.
+    /// Returns the notification server's name and capabilities; calls the server only if they are unknown or may have
+    /// changed.
     func askServer(_ completion: @escaping (Result<NotificationServer, BusError>) -> Void) {
-        if let server, !server.quirks.contains(.changesCapabilities) { return completion(.success(server)) }
-        if let server { return askCapabilities(ofServer: server.name, completion) }
+        if let notificationServer, !notificationServer.quirks.contains(.changesCapabilities) {
+            return completion(.success(notificationServer))
+        }
+        if let notificationServer { return askCapabilities(ofServer: notificationServer.name, completion) }
         call("GetServerInformation") { [weak self] answer in
             switch answer {
             case .success(let values): self?.askCapabilities(ofServer: values.first?.stringValue ?? "", completion)
@@ -23,12 +26,12 @@ extension DesktopPresenter {
         ofServer name: String, _ completion: @escaping (Result<NotificationServer, BusError>) -> Void
     ) {
         call("GetCapabilities") { [weak self] answer in
-            let server = answer.map { values in
+            let notificationServer = answer.map { values in
                 NotificationServer(
                     name: name, capabilities: Set((values.first?.arrayValue ?? []).compactMap(\.stringValue)))
             }
-            self?.server = try? server.get()
-            completion(server)
+            self?.notificationServer = try? notificationServer.get()
+            completion(notificationServer)
         }
     }
 
@@ -55,7 +58,7 @@ extension DesktopPresenter {
             guard isWanted, rival.map({ $0.value.alert.entry < alert.entry }) ?? true else { return close(id) }
             keep(alert, id, replacing: rival?.key ?? 0)
         case .failure:
-            // The server refused the alert, or lost it when it ended.
+            // The notification server refused the alert, or lost it when it ended.
             guard isWanted else { return }
             delegate?.alertsLost([alert.entry])
             if owner != nil { delegate?.presenterBecameAvailable() }
@@ -64,7 +67,7 @@ extension DesktopPresenter {
 
     // MARK: Signals
 
-    /// Subscribes to the server's signals and to changes of its owner.
+    /// Subscribes to the notification server's signals and to changes of its owner.
     func subscribe() throws(BusError) {
         try connection.watchOwner(of: NotificationServer.busName) { [weak self] owner in self?.serverChanged(to: owner)
         }
@@ -91,17 +94,17 @@ extension DesktopPresenter {
             member: member
         ) {
             [weak self] signal in
-            // Any program can send such a signal: only those of the server's owner count.
+            // Any program can send such a signal: only those of the notification server's owner count.
             guard let self, signal.sender == owner, signal.arguments.count >= 2 else { return }
             guard case .uint32(let id) = signal.arguments[0] else { return }
             handler(self, id, signal.arguments[1])
         }
     }
 
-    /// Handles a server that appeared, ended or was replaced; IDs of the previous one are invalid.
+    /// Handles a notification server that appeared, ended or was replaced; IDs of the previous one are invalid.
     private func serverChanged(to newOwner: String?) {
         owner = newOwner
-        server = nil
+        notificationServer = nil
         startFailure = nil
         loseAll { _ in true }
         guard newOwner != nil else { return }
@@ -129,7 +132,7 @@ extension DesktopPresenter {
             guard let action = actions.first(where: { DesktopNotification.key(of: $0) == key }) else { return }
             end(id, .action(id: action.id, text: nil, activationToken: alert.activationToken))
         }
-        // Some servers close an alert after its action, others do not.
+        // Some notification servers close an alert after its action, others do not.
         close(id)
     }
 

@@ -22,11 +22,11 @@ internal import PushNet
 /// After `unavailable` the delegate gets `presenterBecameAvailable` when a server appears. If a server is there or can
 /// be started and refused all the same, it gets that call after a delay that doubles up to one minute.
 final class DesktopPresenter: AlertPresenter {
-    /// The maximum number of alerts that wait for the server; the next one is refused.
+    /// The maximum number of alerts that wait for the notification server; the next one is refused.
     static let waitingCountMax = 64
     /// The maximum number of tracked alerts on the screen; the oldest is closed for the next one.
     static let shownCountMax = 256
-    /// The time limit for the server's answer; after it, an alert that was sent is in doubt.
+    /// The time limit for the notification server's answer; after it, an alert that was sent is in doubt.
     static let answerTimeout: Duration = .seconds(10)
     /// The time after which a late answer is no longer accepted.
     static let lateAnswerTimeout: Duration = .seconds(600)
@@ -34,11 +34,11 @@ final class DesktopPresenter: AlertPresenter {
     /// The first delay after a refusal, in milliseconds: Plasma refuses an identical alert within a second.
     static let retryDelayMilliseconds = 2000
 
-    /// An alert that waits for the server or for its answer.
+    /// An alert that waits for the notification server or for its answer.
     struct Request {
         var alert: Alert
         var completion: (AlertPresented) -> Void
-        /// Whether the alert was withdrawn while the server's answer was outstanding.
+        /// Whether the alert was withdrawn while the notification server's answer was outstanding.
         var isWithdrawn = false
     }
 
@@ -47,7 +47,7 @@ final class DesktopPresenter: AlertPresenter {
         var alert: Alert
         /// A number that increases with each alert; the smallest is the oldest.
         var serial: UInt64
-        /// The token that the server sent just before the action it belongs to.
+        /// The token that the notification server sent just before the action it belongs to.
         var activationToken: String?
     }
 
@@ -59,19 +59,19 @@ final class DesktopPresenter: AlertPresenter {
     private let icons: AppIcons
     /// The ID of the bus; the same unique name on another bus belongs to another program.
     private let busID: String
-    /// The server's unique name; nil while no server runs.
+    /// The notification server's unique name; nil while no server runs.
     var owner: String?
-    /// Whether the bus can start a server.
+    /// Whether the bus can start a notification server.
     private let isActivatable: Bool
-    /// The error of the last attempt to start a server; nil if the next attempt may be made.
+    /// The error of the last attempt to start a notification server; nil if the next attempt may be made.
     var startFailure: String?
     /// The owner's name and capabilities, once they are known.
-    var server: NotificationServer?
+    var notificationServer: NotificationServer?
     var shown: [UInt32: Shown] = [:]
-    /// Entries whose alerts the server may show now or later.
+    /// Entries whose alerts the notification server may show now or later.
     var inDoubt: Set<EntryID> = []
     private var waiting: [Request] = []
-    /// Whether the first alert of `waiting` has been sent to the server.
+    /// Whether the first alert of `waiting` has been sent to the notification server.
     private var isBusy = false
     private var serial: UInt64 = 0
     /// Runs until the delegate may try again.
@@ -79,7 +79,7 @@ final class DesktopPresenter: AlertPresenter {
     /// The number of refusals since an alert was last shown.
     private var refusalCount = 0
 
-    /// Subscribes to the server's signals, so that no click is missed; sends no call to the server yet.
+    /// Subscribes to the notification server's signals, so that no click is missed; sends no call to the server yet.
     ///
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller.
@@ -137,33 +137,37 @@ final class DesktopPresenter: AlertPresenter {
         for id in shown.filter({ $0.value.alert.isReplaced(by: alert) }).keys { takeOff(id) }
     }
 
-    /// Adopts the alerts that an earlier run showed on the present server.
+    /// Adopts the alerts that an earlier run showed on the present notification server.
     ///
     /// Alerts of another server of this session are lost; those of earlier sessions have left the screen. An adopted
     /// alert that has left the screen in the meantime does no harm, because servers do not reuse IDs.
     ///
     /// - Parameter alerts: The unanswered alerts with their places.
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
-        let (ours, others) = (alerts.filter { $0.place.owner == ownerID }, alerts.filter { $0.place.owner != ownerID })
-        for (alert, place) in ours.suffix(DesktopPresenter.shownCountMax) {
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {
+        let (ours, others) = (
+            alerts.filter { $0.location.owner == ownerID }, alerts.filter { $0.location.owner != ownerID }
+        )
+        for (alert, location) in ours.suffix(DesktopPresenter.shownCountMax) {
             serial += 1
-            shown[place.number] = Shown(alert: alert, serial: serial)
+            shown[location.number] = Shown(alert: alert, serial: serial)
         }
-        let ofThisSession = others.filter { $0.place.owner.utf8.starts(with: "\(busID) ".utf8) }.map(\.alert.entry)
+        let ofThisSession = others.filter { $0.location.owner.utf8.starts(with: "\(busID) ".utf8) }.map(\.alert.entry)
         let ofEarlierOnes = others.map(\.alert.entry).filter { !ofThisSession.contains($0) }
         if !ofEarlierOnes.isEmpty { delegate?.alertsLeft(ofEarlierOnes) }
         if !ofThisSession.isEmpty { delegate?.alertsLost(ofThisSession) }
-        if !ours.isEmpty { loseWhatLeftWithSender(serialMax: serial) }
+        if !ours.isEmpty { reportAlertsLostWithSender(serialMax: serial) }
     }
 
-    /// Reports adopted alerts as lost if the server forgets them together with their sender.
+    /// Reports adopted alerts as lost if the notification server forgets them together with their sender.
     ///
     /// When they are presented again, they replace the old ones, if the server still has them.
     ///
     /// - Parameter serialMax: The serial number of the last adopted alert.
-    private func loseWhatLeftWithSender(serialMax: UInt64) {
+    private func reportAlertsLostWithSender(serialMax: UInt64) {
         askServer { [weak self] answer in
-            guard let self, let server = try? answer.get(), server.quirks.contains(.forgetsSender) else { return }
+            guard let self, let notificationServer = try? answer.get(),
+                notificationServer.quirks.contains(.forgetsSender)
+            else { return }
             delegate?.alertsLost(entries { $0.serial <= serialMax })
             delegate?.presenterBecameAvailable()
         }
@@ -180,7 +184,7 @@ final class DesktopPresenter: AlertPresenter {
         shown.values.filter(isWanted).sorted { $0.serial < $1.serial }.map(\.alert.entry)
     }
 
-    /// An ID of the server that is unique across buses; nil while no server runs.
+    /// An ID of the notification server that is unique across buses; nil while no server runs.
     private var ownerID: String? { owner.map { "\(busID) \($0)" } }
 
     // MARK: Sending
@@ -190,18 +194,18 @@ final class DesktopPresenter: AlertPresenter {
         isBusy = true
         askServer { [weak self] answer in
             switch answer {
-            case .success(let server): self?.notify(server)
+            case .success(let notificationServer): self?.notify(notificationServer)
             case .failure(let error): self?.refuseAll(error)
             }
         }
     }
 
-    private func notify(_ server: NotificationServer) {
+    private func notify(_ notificationServer: NotificationServer) {
         guard let request = waiting.first else { return }
         let notification = DesktopNotification(
-            alert: request.alert, server: server, soundFile: soundFile(of: request.alert),
-            iconFile: server.quirks.contains(.findsFewIcons) ? request.alert.icon.flatMap(icons.file) : nil)
-        let replacedID = replacedID(by: request.alert, at: server)
+            alert: request.alert, notificationServer: notificationServer, soundFile: soundFile(of: request.alert),
+            iconFile: notificationServer.quirks.contains(.findsFewIcons) ? request.alert.icon.flatMap(icons.file) : nil)
+        let replacedID = replacedID(by: request.alert, at: notificationServer)
         var isOverdue = false
         let timer = loop.schedule(after: answerTimeout) { [weak self] in
             isOverdue = true
@@ -218,7 +222,8 @@ final class DesktopPresenter: AlertPresenter {
         }
     }
 
-    /// Handles the timeout of `Notify`: the server may still show the alert, and the next one need not wait.
+    /// Handles the timeout of `Notify`: the notification server may still show the alert, and the next one need not
+    /// wait.
     private func leaveInDoubt(playsSound: Bool) {
         let request = waiting.removeFirst()
         isBusy = false
@@ -235,7 +240,7 @@ final class DesktopPresenter: AlertPresenter {
         let request = waiting.removeFirst()
         isBusy = false
         switch answer {
-        // The server accepted the alert, but sent no ID by which it can be found.
+        // The notification server accepted the alert, but sent no ID by which it can be found.
         case .success(0): request.completion(.inDoubt(playsSound: playsSound || request.isWithdrawn))
         case .success(let id):
             refusalCount = 0
@@ -248,12 +253,12 @@ final class DesktopPresenter: AlertPresenter {
     }
 
     func keep(_ alert: Alert, _ id: UInt32, replacing replacedID: UInt32) {
-        // A server that did not replace the earlier alert still shows it.
+        // A notification server that did not replace the earlier alert still shows it.
         if replacedID != id { takeOff(replacedID) }
         if shown[id] == nil, shown.count >= DesktopPresenter.shownCountMax { takeOffOldest() }
         serial += 1
         shown[id] = Shown(alert: alert, serial: serial)
-        if let ownerID { delegate?.alertShown(alert.entry, at: AlertPlace(owner: ownerID, number: id)) }
+        if let ownerID { delegate?.alertShown(alert.entry, at: AlertLocation(owner: ownerID, number: id)) }
     }
 
     /// Closes an alert without reporting an outcome.
@@ -269,7 +274,7 @@ final class DesktopPresenter: AlertPresenter {
         end(oldest, .expired)
     }
 
-    /// Refuses all waiting alerts, because no server can be reached.
+    /// Refuses all waiting alerts, because no notification server can be reached.
     private func refuseAll(_ error: BusError) {
         let refused = waiting
         waiting = []
@@ -294,11 +299,11 @@ final class DesktopPresenter: AlertPresenter {
         completion(.unavailable(reason))
     }
 
-    private func replacedID(by alert: Alert, at server: NotificationServer) -> UInt32 {
+    private func replacedID(by alert: Alert, at notificationServer: NotificationServer) -> UInt32 {
         let same = shown.first { $0.value.alert.entry == alert.entry || hasSame(\.collapseID, $0.value.alert, alert) }
         if let same { return same.key }
-        // On a server without a list, the alerts of a thread share one window.
-        guard !server.keepsList else { return 0 }
+        // On a notification server without a list, the alerts of a thread share one window.
+        guard !notificationServer.keepsList else { return 0 }
         return shown.first { hasSame(\.threadID, $0.value.alert, alert) }?.key ?? 0
     }
 

@@ -50,11 +50,11 @@ final class AgentProgram {
     private let lock: AgentLock
     private let agent: Agent
     private let signals: SignalHandler
-    private let desk: DesktopEnvironment
+    private let desktop: DesktopEnvironment
     private let service: AgentService?
     private let enrolment: UnattendedEnrolment
     private var wakeWatch: SleepMonitor?
-    private var systemRevival: BusRevival?
+    private var systemReconnector: BusReconnector?
     private var routeWatch: RouteWatch?
     private var exit = AgentExit.stopped
 
@@ -69,14 +69,14 @@ final class AgentProgram {
         let database = try AgentDatabase(path: directories.databasePath)
         // Must precede the threads of the sound library and of the resolver, because they inherit the blocked signals.
         signals = try SignalHandler(loop: loop)
-        desk = try DesktopEnvironment(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
+        desktop = try DesktopEnvironment(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
             authorityFile: EnrolledAuthority(path: directories.authorityPath),
-            environment: desk.agentEnvironment, streamForm: configuration.streamForm, access: configuration.access)
+            environment: desktop.agentEnvironment, streamForm: configuration.streamForm, access: configuration.access)
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }
-        service = try desk.connection.map { connection in
+        service = try desktop.connection.map { connection in
             try AgentService(
                 agent, on: connection, deviceName: configuration.deviceName,
                 callers: CallerRules(connection, loop: loop, environment: environment))
@@ -88,10 +88,10 @@ final class AgentProgram {
     func run() throws -> AgentExit {
         agent.observer = service
         agent.onFatal = { [weak self] _ in self?.end(.storageFailed) }
-        desk.onBusLost = { [weak self] in self?.end(.busLost) }
-        agent.savesPower = desk.savesPower
-        desk.onPowerChange = { [weak desk, agent] in agent.savesPower = desk?.savesPower ?? false }
-        desk.onLockChange = { [agent] in agent.alerts.lockChanged() }
+        desktop.onBusLost = { [weak self] in self?.end(.busLost) }
+        agent.savesPower = desktop.savesPower
+        desktop.onPowerChange = { [weak desktop, agent] in agent.savesPower = desktop?.savesPower ?? false }
+        desktop.onLockChange = { [agent] in agent.alerts.lockChanged() }
         try agent.start()
         if try service?.claimName() == false {
             agentLog.warning("bus_name_taken", ["name": AgentInterface.name])
@@ -116,7 +116,7 @@ final class AgentProgram {
     }
 
     private func watchMachine() {
-        systemRevival = BusRevival(loop: loop) { [weak self] in
+        systemReconnector = BusReconnector(loop: loop) { [weak self] in
             try self?.watchSystem()
             agentLog.info("system_bus_back")
         }
@@ -137,7 +137,7 @@ final class AgentProgram {
         let watch = try SleepMonitor(loop: loop, connection: BusConnection(.system), log: agentLog) {
             [weak self] in self?.hear($0)
         }
-        watch.onLost = { [weak self] in self?.systemRevival?.lost() }
+        watch.onLost = { [weak self] in self?.systemReconnector?.lost() }
         wakeWatch = watch
     }
 

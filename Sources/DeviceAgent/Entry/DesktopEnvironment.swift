@@ -34,7 +34,7 @@ final class DesktopEnvironment {
     private var driver: BusDriver?
     private let watch = SessionMonitor()
     private var systemDriver: BusDriver?
-    private var systemRevival: BusRevival?
+    private var systemReconnector: BusReconnector?
 
     /// Detects the environment and creates the presenters.
     ///
@@ -71,7 +71,7 @@ final class DesktopEnvironment {
         }
         agentEnvironment.filter = AppFilters(connection: connection, loop: loop, environment: environment)
         if let connection, bus.isSession { addDesktop(connection, loop: loop, environment: environment) }
-        watchDesk(loop: loop)
+        watchSession(loop: loop)
         if let connection, bus.isSession { watchSettings(connection, loop: loop, environment: environment) }
         addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)
@@ -97,17 +97,17 @@ final class DesktopEnvironment {
     var savesPower: Bool { watch.savesPower }
 
     /// Watches other programs for a locked screen, do-not-disturb, muted sounds and power saving.
-    private func watchDesk(loop: EventLoop) {
+    private func watchSession(loop: EventLoop) {
         let sources = DesktopStateSource.lockers + DesktopStateSource.quiet + DesktopStateSource.silence
         do {
             if let connection { try watch.watch(sources, on: connection) }
-            systemRevival = BusRevival(loop: loop) { [weak self] in try self?.watchSystem(loop: loop) }
+            systemReconnector = BusReconnector(loop: loop) { [weak self] in try self?.watchSystem(loop: loop) }
             try watchSystem(loop: loop)
         } catch {
             agentLog.info("desk_not_watched", ["error": (error as? BusError)?.message ?? "\(error)"])
         }
-        let others = agentEnvironment.desk
-        agentEnvironment.desk = { [watch] in
+        let others = agentEnvironment.currentDesktopState
+        agentEnvironment.currentDesktopState = { [watch] in
             var state = others()
             (state.isLocked, state.isQuiet, state.lacksEventSounds) = (watch.isLocked, watch.isQuiet, watch.isSilent)
             return state
@@ -125,11 +125,11 @@ final class DesktopEnvironment {
         }
     }
 
-    /// Watches the programs on the system bus; after a loss, `systemRevival` calls it again.
+    /// Watches the programs on the system bus; after a loss, `systemReconnector` calls it again.
     private func watchSystem(loop: EventLoop) throws {
         let system = try BusConnection(.system)
         let driver = try BusDriver(loop: loop, connection: system)
-        driver.connectionLost = { [weak self] _ in self?.systemRevival?.lost() }
+        driver.connectionLost = { [weak self] _ in self?.systemReconnector?.lost() }
         try watch.watch(DesktopStateSource.logind + DesktopStateSource.power, on: system)
         systemDriver = driver
     }
@@ -141,8 +141,8 @@ final class DesktopEnvironment {
                 connection: connection, loop: loop, environment: environment, log: agentLog)
             let quiet = try QuietSettings(
                 connection: connection, loop: loop, environment: environment, log: agentLog)
-            let others = agentEnvironment.desk
-            agentEnvironment.desk = {
+            let others = agentEnvironment.currentDesktopState
+            agentEnvironment.currentDesktopState = {
                 var state = others()
                 state.lacksEventSounds = state.lacksEventSounds || sounds.areOff
                 state.isQuiet = state.isQuiet || quiet.isQuiet
@@ -159,9 +159,9 @@ final class DesktopEnvironment {
             agentEnvironment.sounds = try DesktopSounds(loop: loop, environment: environment, log: agentLog)
             let watch = try SoundStateWatch(loop: loop)
             agentEnvironment.knowsSounds = watch.isKnown
-            let desk = agentEnvironment.desk
-            agentEnvironment.desk = {
-                var state = desk()
+            let others = agentEnvironment.currentDesktopState
+            agentEnvironment.currentDesktopState = {
+                var state = others()
                 let sound = watch.current()
                 (state.isMuted, state.isRecording) = (sound.isMuted, sound.isRecording)
                 return state

@@ -18,7 +18,8 @@ internal import PushNet
 ///              unavailable                          lost
 /// ```
 ///
-/// After `unavailable` and `lost` the panel rests: `isAvailable` is false until the rest is over or a panel appears.
+/// After `unavailable` and `lost`, the panel is not used for a while: `isAvailable` is false until then, or until a
+/// panel appears.
 final class PanelAlerts: AlertPresenter {
     /// The panel's bus name.
     static let busName = "org.posthorn.Panel"
@@ -26,12 +27,12 @@ final class PanelAlerts: AlertPresenter {
 
     /// The delays and time limits, which tests shorten.
     struct Times {
-        /// The time limit for the panel to fetch an alert; see `Limits.panelPatience`.
-        var patience: Duration = Limits.panelPatience
-        /// The delay before the first restart of the panel; see `Limits.panelPause`.
-        var pause: Duration = Limits.panelPause
-        /// The time for which a panel that failed is not used; see `Limits.panelRest`.
-        var rest: Duration = Limits.panelRest
+        /// The time limit for the panel to fetch an alert; see `Limits.panelFetchTimeout`.
+        var fetchTimeout: Duration = Limits.panelFetchTimeout
+        /// The delay before the first restart of the panel; see `Limits.panelRestartDelay`.
+        var restartDelay: Duration = Limits.panelRestartDelay
+        /// The time for which a panel that failed is not used; see `Limits.panelFailureBackoff`.
+        var failureBackoff: Duration = Limits.panelFailureBackoff
 
         /// Uses the values of `Limits`.
         init() {}
@@ -50,8 +51,8 @@ final class PanelAlerts: AlertPresenter {
         case starting(TimerID)
         /// A panel has the bus name.
         ///
-        /// `owner` is its unique name. `connections` are the unique names of other connections of its process, which may
-        /// fetch the list on another than its named one.
+        /// `owner` is its unique name. `connections` are the unique names of other connections of its process, which
+        /// may fetch the list on another than its named one.
         case running(owner: String, connections: Set<String>)
 
         /// The panel's unique name; nil while no panel runs.
@@ -89,9 +90,9 @@ final class PanelAlerts: AlertPresenter {
     private var isActivatable: Bool
     /// The waiting alerts, in the order in which the panel shows them.
     private var waiting: [Waiting] = []
-    /// The number of restarts since the user last answered an alert, or since the last rest.
+    /// The number of restarts since the user last answered an alert, or since the last use of `beginBackoff`.
     private var startCount = 0
-    private var restTimer: TimerID?
+    private var backoffTimer: TimerID?
 
     /// Watches for the panel; does not start it yet.
     ///
@@ -116,13 +117,13 @@ final class PanelAlerts: AlertPresenter {
     }
 
     deinit {
-        for timer in [restTimer] + waiting.map(\.handover?.timer) {
+        for timer in [backoffTimer] + waiting.map(\.handover?.timer) {
             if let timer { loop.cancel(timer) }
         }
         if case .starting(let timer) = process { loop.cancel(timer) }
     }
 
-    var isAvailable: Bool { restTimer == nil && (process.owner != nil || isActivatable) }
+    var isAvailable: Bool { backoffTimer == nil && (process.owner != nil || isActivatable) }
 
     /// The entries that wait for an answer, in the order in which the panel shows them.
     var entries: [EntryID] { waiting.map(\.alert.entry) }
@@ -134,13 +135,13 @@ final class PanelAlerts: AlertPresenter {
 
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         guard isAvailable else { return completion(.unavailable("no panel runs, and none can be started")) }
-        guard hasRoom || place(of: alert) != nil else {
+        guard hasRoom || position(of: alert) != nil else {
             return completion(.unavailable("too many alerts wait in the panel"))
         }
         let handover = Handover(completion)
-        handover.timer = loop.schedule(after: times.patience) { [weak self] in self?.isOverdue(handover) }
+        handover.timer = loop.schedule(after: times.fetchTimeout) { [weak self] in self?.isOverdue(handover) }
         enqueue(Waiting(alert: alert, handover: handover))
-        // The place is stored before the user can answer, so that the next run of the agent finds the alert.
+        // The location is stored before the user can answer, so that the next run of the agent finds the alert.
         delegate?.alertShown(alert.entry, at: .panel(alert.entry))
         onChange?()
         call()
@@ -155,7 +156,7 @@ final class PanelAlerts: AlertPresenter {
     func withdraw(replacedBy alert: Alert) { take { $0.alert.isReplaced(by: alert) } }
 
     /// Adopts the alerts of an earlier run if a panel runs; without one, they are lost.
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {
         guard !alerts.isEmpty else { return }
         guard process.owner != nil else {
             delegate?.alertsLost(alerts.map(\.alert.entry))
@@ -215,7 +216,7 @@ final class PanelAlerts: AlertPresenter {
     // MARK: The list
 
     private func enqueue(_ newer: Waiting) {
-        guard let index = place(of: newer.alert) else { return waiting.append(newer) }
+        guard let index = position(of: newer.alert) else { return waiting.append(newer) }
         let older = waiting[index]
         waiting[index] = newer
         guard older.alert.entry != newer.alert.entry else { return }
@@ -225,7 +226,7 @@ final class PanelAlerts: AlertPresenter {
     }
 
     /// Returns the index of the alert's entry, or of the alert that it replaces; nil if there is neither.
-    private func place(of alert: Alert) -> Int? {
+    private func position(of alert: Alert) -> Int? {
         waiting.firstIndex { $0.alert.entry == alert.entry } ?? waiting.firstIndex { $0.alert.isReplaced(by: alert) }
     }
 
@@ -249,12 +250,12 @@ final class PanelAlerts: AlertPresenter {
         handover.completion(presented)
     }
 
-    /// Removes the alerts that the panel has not fetched yet, and lets the panel rest.
+    /// Removes the alerts that the panel has not fetched yet, and does not use the panel for a while.
     private func refuse(_ reason: String, where isRefused: (Handover) -> Bool) {
         let refused = waiting.filter { $0.handover.map(isRefused) ?? false }
         guard !refused.isEmpty else { return }
         waiting.removeAll { $0.handover.map(isRefused) ?? false }
-        rest(reason)
+        beginBackoff(reason)
         delegate?.alertsLeft(refused.map(\.alert.entry))
         onChange?()
         for handover in refused.compactMap(\.handover) { finish(handover, .unavailable(reason)) }
@@ -272,7 +273,7 @@ final class PanelAlerts: AlertPresenter {
         for handover in waiting.compactMap(\.handover) { handover.callCount += 1 }
         connection.send(
             Self.busName, Self.path, "org.freedesktop.Application", "ActivateAction",
-            [.string("show-alerts"), .array("v", []), .dictionary([])], timeout: times.patience
+            [.string("show-alerts"), .array("v", []), .dictionary([])], timeout: times.fetchTimeout
         ) { [weak self] answer in
             if case .failure(let error) = answer { self?.callFailed(error) }
         }
@@ -281,7 +282,7 @@ final class PanelAlerts: AlertPresenter {
     private func callFailed(_ error: BusError) {
         // A running panel may be slow: the handover has its own time limit, and the panel's end is reported separately.
         guard process.owner == nil else { return }
-        if AppStarter.isNobodyThere(error) { refuse("the panel cannot be started: \(error.message)") { _ in true } }
+        if AppStarter.provesNotReceived(error) { refuse("the panel cannot be started: \(error.message)") { _ in true } }
         startAgain()
     }
 
@@ -296,7 +297,7 @@ final class PanelAlerts: AlertPresenter {
             loop.cancel(timer)
             call()
         }
-        if restTimer != nil { return endRest() }
+        if backoffTimer != nil { return endBackoff() }
         delegate?.presenterBecameAvailable()
     }
 
@@ -310,7 +311,7 @@ final class PanelAlerts: AlertPresenter {
         }
         guard !waiting.isEmpty else { return }
         guard startCount < Limits.panelStartCountMax else { return giveUp() }
-        let timer = loop.schedule(after: times.pause * (1 << startCount)) { [weak self] in
+        let timer = loop.schedule(after: times.restartDelay * (1 << startCount)) { [weak self] in
             guard let self, case .starting = process else { return }
             process = .absent
             guard !waiting.isEmpty else { return }
@@ -326,7 +327,7 @@ final class PanelAlerts: AlertPresenter {
             "the panel exited \(startCount + 1) times without an answer: "
             + "run posthorn-panel in a terminal to see the error"
         refuse(reason) { _ in true }
-        rest(reason)
+        beginBackoff(reason)
         let lost = entries
         waiting = []
         delegate?.alertsLost(lost)
@@ -334,15 +335,15 @@ final class PanelAlerts: AlertPresenter {
         delegate?.presenterBecameAvailable()
     }
 
-    private func rest(_ reason: String) {
-        guard restTimer == nil else { return }
+    private func beginBackoff(_ reason: String) {
+        guard backoffTimer == nil else { return }
         agentLog.warning("panel_rests", ["reason": reason])
-        restTimer = loop.schedule(after: times.rest) { [weak self] in self?.endRest() }
+        backoffTimer = loop.schedule(after: times.failureBackoff) { [weak self] in self?.endBackoff() }
     }
 
-    private func endRest() {
-        if let restTimer { loop.cancel(restTimer) }
-        restTimer = nil
+    private func endBackoff() {
+        if let backoffTimer { loop.cancel(backoffTimer) }
+        backoffTimer = nil
         startCount = 0
         delegate?.presenterBecameAvailable()
     }
@@ -358,21 +359,21 @@ final class PanelAlerts: AlertPresenter {
     }
 }
 
-extension AlertPlace {
+extension AlertLocation {
     private static let panelOwner = "panel"
 
-    /// Returns the place of an alert in the panel's list.
+    /// Returns the location of an alert in the panel's list.
     ///
-    /// The place's number is the lower half of the entry's number, which is unique within one inbox.
+    /// The location's number is the lower half of the entry's number, which is unique within one inbox.
     ///
     /// - Parameter entry: The number of the inbox entry.
-    /// - Returns: The place.
-    static func panel(_ entry: EntryID) -> AlertPlace {
-        AlertPlace(owner: panelOwner, number: UInt32(truncatingIfNeeded: entry.rawValue))
+    /// - Returns: The location.
+    static func panel(_ entry: EntryID) -> AlertLocation {
+        AlertLocation(owner: panelOwner, number: UInt32(truncatingIfNeeded: entry.rawValue))
     }
 
-    /// Whether the place is in the panel's list; the owner of a notification server's place contains a space.
-    var isPanel: Bool { owner.utf8.elementsEqual(AlertPlace.panelOwner.utf8) }
+    /// Whether the location is in the panel's list; the owner of a notification server's location contains a space.
+    var isPanel: Bool { owner.utf8.elementsEqual(AlertLocation.panelOwner.utf8) }
 }
 
 extension Alert {

@@ -60,8 +60,8 @@ final class StyledPresenter: AlertPresenter {
         desktop.withdraw(entries: entries)
     }
 
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
-        desktop.adopt(alerts.filter { !$0.place.isPanel })
-        panel.adopt(alerts.filter(\.place.isPanel))
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {
+        desktop.adopt(alerts.filter { !$0.location.isPanel })
+        panel.adopt(alerts.filter(\.location.isPanel))
     }
 }

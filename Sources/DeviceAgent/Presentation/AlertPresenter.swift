@@ -23,7 +23,7 @@ protocol AlertPresenter: AnyObject {
     /// Closes the alerts of these entries.
     func withdraw(entries: [EntryID])
     /// Adopts alerts of an earlier run of the agent that may still be on the screen.
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)])
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)])
 }
 
 extension AlertPresenter {
@@ -81,8 +81,8 @@ enum AlertPresented: Sendable, Equatable {
 protocol AlertPresenterDelegate: AnyObject {
     /// Reports the end of an alert; at most once for each.
     func alert(_ entry: EntryID, ended outcome: AlertOutcome)
-    /// Reports the place of an alert on the screen, for the agent's next run; called before the presenter's result.
-    func alertShown(_ entry: EntryID, at place: AlertPlace)
+    /// Reports the location of an alert on the screen, for the agent's next run; called before the presenter's result.
+    func alertShown(_ entry: EntryID, at location: AlertLocation)
     /// Reports alerts that have left the screen or are no longer ours; called after their outcome.
     func alertsLeft(_ entries: [EntryID])
     /// Reports unanswered alerts that their server lost; they may be presented again once a server is available.

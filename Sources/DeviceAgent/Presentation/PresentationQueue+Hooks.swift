@@ -44,11 +44,11 @@ extension PresentationQueue {
     // MARK: Hooks that replace a presenter
 
     /// Returns whether a hook can now show an alert that waits for a presenter.
-    func canRunHook(_ parked: Parked) -> Bool {
+    func canRunHook(_ entry: WaitingEntry) -> Bool {
         guard let hooks, hooks.hasRoom else { return false }
-        return switch parked.hook {
+        return switch entry.hook {
         // A hook may have been installed since.
-        case .missing: hooks.hasHook(for: parked.appID)
+        case .missing: hooks.hasHook(for: entry.appID)
         case .noRoom: true
         case .pause(let end): loop.now >= end
         }
@@ -59,9 +59,9 @@ extension PresentationQueue {
     func lineUpForHooks() throws(SQLiteError) {
         defer { arrived = [] }
         guard let hooks, !canShow(.banner), !canShow(.alert) else { return }
-        for number in arrived where parked[number] == nil {
+        for number in arrived where waitingEntries[number] == nil {
             guard let appID = try database.inbox.entry(number)?.appID, hooks.hasHook(for: appID) else { continue }
-            parked[number] = Parked(appID: appID, style: .banner, hook: .noRoom)
+            waitingEntries[number] = WaitingEntry(appID: appID, style: .banner, hook: .noRoom)
         }
     }
 
@@ -74,7 +74,7 @@ extension PresentationQueue {
     }
 
     private func isForHook(_ number: EntryID) -> Bool {
-        switch parked[number]?.hook {
+        switch waitingEntries[number]?.hook {
         case .noRoom, .pause: true
         case .missing, nil: false
         }

@@ -27,11 +27,11 @@ extension PresentationQueue {
 
     /// Presents an alert again, without a sound, if it is still to stay until it is answered.
     func presentAgain(_ number: EntryID) throws(SQLiteError) {
-        let (alert, place) = try database.transaction { () throws(SQLiteError) in
-            let place = try database.alerts.place(of: number)
+        let (alert, location) = try database.transaction { () throws(SQLiteError) in
+            let location = try database.alerts.location(of: number)
             // Removed first: after a crash it is unknown whether the user saw the alert, so it is not presented again.
             try database.alerts.remove([number])
-            return (try alertToReturn(number), place)
+            return (try alertToReturn(number), location)
         }
         returning.removeAll { $0 == number }
         guard let alert, let presenter else { return }
@@ -41,7 +41,7 @@ extension PresentationQueue {
         state = .presenting
         presenter.present(alert) { [weak self] presented in
             self?.state = .ready
-            if case .unavailable = presented { self?.keep(returning: number, place) }
+            if case .unavailable = presented { self?.keep(returning: number, location) }
             self?.presentNext()
         }
     }
@@ -52,18 +52,18 @@ extension PresentationQueue {
             try !database.inbox.isReplaced(number), let app = try database.apps.app(id: entry.appID),
             let payload = try database.shownPayload(of: entry, texts(entry.appID))
         else { return nil }
-        let decision = try database.decide(payload, for: app, circumstances())
+        let decision = try database.decide(payload, for: app, presentationContext())
         guard decision.alert == .alert else { return nil }
         return try alert(entry, app, payload, decision)
     }
 
-    private func keep(returning number: EntryID, _ place: AlertPlace?) {
+    private func keep(returning number: EntryID, _ location: AlertLocation?) {
         do {
             // An entry that was cleared meanwhile no longer exists.
             guard try database.inbox.entry(number)?.state == .shown else { return }
             // The user has not seen the alert: the agent's next run must find it, too.
-            if let place {
-                try database.transaction { () throws(SQLiteError) in try database.alerts.save(place, of: number) }
+            if let location {
+                try database.transaction { () throws(SQLiteError) in try database.alerts.save(location, of: number) }
             }
         } catch {
             onFailure?(error)

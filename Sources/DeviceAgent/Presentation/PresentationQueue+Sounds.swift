@@ -9,10 +9,10 @@ internal import PushSQLite
 extension PresentationQueue {
     /// Plays the sound of an alert on the screen.
     func play(_ sound: Sound, of number: EntryID, _ app: RegisteredApp) {
-        start(sound, app) { [weak self] obstacle in
-            guard let self, let obstacle else { return }
+        start(sound, app) { [weak self] reason in
+            guard let self, let reason else { return }
             retry.write { [weak self] () throws(SQLiteError) in
-                try self?.database.inbox.note(obstacle, on: .sound, of: number)
+                try self?.database.inbox.note(reason, on: .sound, of: number)
                 self?.onChange?()
             }
         }
@@ -22,13 +22,13 @@ extension PresentationQueue {
     func playAlone(_ sound: Sound?, of entry: InboxEntry, _ app: RegisteredApp) {
         let number = entry.entry
         guard let sound else { preconditionFailure("a notification without alert and sound is not presented") }
-        start(sound, app) { [weak self] obstacle in
-            guard let self, let obstacle else {
+        start(sound, app) { [weak self] reason in
+            guard let self, let reason else {
                 self?.finish(
                     number, .shown(playsSound: true), app, .alert, sound: nil, reason: TraceStep.soundOnly.word)
                 return
             }
-            retry.write { [weak self] () throws(SQLiteError) in try self?.settle(number, silentFor: obstacle) }
+            retry.write { [weak self] () throws(SQLiteError) in try self?.settle(number, silentFor: reason) }
         }
     }
 
@@ -38,15 +38,15 @@ extension PresentationQueue {
     }
 
     /// Stores that a notification with only a sound was not shown, unless it set a badge.
-    private func settle(_ number: EntryID, silentFor obstacle: SuppressionReason) throws(SQLiteError) {
+    private func settle(_ number: EntryID, silentFor reason: SuppressionReason) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
-            try database.inbox.note(obstacle, on: .sound, of: number)
+            try database.inbox.note(reason, on: .sound, of: number)
             guard let entry = try database.inbox.entry(number) else { return }
             if entry.effects.split(separator: " ").contains("badge") {
                 let reason = TraceDetail.badgeOnly.word
                 _ = try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
             } else {
-                try database.suppress(number, obstacle, from: [.claimed])
+                try database.suppress(number, reason, from: [.claimed])
             }
         }
         onOutcome?()

@@ -40,12 +40,12 @@ final class PresentationQueue {
     let presenter: (any AlertPresenter)?
     let hooks: HookRunner?
     let sounds: (any SoundPresenter)?
-    private let desk: () -> DesktopState
+    private let currentDesktopState: () -> DesktopState
     let texts: (AppID) -> AppTranslation
     let retry: StorageRetry
     var waiting: [EntryID] = []
     /// The waiting entries that can only wait until a presenter or a hook becomes available.
-    var parked: [EntryID: Parked] = [:]
+    var waitingEntries: [EntryID: WaitingEntry] = [:]
     /// Entries that were queued and not examined yet.
     var arrived: [EntryID] = []
     /// Alerts on the screen whose hook has not started, oldest first; the database has them, too.
@@ -77,7 +77,7 @@ final class PresentationQueue {
     }
 
     /// An entry that waits for a presenter of its alert's style, or else for its hook.
-    struct Parked {
+    struct WaitingEntry {
         var appID: AppID
         var style: AlertStyle
         var hook: HookWait
@@ -96,7 +96,7 @@ final class PresentationQueue {
     /// Creates a queue on a database with the means of presenting.
     init(
         _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, hooks: HookRunner? = nil,
-        sounds: (any SoundPresenter)?, desk: @escaping () -> DesktopState = { DesktopState() },
+        sounds: (any SoundPresenter)?, currentDesktopState: @escaping () -> DesktopState = { DesktopState() },
         texts: @escaping (AppID) -> AppTranslation = { _ in { _ in nil } }
     ) {
         self.database = database
@@ -104,7 +104,7 @@ final class PresentationQueue {
         self.presenter = presenter
         self.hooks = hooks
         self.sounds = sounds
-        self.desk = desk
+        self.currentDesktopState = currentDesktopState
         self.texts = texts
         retry = StorageRetry(loop: loop)
         retry.onRetry = { [weak self] in self?.hookHasRoom() }
@@ -136,7 +136,7 @@ final class PresentationQueue {
         let withdrawn = Set(entries)
         waiting.removeAll { withdrawn.contains($0) }
         arrived.removeAll { withdrawn.contains($0) }
-        for number in entries { parked[number] = nil }
+        for number in entries { waitingEntries[number] = nil }
         returning.removeAll { withdrawn.contains($0) }
         presenter?.withdraw(entries: entries)
     }
@@ -144,18 +144,18 @@ final class PresentationQueue {
     /// Resumes after the presenter has become available.
     func presenterBecameAvailable() {
         if case .blocked = state { state = .ready }
-        parked = [:]
+        waitingEntries = [:]
         presentNext()
     }
 
     /// Returns the unanswered alerts that an earlier run showed.
-    private func alertsOnScreen() throws(SQLiteError) -> [(alert: Alert, place: AlertPlace)] {
-        var alerts: [(alert: Alert, place: AlertPlace)] = []
-        for (number, place) in try database.alerts.unanswered() {
+    private func alertsOnScreen() throws(SQLiteError) -> [(alert: Alert, location: AlertLocation)] {
+        var alerts: [(alert: Alert, location: AlertLocation)] = []
+        for (number, location) in try database.alerts.unanswered() {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
                 let payload = try database.shownPayload(of: entry, texts(entry.appID))
             else { continue }
-            alerts.append((Alert(entry, app, payload, sound: nil), place))
+            alerts.append((Alert(entry, app, payload, sound: nil), location))
         }
         return alerts
     }
@@ -203,8 +203,8 @@ final class PresentationQueue {
     /// Returns the index of the first entry that can be presented now.
     private func nextIndex() -> Int? {
         waiting.firstIndex { number in
-            guard let parked = parked[number], !canShow(parked.style) else { return true }
-            return canRunHook(parked)
+            guard let waitingEntry = waitingEntries[number], !canShow(waitingEntry.style) else { return true }
+            return canRunHook(waitingEntry)
         }
     }
 
@@ -229,7 +229,7 @@ final class PresentationQueue {
             for entry in surplus { try database.suppress(entry, .tooMany) }
         }
         waiting.removeAll { surplus.contains($0) }
-        for entry in surplus { parked[entry] = nil }
+        for entry in surplus { waitingEntries[entry] = nil }
         onOutcome?()
         onChange?()
     }
@@ -252,7 +252,7 @@ final class PresentationQueue {
     private func present(_ number: EntryID) throws(SQLiteError) {
         let claimed = try database.transaction { () throws(SQLiteError) in try claim(number) }
         onChange?()
-        parked[number] = nil
+        waitingEntries[number] = nil
         guard let (entry, app, claimedAlert, decision) = claimed else { return }
         recentStarts.append(loop.now)
         guard let style = decision.alert else { return playAlone(decision.sound, of: entry, app) }
@@ -292,7 +292,7 @@ final class PresentationQueue {
             return nil
         }
         let app = try database.apps.app(id: entry.appID)
-        let decision = try database.decide(payload, for: app, circumstances())
+        let decision = try database.decide(payload, for: app, presentationContext())
         try database.inbox.setEffects(decision.effectsText, of: number)
         guard let app, decision.needsPresentation else {
             try database.suppress(number, decision.suppression ?? .switchedOff)
@@ -303,8 +303,8 @@ final class PresentationQueue {
         return (entry, app, try alert(entry, app, payload, decision), decision)
     }
 
-    func circumstances() throws(SQLiteError) -> PresentationContext {
-        try database.settings.circumstances(now: .now, desk: desk())
+    func presentationContext() throws(SQLiteError) -> PresentationContext {
+        try database.settings.presentationContext(now: .now, desktopState: currentDesktopState())
     }
 
     /// Plays the sound of a presented alert if the presenter did not, and stores the outcome and a waiting hook.
@@ -353,7 +353,7 @@ final class PresentationQueue {
                 // The answer about the alert that is being presented sets the state itself.
                 if !state.isPresenting { state = .blocked }
             } else {
-                parked[number] = Parked(appID: app.appID, style: style, hook: hook ?? .missing)
+                waitingEntries[number] = WaitingEntry(appID: app.appID, style: style, hook: hook ?? .missing)
             }
             putBack(number)
         }

@@ -32,7 +32,7 @@ final class TerminalPresenter: AlertPresenter {
     func withdraw(entries: [EntryID]) {}
 
     /// Does nothing, because printed lines have no buttons.
-    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+    func adopt(_ alerts: [(alert: Alert, location: AlertLocation)]) {}
 
     /// Returns the lines of an alert.
     ///

@@ -31,14 +31,14 @@ final class FilterQueue {
         set { retry.onFailure = newValue }
     }
     /// Called with the error of a filter.
-    var onTrouble: ((_ appID: AppID, _ message: String) -> Void)?
+    var onFilterFailure: ((_ appID: AppID, _ message: String) -> Void)?
     /// Called when an entry has changed, and when acknowledgements were added to the outbox.
     var onChange: (() -> Void)?
 
     private let database: AgentDatabase
     private let filter: (any AppFilter)?
     private let texts: (AppID) -> AppTranslation
-    private let circumstances: () throws(SQLiteError) -> PresentationContext
+    private let context: () throws(SQLiteError) -> PresentationContext
     private let retry: StorageRetry
     private var waiting: [EntryID] = []
     private var runningCount = 0
@@ -50,16 +50,16 @@ final class FilterQueue {
     ///   - loop: The event loop on which failed writes are retried.
     ///   - filter: Asks the apps; without it, every notification is shown as it was sent.
     ///   - texts: Returns the texts that an app installed.
-    ///   - circumstances: Returns the settings and states that apply to all apps now.
+    ///   - context: Returns the settings and states that apply to all apps now.
     init(
         _ database: AgentDatabase, loop: EventLoop, filter: (any AppFilter)?,
         texts: @escaping (AppID) -> AppTranslation = { _ in { _ in nil } },
-        circumstances: @escaping () throws(SQLiteError) -> PresentationContext
+        context: @escaping () throws(SQLiteError) -> PresentationContext
     ) {
         self.database = database
         self.filter = filter
         self.texts = texts
-        self.circumstances = circumstances
+        self.context = context
         retry = StorageRetry(loop: loop)
         retry.onRetry = { [weak self] in self?.startNext() }
     }
@@ -121,7 +121,7 @@ final class FilterQueue {
                 try database.filters.row(of: number)?.isDue == true
             else { return false }
             try database.filters.finish(number, payload: shown.bytes, note: shown.note)
-            if !shown.note.isEmpty { onTrouble?(entry.appID, shown.note) }
+            if !shown.note.isEmpty { onFilterFailure?(entry.appID, shown.note) }
             let payload = try database.shownPayload(of: entry, texts(entry.appID))
             if let payload { badge = try keepBadge(of: payload, entry) }
             if shown.bytes != nil {
@@ -147,7 +147,7 @@ final class FilterQueue {
             var sent = try? Payload(parsing: entry.payload.span, translation: texts(entry.appID))
         else { return entry.effects }
         sent.badge = badge ?? sent.badge
-        var decision = try database.decide(sent, for: app, circumstances())
+        var decision = try database.decide(sent, for: app, context())
         decision.withhold(badge == nil ? [.badge, .sound, .alert] : [.sound, .alert], .filtered)
         return decision.effectsText
     }
@@ -170,7 +170,7 @@ final class FilterQueue {
         of payload: Payload, _ entry: InboxEntry
     ) throws(SQLiteError) -> (count: UInt32, appID: AppID)? {
         guard let badge = payload.badge, let app = try database.apps.app(id: entry.appID) else { return nil }
-        let decision = try database.decide(payload, for: app, circumstances())
+        let decision = try database.decide(payload, for: app, context())
         guard decision.keepsBadge else { return nil }
         let isNewest = try database.apps.setBadge(
             badge, of: app.appID, sequence: entry.sequence, acceptedAt: entry.acceptedAt)

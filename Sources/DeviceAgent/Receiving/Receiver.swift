@@ -15,7 +15,7 @@ enum Arrival: Sendable, Equatable {
 }
 
 /// The work that remains after a batch of arrivals is on the disk.
-struct Reception: Sendable, Equatable {
+struct ReceptionResult: Sendable, Equatable {
     /// Entries to present, oldest first.
     var waiting: [EntryID] = []
     /// Entries that no longer wait because newer ones replaced them.
@@ -57,21 +57,21 @@ struct Reception: Sendable, Equatable {
 /// Stores each arrival before it is acknowledged or shown: inbox, badge and acknowledgement in one transaction.
 final class Receiver {
     private let database: AgentDatabase
-    private let desk: () -> DesktopState
+    private let currentDesktopState: () -> DesktopState
     private let texts: (AppID) -> AppTranslation
 
     /// Creates a receiver that works on a database.
     ///
     /// - Parameters:
     ///   - database: The database for entries, badges and acknowledgements.
-    ///   - desk: Returns the state of the desktop.
+    ///   - currentDesktopState: Returns the state of the desktop.
     ///   - texts: Returns the texts that an app installed.
     init(
-        _ database: AgentDatabase, desk: @escaping () -> DesktopState = { DesktopState() },
+        _ database: AgentDatabase, currentDesktopState: @escaping () -> DesktopState = { DesktopState() },
         texts: @escaping (AppID) -> AppTranslation = { _ in { _ in nil } }
     ) {
         self.database = database
-        self.desk = desk
+        self.currentDesktopState = currentDesktopState
         self.texts = texts
     }
 
@@ -88,11 +88,11 @@ final class Receiver {
     /// - Throws: `SQLiteError`. Then nothing of the batch is stored, and nothing of it may be acknowledged.
     func receive(
         _ arrivals: [Arrival], now: Timestamp, serverNow: Timestamp? = nil
-    ) throws(SQLiteError) -> Reception {
+    ) throws(SQLiteError) -> ReceptionResult {
         try database.transaction { () throws(SQLiteError) in
-            var reception = Reception()
-            try database.facts.set(.lastConnectedAt, to: now)
-            let circumstances = try database.settings.circumstances(now: now, desk: desk())
+            var reception = ReceptionResult()
+            try database.state.set(.lastConnectedAt, to: now)
+            let context = try database.settings.presentationContext(now: now, desktopState: currentDesktopState())
             for arrival in arrivals {
                 switch arrival {
                 case .unreadable(let sequence): try refuse(sequence: sequence)
@@ -104,7 +104,7 @@ final class Receiver {
                     // In doubt the notification counts as not expired, because one of the clocks may be wrong.
                     let isExpired = notification.hasExpired(at: min(now, serverNow ?? now))
                     try attempt(notification, &reception) { (reception) throws(SQLiteError) in
-                        try receive(notification, circumstances, now: now, isExpired: isExpired, &reception)
+                        try receive(notification, context, now: now, isExpired: isExpired, &reception)
                     }
                 }
             }
@@ -116,12 +116,12 @@ final class Receiver {
     /// Receives one notification, or acknowledges it as unreadable if it is too big for the database; the rest of its
     /// batch is kept.
     private func attempt(
-        _ notification: ReceivedNotification, _ reception: inout Reception,
-        _ receive: (inout Reception) throws(SQLiteError) -> Void
+        _ notification: ReceivedNotification, _ reception: inout ReceptionResult,
+        _ receive: (inout ReceptionResult) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         var attempted = reception
         do {
-            try database.part { () throws(SQLiteError) in try receive(&attempted) }
+            try database.savepoint { () throws(SQLiteError) in try receive(&attempted) }
             reception = attempted
         } catch {
             guard error.isTooBig else { throw error }
@@ -135,8 +135,8 @@ final class Receiver {
     }
 
     private func receive(
-        _ notification: ReceivedNotification, _ circumstances: PresentationContext, now: Timestamp, isExpired: Bool,
-        _ reception: inout Reception
+        _ notification: ReceivedNotification, _ context: PresentationContext, now: Timestamp, isExpired: Bool,
+        _ reception: inout ReceptionResult
     ) throws(SQLiteError) {
         try database.outbox.append(sequence: notification.sequence, .delivered)
         guard try database.inbox.markSeen(uniqueID: notification.uniqueID.text) else {
@@ -153,7 +153,7 @@ final class Receiver {
         let payload = try? Payload(
             parsing: notification.payload.span, translation: app.map { texts($0.appID) } ?? { _ in nil })
         var decision = try payload.map { payload throws(SQLiteError) in
-            try database.decide(payload, for: app, circumstances)
+            try database.decide(payload, for: app, context)
         }
         if isExpired { decision?.withhold([.badge, .sound, .alert], .expired) }
         let mayFilter = app.map { $0.filters(payload, decision) } ?? false
@@ -176,10 +176,10 @@ final class Receiver {
     /// Returns whether the app is subscribed to a channel; if not, queues an unsubscription for the server.
     private func isWanted(_ channel: String, of app: RegisteredApp) throws(SQLiteError) -> Bool {
         switch try database.subscriptions.state(of: channel, of: app.appID) {
-        case .wanted, .held: return true
-        case .unwanted: return false
+        case .requested, .confirmed: return true
+        case .ending: return false
         case nil:
-            try database.subscriptions.addUnwanted(channel, of: app.appID)
+            try database.subscriptions.addEnding(channel, of: app.appID)
             return false
         }
     }
@@ -200,7 +200,7 @@ final class Receiver {
     /// may show it again.
     private func receive(
         badge: UInt32, with notification: ReceivedNotification, for app: RegisteredApp, _ decision: Decision?,
-        _ reception: inout Reception
+        _ reception: inout ReceptionResult
     ) throws(SQLiteError) {
         let wins = try database.apps.setBadge(
             badge, of: app.appID, sequence: notification.sequence, acceptedAt: notification.acceptedAt)
@@ -209,7 +209,7 @@ final class Receiver {
 
     private func append(
         _ notification: ReceivedNotification, _ topic: TopicName, _ app: RegisteredApp?, _ payload: Payload?,
-        _ decision: Decision?, now: Timestamp, _ reception: inout Reception
+        _ decision: Decision?, now: Timestamp, _ reception: inout ReceptionResult
     ) throws(SQLiteError) -> InboxEntry {
         var decision = decision
         var entry = InboxEntry(
@@ -219,7 +219,9 @@ final class Receiver {
             subtitle: payload?.alert?.subtitle, body: payload?.alert?.body, payload: notification.payload,
             collapseID: notification.collapseID, channel: notification.channel?.text, threadID: payload?.threadID,
             state: .suppressed)
-        if let decided = decision, decided.alert != nil, try database.inbox.hasTwin(of: entry, for: decided.loudParts) {
+        if let decided = decision, decided.alert != nil,
+            try database.inbox.hasDuplicate(of: entry, for: decided.presentedAlertAndSound)
+        {
             decision?.withhold([.sound, .alert], .duplicate)
         } else if let app {
             try replaceWaiting(of: app.appID, notification, &reception)
@@ -252,7 +254,7 @@ final class Receiver {
     }
 
     private func replaceWaiting(
-        of appID: AppID, _ newer: ReceivedNotification, _ reception: inout Reception
+        of appID: AppID, _ newer: ReceivedNotification, _ reception: inout ReceptionResult
     ) throws(SQLiteError) {
         guard newer.collapseID != nil || newer.channel != nil else { return }
         let replaced = try database.inbox.waiting(
@@ -296,12 +298,12 @@ extension ReceivedNotification {
 extension AgentDatabase {
     /// Decides on a payload with the settings of its app and event type.
     package func decide(
-        _ payload: Payload, for app: RegisteredApp?, _ circumstances: PresentationContext
+        _ payload: Payload, for app: RegisteredApp?, _ context: PresentationContext
     ) throws(SQLiteError) -> Decision {
-        var question = Decision.Question(payload, settings: nil, circumstances: circumstances)
-        guard let app else { return Decision(question) }
-        question.settings = try settings.settings(of: app)
-        if let event = payload.category { question.event = try settings.switches(of: event, of: app) }
-        return Decision(question)
+        var input = Decision.Input(payload, settings: nil, context: context)
+        guard let app else { return Decision(input) }
+        input.settings = try settings.settings(of: app)
+        if let event = payload.category { input.event = try settings.switches(of: event, of: app) }
+        return Decision(input)
     }
 }

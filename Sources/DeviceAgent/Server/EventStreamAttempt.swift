@@ -33,7 +33,7 @@ final class EventStreamAttempt: StreamAttempt {
     }
 
     /// Returns false, because server-sent events have no ping; the server's heartbeat is all there is.
-    func ask() -> Bool { false }
+    func ping() -> Bool { false }
 
     /// Unknown, because libcurl does not tell which of its connections carries the response.
     var path: NetworkPath { .unknown }
@@ -45,7 +45,7 @@ final class EventStreamAttempt: StreamAttempt {
     }
 
     private func receive(head: HTTPResponse) {
-        delegate?.attemptHeard()
+        delegate?.attemptReceivedData()
         let type = head.value(of: "content-type") ?? ""
         guard head.status == 200, type.utf8.starts(with: "text/event-stream".utf8) else { return }
         isAnswered = true
@@ -53,7 +53,7 @@ final class EventStreamAttempt: StreamAttempt {
     }
 
     private func receive(_ bytes: Span<UInt8>) {
-        delegate?.attemptHeard()
+        delegate?.attemptReceivedData()
         guard isAnswered else { return }
         var arrivals: [Arrival] = []
         var isReadable = true
@@ -73,8 +73,8 @@ final class EventStreamAttempt: StreamAttempt {
         switch name {
         case NotificationEvent.name: return Arrival(notificationData: data, sequence: Int64(id))
         case PolicyNotice.eventName:
-            if let notice = PolicyNotice(data: data.span) { delegate?.attemptHeard(notice) }
-        case StreamGoodbye.eventName: delegate?.attemptHeard(StreamGoodbye(data: data.span))
+            if let notice = PolicyNotice(data: data.span) { delegate?.attemptReceived(notice) }
+        case StreamGoodbye.eventName: delegate?.attemptReceived(StreamGoodbye(data: data.span))
         default: break  // Events that later servers may send.
         }
         return nil
@@ -83,7 +83,7 @@ final class EventStreamAttempt: StreamAttempt {
     private func finish(_ result: Result<HTTPResponse, CurlError>) {
         transfer = nil
         switch result {
-        case .failure(let error): delegate?.attemptEnded(.failed(error.trouble))
+        case .failure(let error): delegate?.attemptEnded(.failed(error.messageWithAdvice))
         case .success(let response) where response.status == 401: delegate?.attemptEnded(.unauthorized)
         case .success where isAnswered: delegate?.attemptEnded(.closed)
         case .success(let response):

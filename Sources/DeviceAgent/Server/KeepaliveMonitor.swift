@@ -8,12 +8,12 @@ internal import PushNet
 ///
 /// ```
 ///            interval over                  data arrived
-///  quiet ───────────────────▶ asked ─────────────────────▶ quiet
+///  quiet ───────────────────▶ pinged ────────────────────▶ quiet
 ///    ▲        or doubt          │ no answer in time
 ///    └── data arrived           └───────────────────────▶ dead
 /// ```
 ///
-/// Interval and patience add up to 28 seconds, so a dead link is detected within half a minute.
+/// The interval and the answer timeout add up to 28 seconds, so a dead link is detected within half a minute.
 ///
 /// While the machine saves power, pings are rarer. The interval doubles while answers come, up to four minutes. A
 /// connection that breaks while it is idle was probably dropped by a NAT gateway or firewall after its own idle
@@ -26,8 +26,8 @@ struct KeepaliveMonitor: Sendable {
     enum Action: Equatable, Sendable {
         /// Call `next` again after this time, or when an answer arrives.
         case wait(Duration)
-        /// Send a ping and report it with `asked`.
-        case ask
+        /// Send a ping and report it with `expectAnswer`.
+        case ping
         /// Drop the connection, because nothing arrived for this time.
         case dead(Duration)
     }
@@ -41,13 +41,13 @@ struct KeepaliveMonitor: Sendable {
     var savesPower = false
 
     private let shortest: Duration
-    private let patience: Duration
+    private let answerTimeout: Duration
     private var proven: Duration
     private var longest: Duration
     private var goodCount = 0
     private var listening = Listening.forHeartbeats(every: .zero)
-    private var heardAt = MonotonicTime.past
-    private var askedAt: MonotonicTime?
+    private var receivedAt = MonotonicTime.past
+    private var pingedAt: MonotonicTime?
 
     private enum Listening {
         case forHeartbeats(every: Duration)
@@ -58,10 +58,10 @@ struct KeepaliveMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - shortest: The time from the last received data to the ping, unless power is saved.
-    ///   - patience: The time to wait for the answer.
-    init(shortest: Duration = .seconds(20), patience: Duration = .seconds(8)) {
+    ///   - answerTimeout: The time to wait for the answer.
+    init(shortest: Duration = .seconds(20), answerTimeout: Duration = .seconds(8)) {
         self.shortest = shortest
-        self.patience = patience
+        self.answerTimeout = answerTimeout
         proven = shortest
         longest = shortest * Self.growthMax
     }
@@ -70,7 +70,7 @@ struct KeepaliveMonitor: Sendable {
     var interval: Duration { savesPower ? proven : shortest }
 
     /// Whether an answer is outstanding.
-    var isAsked: Bool { askedAt != nil }
+    var awaitsAnswer: Bool { pingedAt != nil }
 
     // MARK: Events
 
@@ -86,10 +86,10 @@ struct KeepaliveMonitor: Sendable {
     }
 
     /// Records that data arrived.
-    mutating func heard(at now: MonotonicTime) {
-        heardAt = now
-        guard askedAt != nil else { return }
-        askedAt = nil
+    mutating func received(at now: MonotonicTime) {
+        receivedAt = now
+        guard pingedAt != nil else { return }
+        pingedAt = nil
         goodCount += 1
         guard goodCount >= Self.goodCountMin, savesPower else { return }
         goodCount = 0
@@ -97,14 +97,14 @@ struct KeepaliveMonitor: Sendable {
     }
 
     /// Records that something was sent that will be answered.
-    mutating func asked(at now: MonotonicTime) {
-        guard case .forAnswers = listening, askedAt == nil else { return }
-        askedAt = now
+    mutating func expectAnswer(at now: MonotonicTime) {
+        guard case .forAnswers = listening, pingedAt == nil else { return }
+        pingedAt = now
     }
 
     /// Records that the connection ended without a goodbye.
     mutating func ended(at now: MonotonicTime) {
-        guard proven > shortest, Self.elapsed(heardAt, now) > shortest else { return }
+        guard proven > shortest, Self.elapsed(receivedAt, now) > shortest else { return }
         longest = max(shortest, proven / 2)
         proven = shortest
         goodCount = 0
@@ -119,23 +119,23 @@ struct KeepaliveMonitor: Sendable {
 
     /// Returns the next step.
     func next(at now: MonotonicTime) -> Action {
-        let silence = Self.elapsed(heardAt, now)
-        if let askedAt {
-            let rest = patience - Self.elapsed(askedAt, now)
+        let silence = Self.elapsed(receivedAt, now)
+        if let pingedAt {
+            let rest = answerTimeout - Self.elapsed(pingedAt, now)
             return rest > .zero ? .wait(rest) : .dead(silence)
         }
         switch listening {
-        case .forAnswers: return silence < interval ? .wait(interval - silence) : .ask
+        case .forAnswers: return silence < interval ? .wait(interval - silence) : .ping
         case .forHeartbeats(let heartbeat):
-            let rest = heartbeat + patience - silence
+            let rest = heartbeat + answerTimeout - silence
             return rest > .zero ? .wait(rest) : .dead(silence)
         }
     }
 
     private mutating func listen(_ listening: Listening, _ now: MonotonicTime) {
         self.listening = listening
-        heardAt = now
-        askedAt = nil
+        receivedAt = now
+        pingedAt = nil
     }
 
     private static func elapsed(_ earlier: MonotonicTime, _ now: MonotonicTime) -> Duration {

@@ -108,7 +108,7 @@ final class OutboxSender {
         do {
             try acknowledge()
             try sendFilter()
-            tellPower(confirmed: confirmed)
+            sendPowerState(confirmed: confirmed)
             if running.isDisjoint(with: [.acknowledgements, .filter]) { reportEmpty() }
         } catch {
             onFailure?(error)
@@ -143,7 +143,7 @@ final class OutboxSender {
     // MARK: The filter
 
     private func sendFilter() throws(SQLiteError) {
-        guard !running.contains(.filter), try database.facts.value(of: .isFilterDue) == 1 else { return }
+        guard !running.contains(.filter), try database.state.value(of: .isFilterDue) == 1 else { return }
         let topics = try database.refusedTopics()
         running.insert(.filter)
         loop.startTask { [weak self, client] in
@@ -152,31 +152,33 @@ final class OutboxSender {
             self?.confirm(.filter, result, "filter_refused") { database throws(SQLiteError) in
                 // The user may have changed a switch while the request was running.
                 let isStillTrue = try database.refusedTopics() == topics
-                if isStillTrue { try database.facts.set(.isFilterDue, to: 0) }
+                if isStillTrue { try database.state.set(.isFilterDue, to: 0) }
             }
         }
     }
 
     // MARK: Power
 
-    private func tellPower(confirmed: Bool) {
+    private func sendPowerState(confirmed: Bool) {
         guard !running.contains(.power), savesPower != confirmed else { return }
         running.insert(.power)
-        let (told, stream) = (savesPower, streamCount)
+        let (sentValue, stream) = (savesPower, streamCount)
         loop.startTask { [weak self, client] in
-            let result = await Result { () async throws(ServerFailure) in try await client.setPower(.init(saving: told))
+            let result = await Result { () async throws(ServerFailure) in
+                try await client.setPower(.init(saving: sentValue))
             }
-            self?.confirm(.power, result, "power_refused") { [weak self] _ in self?.confirmPower(told, onStream: stream)
+            self?.confirm(.power, result, "power_refused") { [weak self] _ in
+                self?.confirmPower(sentValue, onStream: stream)
             }
         }
     }
 
-    private func confirmPower(_ told: Bool, onStream number: Int) {
+    private func confirmPower(_ sentValue: Bool, onStream number: Int) {
         guard number == streamCount else { return }
         switch state {
         case .closed: break
-        case .open: state = .open(savesPower: told)
-        case .pausing(let timer, _): state = .pausing(timer, savesPower: told)
+        case .open: state = .open(savesPower: sentValue)
+        case .pausing(let timer, _): state = .pausing(timer, savesPower: sentValue)
         }
     }
 

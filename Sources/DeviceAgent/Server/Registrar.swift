@@ -28,7 +28,7 @@ protocol RegistrarDelegate: AnyObject {
 /// A failed request is retried after a pause. Remaining work waits for the next stream or the next run.
 final class Registrar {
     /// The time that a caller waits for the server's answer to a subscription before it gets `pending`.
-    static let answerPatience: Duration = .seconds(10)
+    static let firstAnswerTimeout: Duration = .seconds(10)
 
     private enum Work {
         case registration
@@ -120,12 +120,12 @@ final class Registrar {
         }
     }
 
-    /// Waits for the outcome of a wanted subscription; returns `pending` after `answerPatience`.
+    /// Waits for the outcome of a requested subscription; returns `pending` after `firstAnswerTimeout`.
     func answer(about channel: String, of appID: AppID) async -> SubscriptionAnswer {
         guard isOpen, retryTimer == nil else { return .pending }
         return await withCheckedContinuation { continuation in
             let waiter = waiters.add(channel, appID) { continuation.resume(returning: $0) }
-            loop.schedule(after: Self.answerPatience) { [weak self] in self?.waiters.dismiss(waiter) }
+            loop.schedule(after: Self.firstAnswerTimeout) { [weak self] in self?.waiters.dismiss(waiter) }
             setNeedsFlush()
         }
     }
@@ -175,7 +175,7 @@ final class Registrar {
             return .registered(try await client.register(topic: app.topic, environment: app.environment))
         case .comparison:
             return .channels(try await client.subscriptions(topic: app.topic).channels)
-        case .subscription(let subscription) where subscription.state == .unwanted:
+        case .subscription(let subscription) where subscription.state == .ending:
             try await client.unsubscribe(topic: app.topic, channel: subscription.channel)
         case .subscription(let subscription):
             try await client.subscribe(topic: app.topic, channel: subscription.channel)
@@ -234,13 +234,13 @@ final class Registrar {
             try ifStillRegistered(app) { database throws(SQLiteError) in
                 try database.subscriptions.settle(app.appID, serverHas: channels)
             }
-        case (.done, .subscription(let subscription)) where subscription.state == .unwanted:
+        case (.done, .subscription(let subscription)) where subscription.state == .ending:
             try forget(subscription)
         case (.done, .subscription(let subscription)):
-            let isHeld = try ifStillRegistered(app) { database throws(SQLiteError) in
-                try database.subscriptions.hold(subscription.channel, of: app.appID)
+            let isConfirmed = try ifStillRegistered(app) { database throws(SQLiteError) in
+                try database.subscriptions.confirm(subscription.channel, of: app.appID)
             }
-            if isHeld { waiters.answer(.held, about: subscription) }
+            if isConfirmed { waiters.answer(.active, about: subscription) }
         case (.done, _): break
         }
     }
@@ -253,11 +253,11 @@ final class Registrar {
             if isUnknown { try lose(app) }
         case .comparison:
             if isUnknown { try registerOnceMore(app) }
-        case .subscription(let subscription) where isUnknown && subscription.state != .unwanted:
+        case .subscription(let subscription) where isUnknown && subscription.state != .ending:
             try registerOnceMore(app)
         case .subscription(let subscription):
             try forget(subscription)
-            guard subscription.state == .wanted else { return }
+            guard subscription.state == .requested else { return }
             waiters.answer(.refused(error), about: subscription)
             delegate?.registrar(endedSubscriptionTo: subscription.channel, of: app.appID, because: error)
         }

@@ -206,11 +206,11 @@ extension ServerFailure {
     /// Maps libcurl's error.
     init(_ error: CurlError) {
         switch error.kind {
-        case .tls: self = .notTrusted(error.trouble)
-        case .authorityFile, .certificateFile: self = .badFile(error.trouble)
+        case .tls: self = .notTrusted(error.messageWithAdvice)
+        case .authorityFile, .certificateFile: self = .badFile(error.messageWithAdvice)
         case .resolve, .resolveProxy, .connect, .proxyAuthentication, .proxyRefusal, .clientCertificateRequired,
             .clientCertificateRefused, .handshakeRefused, .timeout, .interrupted, .other:
-            self = .unreachable(error.trouble)
+            self = .unreachable(error.messageWithAdvice)
         }
     }
 

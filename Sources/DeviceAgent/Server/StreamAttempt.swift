@@ -17,7 +17,7 @@ protocol StreamAttempt: AnyObject {
     /// Starts to connect.
     func begin()
     /// Sends a ping that is answered immediately; returns false if this form has none.
-    func ask() -> Bool
+    func ping() -> Bool
     /// The network path of new packets, compared with that of this connection's packets.
     var path: NetworkPath { get }
     /// Ends the attempt without calling the delegate again.
@@ -27,17 +27,17 @@ protocol StreamAttempt: AnyObject {
 /// Receives the events of an attempt, and may cancel it at any time.
 protocol StreamAttemptDelegate: AnyObject {
     /// Called when bytes arrive, which proves that the connection is alive.
-    func attemptHeard()
+    func attemptReceivedData()
     /// Called when something was sent that will be answered.
-    func attemptAsked()
+    func attemptExpectsAnswer()
     /// Called when the stream is open, with the server's heartbeat interval if it names one.
     func attemptOpened(heartbeat: String?)
     /// Called when notifications arrive.
     func attemptReceived(_ arrivals: [Arrival])
     /// Called when the server announces the version of its policies.
-    func attemptHeard(_ notice: PolicyNotice)
+    func attemptReceived(_ notice: PolicyNotice)
     /// Called when the server gives the reason why it is about to end the stream.
-    func attemptHeard(_ goodbye: StreamGoodbye)
+    func attemptReceived(_ goodbye: StreamGoodbye)
     /// Called when the attempt has ended.
     func attemptEnded(_ ending: StreamEnding)
 }

@@ -97,7 +97,7 @@ final class StreamClient {
     /// Handles a change of addresses or routes: reconnects if the connection cannot have survived it, otherwise pings.
     func networkChanged() {
         if machine.isOpen, attempt?.path != .other {
-            if !keepalive.isAsked { _ = attempt?.ask() }
+            if !keepalive.awaitsAnswer { _ = attempt?.ping() }
             return
         }
         keepalive.networkChanged()
@@ -105,7 +105,7 @@ final class StreamClient {
         guard attempt == nil || machine.isOpen || elapsed(since: connectingSince) > Self.hurryPause else {
             return
         }
-        hurry("the network changed")
+        reconnectNow("the network changed")
     }
 
     /// Says goodbye before the machine suspends, and stays closed until `wake`.
@@ -123,12 +123,12 @@ final class StreamClient {
         guard !machine.isRefused else { return }
         let action = machine.start(at: loop.now)
         // The machine did not sleep, or it slept without notice; an open connection counts as dead.
-        if action == .none { hurry("the machine was suspended") } else { perform(action) }
+        if action == .none { reconnectNow("the machine was suspended") } else { perform(action) }
     }
 
-    private func hurry(_ reason: String) {
+    private func reconnectNow(_ reason: String) {
         let wasOpen = machine.isOpen
-        let action = machine.hurry(at: loop.now)
+        let action = machine.reconnectNow(at: loop.now)
         guard action != .none else { return }
         // Another network may have no proxy that blocks WebSocket.
         eventsSince = nil
@@ -247,8 +247,8 @@ final class StreamClient {
         switch keepalive.next(at: loop.now) {
         case .wait(let duration):
             keepaliveTimer = loop.schedule(after: duration) { [weak self] in self?.scheduleKeepaliveCheck() }
-        case .ask:
-            guard attempt?.ask() != true else { return }
+        case .ping:
+            guard attempt?.ping() != true else { return }
             preconditionFailure("the open WebSocket did not accept a ping")
         case .dead(let silence):
             if attempt?.isProven == false { brokenCount += 1 }
@@ -267,15 +267,15 @@ final class StreamClient {
 // MARK: Events
 
 extension StreamClient: StreamAttemptDelegate {
-    func attemptHeard() {
-        let wasAsked = keepalive.isAsked
-        keepalive.heard(at: loop.now)
-        if wasAsked { scheduleKeepaliveCheck() }
+    func attemptReceivedData() {
+        let awaitedAnswer = keepalive.awaitsAnswer
+        keepalive.received(at: loop.now)
+        if awaitedAnswer { scheduleKeepaliveCheck() }
         if attempt?.isProven == true { brokenCount = 0 }
     }
 
-    func attemptAsked() {
-        keepalive.asked(at: loop.now)
+    func attemptExpectsAnswer() {
+        keepalive.expectAnswer(at: loop.now)
         scheduleKeepaliveCheck()
     }
 
@@ -296,9 +296,9 @@ extension StreamClient: StreamAttemptDelegate {
         if delegate?.streamReceived(arrivals) != true { fail("notifications could not be stored") }
     }
 
-    func attemptHeard(_ notice: PolicyNotice) { delegate?.streamTold(policyVersion: notice.version) }
+    func attemptReceived(_ notice: PolicyNotice) { delegate?.streamTold(policyVersion: notice.version) }
 
-    func attemptHeard(_ goodbye: StreamGoodbye) {
+    func attemptReceived(_ goodbye: StreamGoodbye) {
         retryAfter = goodbye.retryAfterSeconds.map { min(.seconds(max($0, 0)), StreamMachine.retryAfterMax) }
         // One log line is enough, even if the server repeats its goodbye.
         if self.goodbye == nil { agentLog.info("server_says_goodbye", ["reason": goodbye.reason]) }

@@ -8,8 +8,8 @@ internal import PushNet
 ///              start                  opened
 ///   idle ─────────────▶ connecting ─────────────▶ open
 ///    ▲                    ▲  │  ▲                  │
-///    │ stop          time │  │  └──── hurry ───────┤
-///    │             or hurry  │ ended               │ ended
+///    │ stop          time │  │  └─ reconnectNow ───┤
+///    │       or reconnectNow │ ended               │ ended
 ///    │                    │  ▼                     │
 ///    └─────────────────── waiting ◀────────────────┘
 ///
@@ -123,7 +123,7 @@ struct StreamMachine: ~Copyable {
     }
 
     /// Skips the wait and drops an open stream after a network change or a resume, unless the server requested a pause.
-    mutating func hurry(at now: MonotonicTime) -> Action {
+    mutating func reconnectNow(at now: MonotonicTime) -> Action {
         switch state {
         case .connecting, .open, .waiting: connectOrWait(at: now)
         case .idle, .refused: .none

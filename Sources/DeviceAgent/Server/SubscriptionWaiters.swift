@@ -6,7 +6,7 @@ internal import PushCore
 /// The state of a subscription at the time its caller is answered.
 enum SubscriptionAnswer: Sendable, Equatable {
     /// The server has the subscription.
-    case held
+    case active
     /// The subscription is stored here and is sent to the server when possible.
     case pending
     /// The server refused the subscription, and it was removed.

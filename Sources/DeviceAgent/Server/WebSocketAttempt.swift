@@ -56,16 +56,16 @@ final class WebSocketAttempt: StreamAttempt {
         transfer = session.curl.connect(request) { [weak self, request] channel in
             self?.shakeHands(channel, request)
         } onFailure: { [weak self] error in
-            self?.end(.failed(error.trouble))
+            self?.end(.failed(error.messageWithAdvice))
         }
     }
 
     var path: NetworkPath { channel.map { NetworkPath(of: $0.socket) } ?? .unknown }
 
-    func ask() -> Bool {
+    func ping() -> Bool {
         guard case .open(let socket) = state else { return false }
         socket.ping()
-        delegate?.attemptAsked()
+        delegate?.attemptExpectsAnswer()
         flush()
         return true
     }
@@ -111,7 +111,7 @@ final class WebSocketAttempt: StreamAttempt {
                 case .closed: ending = endOfConnection("the server closed the connection")
                 }
             } catch {
-                ending = endOfConnection(error.trouble)
+                ending = endOfConnection(error.messageWithAdvice)
             }
             deliver()
             if let ending { end(ending) }
@@ -130,7 +130,7 @@ final class WebSocketAttempt: StreamAttempt {
     }
 
     private func receive(_ bytes: Span<UInt8>) {
-        delegate?.attemptHeard()
+        delegate?.attemptReceivedData()
         switch state {
         case .shakingHands(var handshake):
             // Two owners of the handshake would cause a copy.
@@ -179,7 +179,7 @@ final class WebSocketAttempt: StreamAttempt {
                 unsent.removeFirst(byteCount)
             }
         } catch {
-            return end(endOfConnection(error.trouble))
+            return end(endOfConnection(error.messageWithAdvice))
         }
         do throws(NetError) { try watched?.modify(unsent.isEmpty ? .readable : [.readable, .writable]) } catch {
             end(.failed("\(error)"))
@@ -232,8 +232,8 @@ extension WebSocketAttempt: WebSocketDelegate {
         case .notification(let data)?:
             let sequence = (try? JSONValue(parsing: data.span))?["id"]?.integer
             if let arrival = Arrival(notificationData: data, sequence: sequence) { arrivals.append(arrival) }
-        case .policy(let notice)?: delegate?.attemptHeard(notice)
-        case .goodbye(let goodbye)?: delegate?.attemptHeard(goodbye)
+        case .policy(let notice)?: delegate?.attemptReceived(notice)
+        case .goodbye(let goodbye)?: delegate?.attemptReceived(goodbye)
         case .unknown?: break  // Messages that later servers may send.
         case nil: agentLog.warning("message_unreadable")
         }
@@ -270,7 +270,7 @@ extension WebSocketAttempt: WebSocketDelegate {
         confirmation = (ping, completion)
         socket.send(text: text.span)
         socket.ping(ping)
-        delegate?.attemptAsked()
+        delegate?.attemptExpectsAnswer()
         flush()
         return true
     }

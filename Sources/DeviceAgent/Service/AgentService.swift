@@ -20,7 +20,7 @@ final class AgentService {
     let deviceName: String
     private let callers: any CallerPolicy
     private var bounds = CallBounds()
-    private var toldStatus: StatusRecord?
+    private var emittedStatus: StatusRecord?
 
     /// Serves the object without the bus name, which `claimName` requests.
     init(
@@ -60,7 +60,7 @@ final class AgentService {
                             .limitsExceeded, "Too many calls. Wait for the unanswered ones, then try again."))))
         }
         reply.onAnswer = { [weak self] in self?.bounds.end(call.sender) }
-        callers.judge(call) { [weak self] verdict in
+        callers.decide(on: call) { [weak self] verdict in
             switch verdict {
             case .allowed(let asker): self?.answer(call, from: asker, reply)
             case .refused(let refusal): reply.answer(.failure(BusError(refusal)))
@@ -231,8 +231,8 @@ extension AgentService: AgentObserver {
         // The comparison leaves out times, because a new time alone is no change.
         var status = agent.status(now: .unixEpoch)
         status.nextTryAt = nil
-        guard status != toldStatus else { return }
-        toldStatus = status
+        guard status != emittedStatus else { return }
+        emittedStatus = status
         ServiceManager.notify("STATUS=\(status.line)")
         emit(.statusChanged, [])
     }
@@ -261,7 +261,7 @@ extension EventTypeTable.EventType {
     }
 }
 
-extension SettingService.Line {
+extension SettingService.EffectiveSetting {
     fileprivate var record: SettingRecord {
         var record = SettingRecord()
         record.event = event

@@ -10,7 +10,7 @@ internal import PushNet
 /// Decides which caller may call which method.
 protocol CallerPolicy: AnyObject {
     /// Decides whether a call is allowed, now or later; the calls of one caller are decided in order.
-    func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void)
+    func decide(on call: IncomingCall, completion: @escaping (CallVerdict) -> Void)
 }
 
 /// The decision on a call.
@@ -44,7 +44,7 @@ final class CallerRules: CallerPolicy {
     private enum Caller {
         case tool
         case app(RunningProgram)
-        case otherPerson
+        case otherUser
         /// The caller could not be identified reliably.
         case unknown
     }
@@ -69,12 +69,12 @@ final class CallerRules: CallerPolicy {
         tools = folder.map { folder in ["posthorn", "posthorn-panel"].map { "\(folder)/\($0)" } } ?? []
     }
 
-    func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) {
+    func decide(on call: IncomingCall, completion: @escaping (CallVerdict) -> Void) {
         find(call.sender) { [self] caller in
             switch caller {
-            case .tool: completion(.allowed(.person))
+            case .tool: completion(.allowed(.tool))
             case .app(let program): loop.startTask { [self] in completion(await verdict(on: call, from: program)) }
-            case .otherPerson:
+            case .otherUser:
                 completion(.refused(AgentRefusal(.notYours, "This agent serves only the user who runs it.")))
             case .unknown:
                 completion(
@@ -151,7 +151,7 @@ final class CallerRules: CallerPolicy {
         guard let credentials = await askForCredentials(sender) else { return .unknown }
         // Root has full access anyway, and administers the agent of a machine on the system bus.
         if credentials.user == 0, getuid() != 0 { return .tool }
-        guard credentials.user == getuid() else { return .otherPerson }
+        guard credentials.user == getuid() else { return .otherUser }
         let program = RunningProgram(process: credentials.process, in: processFolder)
         // A caller that is still on the bus has not ended, so its process ID has not been reused.
         guard let program, await askForCredentials(sender) == credentials else { return .unknown }

@@ -84,8 +84,8 @@ struct SoundInstaller {
         guard let folder else { throw SoundInstallError("this user has no data directory: set HOME or XDG_DATA_HOME.") }
         let bytes = try read(path)
         let sound = try check(path)
-        if let twin = twin(of: bytes, in: folder, besides: "\(appID)/\(name)") {
-            throw SoundInstallError("it is the same as \(twin). Choose another: users recognize an app by its sound.")
+        if let same = installedSound(withSameBytesAs: bytes, in: folder, besides: "\(appID)/\(name)") {
+            throw SoundInstallError("it is the same as \(same). Choose another: users recognize an app by its sound.")
         }
         do {
             try PrivateFile.makeDirectory("\(folder)/\(appID)")
@@ -151,7 +151,7 @@ struct SoundInstaller {
     }
 
     /// Returns a built-in sound, or one of an app, with the same bytes.
-    private func twin(of bytes: [UInt8], in folder: String, besides own: String) -> String? {
+    private func installedSound(withSameBytesAs bytes: [UInt8], in folder: String, besides own: String) -> String? {
         for name in builtIn.names {
             if let file = builtIn.file(name), (try? PrivateFile.read(file)) == bytes { return "the built-in '\(name)'" }
         }

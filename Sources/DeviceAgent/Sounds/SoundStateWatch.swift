@@ -10,7 +10,7 @@ final class SoundStateWatch {
     static let lookInterval: Duration = .seconds(5)
 
     /// The maximum wait for an answer of the sound server.
-    static let patience: Duration = .milliseconds(500)
+    static let answerTimeout: Duration = .milliseconds(500)
 
     /// The last known state.
     private(set) var state = SoundState()
@@ -49,7 +49,7 @@ final class SoundStateWatch {
         _ = current()
         guard isAwaited else { return true }
         waiting = body
-        timer = timer ?? loop.schedule(after: Self.patience) { [weak self] in self?.endWaiting() }
+        timer = timer ?? loop.schedule(after: Self.answerTimeout) { [weak self] in self?.endWaiting() }
         return false
     }
 

@@ -56,7 +56,7 @@ package final class AppStarter {
         }
         activate(entry, opening) { [weak self] error in
             guard let error else { return completion(.success(())) }
-            guard let self, entry.exec ?? entry.terminalExec != nil, AppStarter.isNobodyThere(error) else {
+            guard let self, entry.exec ?? entry.terminalExec != nil, AppStarter.provesNotReceived(error) else {
                 return completion(.failure(.failed("\(error.name): \(error.message)")))
             }
             execute(entry, opening, completion: completion)
@@ -106,7 +106,7 @@ package final class AppStarter {
     ///
     /// - Parameter error: The error of the call.
     /// - Returns: Whether the program may be started.
-    package static func isNobodyThere(_ error: BusError) -> Bool {
+    package static func provesNotReceived(_ error: BusError) -> Bool {
         switch error.name {
         case BusError.serviceUnknownName, BusError.unknownMethodName, "org.freedesktop.DBus.Error.UnknownObject",
             "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.NameHasNoOwner":
@@ -137,7 +137,7 @@ package final class AppStarter {
         let program = launch.program
         do throws(NetError) {
             try children.start(launch) { status in
-                if let status, AppStarter.statusesOfNothing.contains(status) {
+                if let status, AppStarter.notExecutableStatuses.contains(status) {
                     return completion(.failure(.failed("the app ended at once with status \(status): \(program)")))
                 }
                 completion(.success(()))
@@ -180,5 +180,5 @@ package final class AppStarter {
     private static let terminalProgram = "xdg-terminal-exec"
 
     /// The exit statuses of shells, `env` and others for a program that does not exist or cannot be executed.
-    private static let statusesOfNothing: Set<Int32> = [126, 127]
+    private static let notExecutableStatuses: Set<Int32> = [126, 127]
 }

@@ -27,11 +27,13 @@ package struct NotificationServer: Equatable {
     /// Whether the server supports buttons and reports clicks.
     package var hasActions: Bool { capabilities.contains("actions") }
     /// Whether the server keeps a list of past alerts, which it groups.
-    package var keepsList: Bool { capabilities.contains("persistence") && !quirks.contains(.saysListButKeepsNone) }
+    package var keepsList: Bool {
+        capabilities.contains("persistence") && !quirks.contains(.declaresPersistenceWithoutList)
+    }
     /// Whether the user can type a reply into the alert: KDE and swaync.
     package var hasReplies: Bool { hasActions && capabilities.contains("inline-reply") }
     /// Whether the server plays the sound that the agent names.
-    package var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.saysSoundButPlaysNone) }
+    package var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.declaresSoundWithoutPlaying) }
 
     /// The server's deviations from the specification.
     package var quirks: Quirks { NotificationServer.quirks[name.lowercased()] ?? [] }
@@ -46,30 +48,30 @@ package struct NotificationServer: Equatable {
         package static let showsDefaultAsButton = Quirks(rawValue: 1)
         /// The server's capabilities change while it runs: `actions` is missing while do-not-disturb is on.
         package static let changesCapabilities = Quirks(rawValue: 2)
-        /// The server has the capability `sound`, but plays no sounds.
-        package static let saysSoundButPlaysNone = Quirks(rawValue: 4)
+        /// The server declares `sound`, but plays no sounds.
+        package static let declaresSoundWithoutPlaying = Quirks(rawValue: 4)
         /// The server forgets the alerts of a sender that leaves the bus.
         ///
         /// It removes them from the screen, or keeps them but sends their clicks to the old sender, which no longer
         /// exists.
         package static let forgetsSender = Quirks(rawValue: 8)
-        /// The server has the capability `persistence`, but one window for which later alerts wait.
-        package static let saysListButKeepsNone = Quirks(rawValue: 16)
+        /// The server declares `persistence`, but shows one window at a time and keeps no list.
+        package static let declaresPersistenceWithoutList = Quirks(rawValue: 16)
         /// The server finds few icons by name.
         package static let findsFewIcons = Quirks(rawValue: 32)
         /// The server crashes when both an ID and a tag name the replaced alert (mako 1.7.1).
-        package static let diesOfNumberAndTag = Quirks(rawValue: 64)
+        package static let crashesOnIDAndTag = Quirks(rawValue: 64)
     }
 
     /// The deviations by server name in lower case; no other code distinguishes servers.
     private static let quirks: [String: Quirks] = [
         "xfce notify daemon": [.showsDefaultAsButton, .changesCapabilities],
         // MATE's daemon has the same name; it could play sounds, but is told not to.
-        "notification daemon": [.saysSoundButPlaysNone, .saysListButKeepsNone],
+        "notification daemon": [.declaresSoundWithoutPlaying, .declaresPersistenceWithoutList],
         "dunst": [.findsFewIcons, .forgetsSender],
-        "mako": [.findsFewIcons, .diesOfNumberAndTag],
-        "cinnamon": [.saysSoundButPlaysNone],
-        "cosmic-notifications": [.saysSoundButPlaysNone],
+        "mako": [.findsFewIcons, .crashesOnIDAndTag],
+        "cinnamon": [.declaresSoundWithoutPlaying],
+        "cosmic-notifications": [.declaresSoundWithoutPlaying],
         "gnome-shell": [.forgetsSender],
     ]
 }

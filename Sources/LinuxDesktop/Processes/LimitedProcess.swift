@@ -40,9 +40,9 @@ package final class LimitedProcess {
         /// The program did not start; the value is errno.
         case notStarted(Int32)
         /// The program exceeded the time limit.
-        case tookTooLong(Duration)
+        case timedOut(Duration)
         /// The program wrote more bytes than the limit.
-        case saidTooMuch(Int)
+        case outputTooLarge(Int)
         /// The program ended with a status other than 0.
         case exited(Int32)
         case killed(Int32)
@@ -112,7 +112,7 @@ package final class LimitedProcess {
     package func cancel() {
         isAnswered = true
         killFamily()
-        stopTalking()
+        closePipes()
     }
 
     private func start(_ command: Command, _ timeLimit: Duration) throws(NetError) {
@@ -134,7 +134,7 @@ package final class LimitedProcess {
         inputEnd = try WatchedDescriptor(input.takeWriting(), for: .writable, on: loop) { self.write() }
         outputEnd = try WatchedDescriptor(output.takeReading(), for: .readable, on: loop) { self.read() }
         errorEnd = try WatchedDescriptor(errors.takeReading(), for: .readable, on: loop) { self.readErrors() }
-        timer = loop.schedule(after: timeLimit) { [weak self] in self?.end(.tookTooLong(timeLimit)) }
+        timer = loop.schedule(after: timeLimit) { [weak self] in self?.end(.timedOut(timeLimit)) }
     }
 
     // MARK: Input and output
@@ -158,7 +158,7 @@ package final class LimitedProcess {
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }
             guard count > 0 else { return outputEnd = nil }
-            guard output.count + count <= outputByteCountMax else { return end(.saidTooMuch(outputByteCountMax)) }
+            guard output.count + count <= outputByteCountMax else { return end(.outputTooLarge(outputByteCountMax)) }
             output += bytes.prefix(count)
         }
     }
@@ -175,7 +175,7 @@ package final class LimitedProcess {
         errorOutput.take(bytes.prefix(count))
     }
 
-    private func stopTalking() {
+    private func closePipes() {
         readErrors()
         errorOutput.end()
         errorEnd = nil
@@ -221,7 +221,7 @@ package final class LimitedProcess {
     private func killFamily() { if let child { ProcessFamily.kill(child) } }
 
     private func answer(_ result: Result<[UInt8], Failure>) {
-        stopTalking()
+        closePipes()
         guard !isAnswered else { return }
         isAnswered = true
         completion(result)
@@ -233,8 +233,8 @@ extension LimitedProcess.Failure {
     package var message: String {
         switch self {
         case .notStarted(let code): "cannot be started: \(SystemError.text(code))"
-        case .tookTooLong(let limit): "took longer than \(limit)"
-        case .saidTooMuch(let limit): "wrote more than \(limit) bytes"
+        case .timedOut(let limit): "took longer than \(limit)"
+        case .outputTooLarge(let limit): "wrote more than \(limit) bytes"
         case .exited(let status): "ended with status \(status)"
         case .killed(let signal): "was ended by signal \(signal)"
         }

@@ -15,7 +15,7 @@ package import PushDBus
 /// It runs on the thread of the connections.
 package final class SessionMonitor {
     /// The time limit of the first query, which blocks: waiting alerts must not show what a lock hides.
-    static let startPatience: Duration = .milliseconds(500)
+    static let firstAnswerTimeout: Duration = .milliseconds(500)
     /// The time limit of later queries; a program that takes longer is queried again.
     package static let answerTimeout: Duration = .seconds(10)
     /// The shortest time after which a failed query is repeated.
@@ -114,7 +114,7 @@ package final class SessionMonitor {
         do throws(BusError) {
             let answer = try connection.call(
                 source.name, source.path, question.interface, question.member, question.arguments,
-                timeout: Self.startPatience)
+                timeout: Self.firstAnswerTimeout)
             watched.answer = source.holds(answer)
         } catch {
             // An error comes here, too: `ask` queries again and handles it.

@@ -7,7 +7,7 @@ package final class CheckButton: Widget {
     /// Creates a button that is not checked.
     package init() {
         unsafe super.init(gtk_check_button_new())
-        placed(down: .center)
+        aligned(down: .center)
     }
 
     /// Whether the button is checked (`gtk_check_button_set_active`).

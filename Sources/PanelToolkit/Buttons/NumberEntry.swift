@@ -17,7 +17,7 @@ package final class NumberEntry: Editable {
             text = "\(number < 10 ? "0" : "")\(number)"
             return true
         }
-        placed(down: .center)
+        aligned(down: .center)
     }
 
     /// The number in the entry (`gtk_spin_button_set_value`).

@@ -7,7 +7,7 @@ package final class Switch: Widget {
     /// Creates a switch that is off.
     package init() {
         unsafe super.init(gtk_switch_new())
-        placed(down: .center)
+        aligned(down: .center)
     }
 
     /// Whether the switch is on (`gtk_switch_set_active`).

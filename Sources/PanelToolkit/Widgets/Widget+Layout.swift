@@ -4,7 +4,7 @@ internal import CAdwaita
 
 extension Widget {
     /// The alignment of a widget in more space than it needs.
-    package enum Place {
+    package enum Alignment {
         case fill, start, center, end
 
         fileprivate var alignment: GtkAlign {
@@ -19,7 +19,7 @@ extension Widget {
 
     /// Sets the alignment (`gtk_widget_set_halign`, `gtk_widget_set_valign`).
     @discardableResult
-    package func placed(across: Place = .fill, down: Place = .fill) -> Self {
+    package func aligned(across: Alignment = .fill, down: Alignment = .fill) -> Self {
         unsafe gtk_widget_set_halign(cast(), across.alignment)
         unsafe gtk_widget_set_valign(cast(), down.alignment)
         return self

@@ -46,9 +46,9 @@ enum LintCommand {
             do throws(FileError) { files.append((path, try LocalFile.read(path))) } catch { throw .file(error) }
         }
         let pushType = invocation.value("push-type").flatMap { PushType($0.utf8.span) }
-        let verdict = LintVerdict(
+        let lintReport = LintReport(
             files, pushType: pushType ?? .alert, appName: appName, intervalSeconds: interval)
-        return verdict.report(isStrict: invocation.has("strict"))
+        return lintReport.report(isStrict: invocation.has("strict"))
     }
 
     private static func interval(_ invocation: Invocation) throws(CommandError) -> Int64? {

@@ -21,7 +21,7 @@ enum PolicyCommands {
     ]
     private static let setting = Argument(
         "SETTING", "The name of a setting, for example 'sound'.",
-        values: .choice(PersonalSetting.allCases.map(\.rawValue)))
+        values: .choice(Setting.allCases.map(\.rawValue)))
 
     private static let list = CommandNode(Command("list", "List the policies.")) {
         (invocation, context) throws(CommandError) in
@@ -31,7 +31,7 @@ enum PolicyCommands {
     private static let set = CommandNode(
         Command(
             "set", "Set a policy.",
-            discussion: PersonalSetting.allCases.map { setting in
+            discussion: Setting.allCases.map { setting in
                 "\(setting.rawValue): \(setting.help). Values: \(setting.expectation(for: setting.policyScope))."
             }.joined(separator: "\n\n"),
             arguments: [setting, Argument("VALUE", "The value.")],

@@ -70,13 +70,13 @@ enum QuietCommand {
             return call(.doNotDisturb, DoNotDisturb.until(end).text)
         default:
             guard let schedule = QuietSchedule(value) else {
-                throw wrong(invocation, value, "use \(PersonalSetting.schedule.expectation(for: .person))")
+                throw wrong(invocation, value, "use \(Setting.schedule.expectation(for: .device))")
             }
             return call(.schedule, schedule.text)
         }
     }
 
-    private static func call(_ setting: PersonalSetting, _ value: String) -> AgentCall {
+    private static func call(_ setting: Setting, _ value: String) -> AgentCall {
         AgentCall(.setSetting, .string(""), .string(""), .string(setting.rawValue), .string(value))
     }
 
@@ -88,7 +88,7 @@ enum QuietCommand {
 
     /// Formats the current state and the schedule.
     static func report(of settings: [SettingRecord], now: Timestamp) -> Report {
-        func value(_ setting: PersonalSetting) -> String {
+        func value(_ setting: Setting) -> String {
             settings.first { $0.name == setting.rawValue && $0.event.isEmpty }?.value ?? ""
         }
         let manual = DoNotDisturb(value(.doNotDisturb)) ?? .off

@@ -64,12 +64,12 @@ enum SendCommand {
 
     /// Prints the payload's lint findings; throws if there is an error, unless `--force` is given.
     private static func lint(_ payload: [UInt8], pushType: String, isForced: Bool) throws(CommandError) {
-        let verdict = LintVerdict(
+        let lintReport = LintReport(
             [("payload", payload)], pushType: PushType(pushType.utf8.span), appName: nil, intervalSeconds: nil)
-        Console.note(verdict.lines)
-        guard verdict.errors > 0, !isForced else { return }
+        Console.note(lintReport.lines)
+        guard lintReport.errors > 0, !isForced else { return }
         throw .advised(
-            .notSent("the payload has \(verdict.errors == 1 ? "an error" : "\(verdict.errors) errors")"),
+            .notSent("the payload has \(lintReport.errors == 1 ? "an error" : "\(lintReport.errors) errors")"),
             remedy: "Correct the payload, or send it with --force.")
     }
 

@@ -18,8 +18,8 @@ enum SettingsCommands {
     ) {
         (_, context) throws(CommandError) in
         let agent = try context.agent()
-        let personal = try lines(of: "", agent)
-        return report(personal: personal, apps: try apps(of: agent))
+        let deviceSettings = try lines(of: "", agent)
+        return report(deviceSettings: deviceSettings, apps: try apps(of: agent))
     }
 
     private static let show = CommandNode(
@@ -50,7 +50,7 @@ enum SettingsCommands {
             arguments: [
                 Argument(
                     "APP", "The app ID; omit it for a global setting.", optional: true,
-                    values: .suggestions(PersonalSetting.allCases.filter { $0.scopes == [.person] }.map(\.rawValue))),
+                    values: .suggestions(Setting.allCases.filter { $0.scopes == [.device] }.map(\.rawValue))),
                 Argument("EVENT", "An event type that the app declared.", optional: true),
                 Argument("SETTING", "The setting, for example 'sound'.", optional: true),
                 Argument("VALUE", "The value, mostly 'on' or 'off'; 'default' resets the setting.", optional: true),
@@ -104,9 +104,9 @@ enum SettingsCommands {
         try checkName(first, invocation)
         guard words.count > 1 else { throw .usage(invocation.error(.missingArgument(placeholder: "VALUE"))) }
         let (name, value) = (words[words.count - 2], words[words.count - 1])
-        let isPersonal = PersonalSetting(rawValue: words[0])?.scopes == [.person]
+        let isDeviceSetting = Setting(rawValue: words[0])?.scopes == [.device]
         // A value of several words needs no quotes for a global setting.
-        if isPersonal, PersonalSetting(rawValue: name)?.scopes.contains(.app) != true {
+        if isDeviceSetting, Setting(rawValue: name)?.scopes.contains(.app) != true {
             let value = words.dropFirst().joined(separator: " ")
             return AgentCall(
                 .setSetting, .string(""), .string(""), .string(words[0]), .string(value == "default" ? "" : value))
@@ -122,19 +122,20 @@ enum SettingsCommands {
     /// Throws for a misspelled global setting, and for an app's setting without the app.
     private static func checkName(_ first: String, _ invocation: Invocation) throws(CommandError) {
         // A later argument names a setting, so the first one is an app ID.
-        if invocation.arguments.dropFirst().contains(where: { PersonalSetting(rawValue: $0) != nil }) { return }
-        let setting = PersonalSetting(rawValue: first)
-        guard setting?.scopes.contains(.person) != true else { return }
+        if invocation.arguments.dropFirst().contains(where: { Setting(rawValue: $0) != nil }) { return }
+        let setting = Setting(rawValue: first)
+        guard setting?.scopes.contains(.device) != true else { return }
         let words = [first] + invocation.arguments.dropFirst()
         if setting != nil {
             throw .advised(
                 .usage(invocation.error(.contradiction("'\(first)' is a setting of an app"))),
                 remedy: "Specify the app: posthorn settings set APP \(words.joined(separator: " "))")
         }
-        let personal = PersonalSetting.allCases.filter { $0.scopes.contains(.person) }.map(\.rawValue)
-        let meant = Spelling.closest(to: first, among: PersonalSetting.allCases.map(\.rawValue))
+        let deviceSettings = Setting.allCases.filter { $0.scopes.contains(.device) }.map(\.rawValue)
+        let meant = Spelling.closest(to: first, among: Setting.allCases.map(\.rawValue))
         guard meant != nil || invocation.arguments.count == 2 && !first.contains(".") else { return }
-        let question = meant.map { "Did you mean '\($0)'?" } ?? "Global settings: \(personal.joined(separator: ", "))."
+        let question =
+            meant.map { "Did you mean '\($0)'?" } ?? "Global settings: \(deviceSettings.joined(separator: ", "))."
         throw .advised(
             .usage(invocation.error(.contradiction("unknown setting '\(first)'"))),
             remedy: "\(question) Settings of an app follow the app ID.")
@@ -171,11 +172,11 @@ enum SettingsCommands {
     }
 
     /// Formats the output of `settings list`.
-    static func report(personal: [SettingRecord], apps: [AppRecord]) -> Report {
-        let json = Settings(settings: personal, apps: apps)
-        let isOn = personal.contains { $0.name == PersonalSetting.master.rawValue && $0.value == "on" }
+    static func report(deviceSettings: [SettingRecord], apps: [AppRecord]) -> Report {
+        let json = Settings(settings: deviceSettings, apps: apps)
+        let isOn = deviceSettings.contains { $0.name == Setting.master.rawValue && $0.value == "on" }
         let state = isOn ? "on." : "off (master switch)."
-        let head = "Notifications are \(state)\n\n\(table(of: personal))"
+        let head = "Notifications are \(state)\n\n\(table(of: deviceSettings))"
         guard !apps.isEmpty else {
             return Report("\(head)\n\nNo apps. Register one with 'posthorn register APP'.", json: json)
         }
@@ -214,7 +215,7 @@ enum SettingsCommands {
 
     /// Formats a value for display; the end of Do Not Disturb becomes a local time.
     private static func shown(_ value: String, of name: String) -> String {
-        guard PersonalSetting(rawValue: name) == .doNotDisturb, case .until(let end)? = DoNotDisturb(value) else {
+        guard Setting(rawValue: name) == .doNotDisturb, case .until(let end)? = DoNotDisturb(value) else {
             return oneLine(value)
         }
         let isOver = end <= LocalTime.now

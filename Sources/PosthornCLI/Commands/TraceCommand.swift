@@ -103,7 +103,7 @@ enum TraceCommand {
         return Report(texts.joined(separator: "\n\n"), json: trace)
     }
 
-    private static func timeLine(_ events: [TraceAPI.TraceEvent]) -> String {
+    private static func timeLine(_ events: [TraceAPI.Event]) -> String {
         guard let first = events.first else { return "" }
         let devices = Set(events.compactMap(\.deviceID))
         var fields = [
@@ -150,7 +150,7 @@ enum TraceCommand {
     }
 
     /// Describes an event and its reason; an event of a newer server may have no description.
-    private static func meaning(_ event: TraceAPI.TraceEvent) -> String {
+    private static func meaning(_ event: TraceAPI.Event) -> String {
         let step = TraceStep.allCases.first { $0.word == event.event }
         let detail = TraceDetail.allCases.first { $0.word != nil && $0.word == event.reason }
         let reason = detail?.meaning ?? event.reason

@@ -7,14 +7,14 @@ public enum TraceAPI {
     /// The response of `GET /v1/trace`.
     public struct Trace: Codable, Sendable {
         /// The events, in the order in which the server recorded them.
-        public var events: [TraceEvent]
+        public var events: [Event]
         /// The value of `after` that requests the next page of events; nil on the last page.
         public var next: Int64?
         /// The time of the oldest stored event; nil for an empty trace.
         public var oldestAt: Timestamp? { oldestMilliseconds.map(Timestamp.init(unixMilliseconds:)) }
         private var oldestMilliseconds: Int64?
 
-        public init(events: [TraceEvent], next: Int64? = nil, oldestAt: Timestamp? = nil) {
+        public init(events: [Event], next: Int64? = nil, oldestAt: Timestamp? = nil) {
             self.events = events
             self.next = next
             oldestMilliseconds = oldestAt?.unixMilliseconds
@@ -27,7 +27,7 @@ public enum TraceAPI {
     }
 
     /// One step in the life of a notification.
-    public struct TraceEvent: Codable, Sendable {
+    public struct Event: Codable, Sendable {
         /// The raw value of a `TraceStep`.
         public var event: String
         /// The reason, as the raw value of a `TraceDetail`.

@@ -26,17 +26,17 @@ public struct PolicyRule: Codable, Sendable, Equatable {
     }
 }
 
-extension PersonalSetting {
+extension Setting {
     /// Returns the setting that a policy names.
     ///
     /// The result is nil for an unknown setting, and when a topic is given but the setting does not belong to apps.
-    package static func ofPolicy(_ name: String, hasTopic: Bool) -> PersonalSetting? {
+    package static func ofPolicy(_ name: String, hasTopic: Bool) -> Setting? {
         let setting = allCases.first { $0.rawValue.utf8.elementsEqual(name.utf8) }
         return setting.flatMap { hasTopic && !$0.scopes.contains(.app) ? nil : $0 }
     }
 
     /// The scope that is used to validate the setting's values in a policy.
-    package var policyScope: Scope { scopes.contains(.app) ? .app : .person }
+    package var policyScope: Scope { scopes.contains(.app) ? .app : .device }
 }
 
 extension DeviceAPI {

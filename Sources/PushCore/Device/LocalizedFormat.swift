@@ -22,11 +22,11 @@ enum LocalizedFormat {
         var rest = Substring(format).unicodeScalars
         var next = 0
         while !output.isFull, let scalar = rest.popFirst() {
-            guard scalar == "%", let place = Place(at: &rest) else {
+            guard scalar == "%", let placeholder = Placeholder(at: &rest) else {
                 output.append(CollectionOfOne(scalar))
                 continue
             }
-            switch place {
+            switch placeholder {
             case .percentSign:
                 output.append("%".unicodeScalars)
             case .argument(let number):
@@ -48,7 +48,7 @@ enum LocalizedFormat {
     }
 
     /// A placeholder, which a percent sign begins.
-    private enum Place {
+    private enum Placeholder {
         case percentSign
         /// A placeholder for an argument; the number counts from 1, and nil means the next argument.
         case argument(number: Int?)

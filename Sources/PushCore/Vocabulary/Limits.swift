@@ -26,7 +26,8 @@ public enum Limits {
     public static let certificateTopicCountMax = 256
     /// The maximum validity of a client certificate that this server issues, in days.
     public static let certificateDayCountMax = 825
-    /// The maximum difference between `iat` and the current time, in seconds, before a provider token counts as expired.
+    /// The maximum difference between `iat` and the current time, in seconds, before a provider token counts as
+    /// expired.
     public static let providerTokenAgeSecondsMax: Int64 = 3600
     /// The maximum number of provider token updates on one connection within `providerTokenUpdateSeconds`; the first
     /// token is not an update.
@@ -205,13 +206,14 @@ extension Limits {
     public static let connectionCountMin = 8
     /// The size, in bytes, by which the memory budget is divided for the default of `connections`.
     public static let connectionByteCount = 16 * 1024
-    /// The size, in bytes, by which the memory budget is divided for the default of `connections_before_authentication`.
+    /// The size, in bytes, by which the memory budget is divided for the default of
+    /// `connections_before_authentication`.
     public static let strangerByteCount = 64 * 1024
     /// The idle time after which an unauthenticated connection may be closed before the server reaches its connection
     /// limit.
     public static let strangerGrace = Duration.seconds(5)
     /// The default time from the first handshake step to the first valid credential.
-    public static let strangerPatience = Duration.seconds(60)
+    public static let authenticationTimeout = Duration.seconds(60)
     /// The maximum number of connections that are examined in the search for one to close.
     public static let strangersPerSearchCountMax = 1024
     /// The divisor that gives the share of a loop's connections that one principal keeps at the connection limit.
@@ -238,8 +240,8 @@ extension Limits {
     public static let handshakeByteCount = 48 * 1024
     /// The maximum size of a TLS ClientHello in bytes, including all headers.
     public static let clientHelloByteCountMax = 16 * 1024
-    /// The size, in bytes, that the memory budget counts for an incomplete TLS record of an unauthenticated peer; OpenSSL
-    /// allocates a buffer of about this size.
+    /// The size, in bytes, that the memory budget counts for an incomplete TLS record of an unauthenticated peer;
+    /// OpenSSL allocates a buffer of about this size.
     public static let recordBufferByteCount = 17 * 1024
     /// The minimum default memory budget, in bytes.
     public static let memoryBudgetByteCountMin = 128 * 1024 * 1024
@@ -281,27 +283,27 @@ extension Limits {
     public static let listingPerTeamCountMax = 2
     /// The maximum number of unread channel lists of one team on one loop; each occupies memory until it is read.
     public static let listingUnreadPerTeamCountMax = 8
-    /// The timeout for a ClientHello, and then from the first handshake step to the first complete HTTP/2 frame or HTTP/1.1
-    /// request.
-    public static let handshakePatience = Duration.seconds(10)
+    /// The timeout for a ClientHello, and then from the first handshake step to the first complete HTTP/2 frame or
+    /// HTTP/1.1 request.
+    public static let handshakeTimeout = Duration.seconds(10)
     /// The timeout from the start of a request to its end.
-    public static let requestPatience = Duration.seconds(15)
+    public static let requestTimeout = Duration.seconds(15)
     /// The timeout from the end of a request to its response; it allows for a store that waits for the disk.
-    public static let answerPatience = Duration.seconds(30)
+    public static let responseTimeout = Duration.seconds(30)
     /// The timeout of a connection without an open stream and without incoming bytes.
-    public static let idlePatience = Duration.seconds(300)
+    public static let idleTimeout = Duration.seconds(300)
     /// The timeout for output that the peer does not read.
-    public static let outputPatience = Duration.seconds(30)
+    public static let outputTimeout = Duration.seconds(30)
     /// The timeout from the server's close to the peer's close.
-    public static let lingerPatience = Duration.seconds(2)
+    public static let lingerTimeout = Duration.seconds(2)
     /// The default interval between heartbeats on a device's stream; a device can request a longer one.
     public static let heartbeatInterval = Duration.seconds(20)
     /// The longest interval between heartbeats that a device can request.
     public static let heartbeatIntervalMax = Duration.seconds(240)
     /// The time for which busy connections are drained before GOAWAY announces the shutdown.
-    public static let drainPatience = Duration.seconds(1)
+    public static let drainTimeout = Duration.seconds(1)
     /// The maximum time from SIGTERM to the end of the last connection.
-    public static let shutdownPatience = Duration.seconds(5)
+    public static let shutdownTimeout = Duration.seconds(5)
     /// The maximum number of notifications that an ephemeral server keeps for its test; the oldest are discarded first.
     public static let ephemeralNotificationCountMax = 100_000
 
@@ -310,13 +312,13 @@ extension Limits {
     /// The maximum number of alerts in the panel that wait for an answer.
     public static let panelAlertCountMax = 100
     /// The timeout from an alert to the panel's request for it; it includes the start of the panel.
-    public static let panelPatience = Duration.seconds(10)
+    public static let panelFetchTimeout = Duration.seconds(10)
     /// The maximum number of consecutive panel restarts without an answer to an alert.
     public static let panelStartCountMax = 5
     /// The delay before the first restart of the panel; it doubles with each restart.
-    public static let panelPause = Duration.milliseconds(500)
+    public static let panelRestartDelay = Duration.milliseconds(500)
     /// The time for which the agent does not start a panel that failed.
-    public static let panelRest = Duration.seconds(60)
+    public static let panelFailureBackoff = Duration.seconds(60)
     /// The maximum number of bytes that a user can type into an alert.
     public static let replyByteCountMax = 16 * 1024
 

@@ -34,7 +34,7 @@ struct DrainedStreams {
         streams.append(
             Stream(
                 id: id, pingNumber: pingNumber, byteCount: HTTPBounds.drainedByteCountMax,
-                deadline: now.advanced(byNanoseconds: HTTPBounds.drainPatienceNanoseconds)))
+                deadline: now.advanced(byNanoseconds: HTTPBounds.drainTimeoutNanoseconds)))
         return true
     }
 

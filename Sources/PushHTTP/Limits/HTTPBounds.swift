@@ -87,7 +87,7 @@ enum HTTPBounds {
     /// The number of HTTP/2 streams drained at the same time; further streams are reset immediately.
     static let drainedStreamCountMax = 100
     /// The longest time that the body of an HTTP/2 stream is drained: 10 seconds.
-    static let drainPatienceNanoseconds: Int64 = 10_000_000_000
+    static let drainTimeoutNanoseconds: Int64 = 10_000_000_000
 
     /// The longest HTTP/1.1 chunk-size line with its extensions, in bytes.
     static let chunkLineByteCountMax = 256

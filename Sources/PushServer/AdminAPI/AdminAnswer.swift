@@ -3,7 +3,7 @@
 internal import PushHTTP
 internal import PushServing
 
-/// The refusals that all subjects of the admin API share.
+/// The refusals that all resources of the admin API share.
 enum AdminAnswer {
     /// Refuses a request for an unknown path.
     static func refusePath(_ exchange: HTTPExchange) {

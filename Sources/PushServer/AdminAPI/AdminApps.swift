@@ -7,7 +7,7 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/apps`: the apps that receive notifications.
-struct AdminApps: AdminSubject {
+struct AdminApps: AdminResource {
     let services: LoopServices
     let takesParameters = true
 

@@ -6,7 +6,7 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/backups`: copies of all data, created while the server runs.
-struct AdminBackups: AdminSubject {
+struct AdminBackups: AdminResource {
     let services: LoopServices
 
     func answer(

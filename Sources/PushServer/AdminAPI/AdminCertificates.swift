@@ -7,7 +7,7 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/certificates`: the credentials of providers that do not sign tokens.
-struct AdminCertificates: AdminSubject {
+struct AdminCertificates: AdminResource {
     let services: LoopServices
 
     private static let newCertificate = AdminBody(members: [

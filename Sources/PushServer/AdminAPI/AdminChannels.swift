@@ -7,7 +7,7 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/apps/TOPIC/channels`: the destinations of broadcasts.
-struct AdminChannels: AdminSubject {
+struct AdminChannels: AdminResource {
     let services: LoopServices
     /// The topic of the app that the channels belong to.
     let topic: TopicName

@@ -7,7 +7,7 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/devices`: the devices that receive notifications.
-struct AdminDevices: AdminSubject {
+struct AdminDevices: AdminResource {
     let services: LoopServices
     let takesParameters = true
 

@@ -9,17 +9,17 @@ internal import PushStore
 
 /// The admin API: JSON over a UNIX socket; the socket's permissions and peer credentials control the access.
 ///
-/// This file routes requests; each subject has a file of its own.
+/// This file routes requests; each resource has a file of its own.
 final class AdminEndpoint: Endpoint {
     private let services: LoopServices
-    private let subjects: [String: any AdminSubject]
-    /// The subject `ephemeral`; nil unless the server is for tests.
-    private let testMode: (any TestModeSubject)?
+    private let resources: [String: any AdminResource]
+    /// The resource `ephemeral`; nil unless the server is for tests.
+    private let testMode: (any TestModeResource)?
 
-    init(_ services: LoopServices, testMode: (any TestModeSubject)?) {
+    init(_ services: LoopServices, testMode: (any TestModeResource)?) {
         self.services = services
         self.testMode = testMode
-        subjects = [
+        resources = [
             "status": AdminStatus(services: services), "apps": AdminApps(services: services),
             "keys": AdminKeys(services: services), "certificates": AdminCertificates(services: services),
             "devices": AdminDevices(services: services), "enrolment-codes": AdminEnrolmentCodes(services: services),
@@ -32,9 +32,9 @@ final class AdminEndpoint: Endpoint {
         Limits.controlBodyByteCountMax
     }
 
-    func turnAway(_ exchange: HTTPExchange) { ControlAnswer.refuseStranger(exchange) }
+    func refuseWhileClosing(_ exchange: HTTPExchange) { ControlAnswer.refuseStranger(exchange) }
 
-    func giveUp(_ exchange: HTTPExchange) { ControlAnswer.giveUp(exchange) }
+    func answerTimedOut(_ exchange: HTTPExchange) { ControlAnswer.answerTimedOut(exchange) }
 
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         defer { services.loop.markDirty(connection) }
@@ -62,11 +62,11 @@ final class AdminEndpoint: Endpoint {
         let name = target.words[0]
         let rest = Array(target.words.dropFirst())
         if name == "ephemeral" { return answerTest(exchange, rest, target.parameters) }
-        guard let subject = subjects[name] else { return AdminAnswer.refusePath(exchange) }
-        guard subject.takesParameters || target.parameters.isEmpty else {
+        guard let resource = resources[name] else { return AdminAnswer.refusePath(exchange) }
+        guard resource.takesParameters || target.parameters.isEmpty else {
             return AdminAnswer.refuseParameters(exchange)
         }
-        subject.answer(exchange, connection, rest, target.parameters)
+        resource.answer(exchange, connection, rest, target.parameters)
     }
 
     private func answerTest(_ exchange: HTTPExchange, _ rest: [String], _ parameters: [AdminTarget.Parameter]) {
@@ -76,12 +76,12 @@ final class AdminEndpoint: Endpoint {
     }
 }
 
-/// The subject `ephemeral` of the admin API, whose requests need neither the store nor the connection.
-protocol TestModeSubject {
+/// The resource `ephemeral` of the admin API, whose requests need neither the store nor the connection.
+protocol TestModeResource {
     /// Answers a request.
     ///
     /// - Parameters:
     ///   - exchange: The request.
-    ///   - rest: The parts of the path after the subject.
+    ///   - rest: The parts of the path after the resource.
     func answer(_ exchange: HTTPExchange, _ rest: [String])
 }

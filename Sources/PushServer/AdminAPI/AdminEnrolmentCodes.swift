@@ -7,7 +7,7 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/enrolment-codes`: the codes with which devices enrol.
-struct AdminEnrolmentCodes: AdminSubject {
+struct AdminEnrolmentCodes: AdminResource {
     let services: LoopServices
 
     func answer(

@@ -8,7 +8,7 @@ internal import PushStore
 internal import PushTLS
 
 /// `/v1/keys`: the keys with which providers sign.
-struct AdminKeys: AdminSubject {
+struct AdminKeys: AdminResource {
     let services: LoopServices
 
     private static let newKey = AdminBody(members: [
@@ -35,7 +35,7 @@ struct AdminKeys: AdminSubject {
 
     private func addKey(_ exchange: HTTPExchange, _ connection: ServerConnection) {
         guard let body = Self.newKey.read(CredentialAPI.NewKey.self, of: exchange),
-            let teamID = team(body.teamID, exchange), areGood(body.topics ?? [], of: teamID, exchange)
+            let teamID = team(body.teamID, exchange), areValid(body.topics ?? [], of: teamID, exchange)
         else { return }
         let made: (key: SigningKey, pem: String)
         do throws(TLSError) {
@@ -53,7 +53,7 @@ struct AdminKeys: AdminSubject {
     }
 
     /// Returns whether a key of the team can send to all topics, or answers the request if it cannot.
-    private func areGood(_ topics: [TopicName], of teamID: String, _ exchange: HTTPExchange) -> Bool {
+    private func areValid(_ topics: [TopicName], of teamID: String, _ exchange: HTTPExchange) -> Bool {
         for name in topics {
             guard let topic = services.directory.topic(named: Array(name.text.utf8).span)?.topic else {
                 ControlAnswer.refuse(exchange, .unknownTopic)

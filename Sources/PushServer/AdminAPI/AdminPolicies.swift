@@ -10,7 +10,7 @@ internal import PushStore
 ///
 /// A policy applies until the user makes another choice, or regardless of it if the policy is locked. `*` stands for
 /// every device or every app.
-struct AdminPolicies: AdminSubject {
+struct AdminPolicies: AdminResource {
     let services: LoopServices
 
     private static let every = "*"
@@ -31,23 +31,23 @@ struct AdminPolicies: AdminSubject {
         case (.get, 0): perform(.policy(.all), exchange, connection, Self.send)
         case (_, 0): AdminAnswer.refuseMethod(exchange, allowed: "GET")
         case (.put, 3), (.delete, 3):
-            guard let place = Self.place(rest, exchange) else { return }
-            if exchange.method == .delete { return perform(.policy(.remove(place)), exchange, connection, Self.send) }
-            setPolicy(exchange, connection, place)
+            guard let key = Self.key(rest, exchange) else { return }
+            if exchange.method == .delete { return perform(.policy(.remove(key)), exchange, connection, Self.send) }
+            setPolicy(exchange, connection, key)
         case (_, 3): AdminAnswer.refuseMethod(exchange, allowed: "PUT, DELETE")
         default: AdminAnswer.refusePath(exchange)
         }
     }
 
-    private func setPolicy(_ exchange: HTTPExchange, _ connection: ServerConnection, _ place: PolicyRequest.Place) {
+    private func setPolicy(_ exchange: HTTPExchange, _ connection: ServerConnection, _ key: PolicyRequest.RuleKey) {
         guard let new = Self.rule.read(NewRule.self, of: exchange) else { return }
-        let scope = place.setting.policyScope
-        guard let value = place.setting.normalized(new.value, for: scope) else {
+        let scope = key.setting.policyScope
+        guard let value = key.setting.normalized(new.value, for: scope) else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadValue",
-                "Invalid value for \(place.setting.rawValue): use \(place.setting.expectation(for: scope)).")
+                "Invalid value for \(key.setting.rawValue): use \(key.setting.expectation(for: scope)).")
         }
-        let request = PolicyRequest.set(place, value: value, isLocked: new.locked ?? false)
+        let request = PolicyRequest.set(key, value: value, isLocked: new.locked ?? false)
         perform(.policy(request), exchange, connection, Self.send)
     }
 
@@ -56,22 +56,22 @@ struct AdminPolicies: AdminSubject {
         ControlAnswer.send(exchange, AdminAPI.Policies(version: version, rules: rules))
     }
 
-    /// Returns the place that a path names, or answers the request if the path is invalid.
-    private static func place(_ words: [String], _ exchange: HTTPExchange) -> PolicyRequest.Place? {
+    /// Returns the key that a path names, or answers the request if the path is invalid.
+    private static func key(_ words: [String], _ exchange: HTTPExchange) -> PolicyRequest.RuleKey? {
         let topic = words[1] == every ? nil : TopicName(words[1])
-        guard let setting = PersonalSetting.ofPolicy(words[2], hasTopic: topic != nil) else {
-            let names = PersonalSetting.allCases.filter { topic == nil || $0.scopes.contains(.app) }.map(\.rawValue)
+        guard let setting = Setting.ofPolicy(words[2], hasTopic: topic != nil) else {
+            let names = Setting.allCases.filter { topic == nil || $0.scopes.contains(.app) }.map(\.rawValue)
             ControlAnswer.refuse(
                 exchange, status: 400, "UnknownSetting",
                 "Unknown setting\(topic == nil ? "" : " of an app"): use one of these: \(names.joined(separator: ", "))."
             )
             return nil
         }
-        guard words[0] != every else { return PolicyRequest.Place(device: nil, topic: topic, setting: setting) }
+        guard words[0] != every else { return PolicyRequest.RuleKey(device: nil, topic: topic, setting: setting) }
         guard let device = DeviceID(text: words[0]) else {
             ControlAnswer.refuse(exchange, .unknownDevice)
             return nil
         }
-        return PolicyRequest.Place(device: device, topic: topic, setting: setting)
+        return PolicyRequest.RuleKey(device: device, topic: topic, setting: setting)
     }
 }

@@ -8,7 +8,7 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/quotas`: the limits of teams, keys and apps.
-struct AdminQuotas: AdminSubject {
+struct AdminQuotas: AdminResource {
     let services: LoopServices
 
     private static let rate = AdminBody.Kind.number(

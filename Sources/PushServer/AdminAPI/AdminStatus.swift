@@ -8,7 +8,7 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/status`: the state of the server.
-struct AdminStatus: AdminSubject {
+struct AdminStatus: AdminResource {
     let services: LoopServices
 
     func answer(

@@ -7,7 +7,7 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/trace`: the history of notifications.
-struct AdminTrace: AdminSubject {
+struct AdminTrace: AdminResource {
     let services: LoopServices
     let takesParameters = true
 
@@ -39,7 +39,7 @@ struct AdminTrace: AdminSubject {
             ControlAnswer.send(
                 exchange,
                 TraceAPI.Trace(
-                    events: findings.entries.map { TraceAPI.TraceEvent($0, services.directory) },
+                    events: findings.entries.map { TraceAPI.Event($0, services.directory) },
                     next: findings.isMore && !isNotification ? findings.next : nil,
                     oldestAt: findings.oldestAt))
         }
@@ -87,7 +87,7 @@ struct AdminTrace: AdminSubject {
     }
 }
 
-extension TraceAPI.TraceEvent {
+extension TraceAPI.Event {
     /// Creates the view of an event for administrators.
     fileprivate init(_ entry: TraceEntry, _ directory: TopicDirectory) {
         let event = entry.event

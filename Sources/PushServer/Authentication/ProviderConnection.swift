@@ -11,7 +11,7 @@ internal import PushTLS
 /// first valid request bound the connection.
 final class ProviderConnection {
     /// The data besides the request that a check of credentials depends on.
-    struct Moment {
+    struct AuthenticationContext {
         var directory: TopicDirectory
         var now: Timestamp
         var monotonic: MonotonicTime
@@ -44,15 +44,15 @@ final class ProviderConnection {
     /// - Parameters:
     ///   - authorization: The range of the value of `authorization` in `bytes`; nil if the header is absent.
     ///   - bytes: The request's fields.
-    ///   - moment: The current clock and keys, so that revoked keys fail immediately.
+    ///   - context: The current clock and keys, so that revoked keys fail immediately.
     /// - Returns: The sender. With a certificate, the header is ignored.
     /// - Throws: The rejection.
     func authenticate(
-        _ authorization: Range<Int>?, in bytes: Span<UInt8>, at moment: Moment
+        _ authorization: Range<Int>?, in bytes: Span<UInt8>, _ context: AuthenticationContext
     ) throws(Rejection) -> Sender {
         if let certificate {
             let holder = try certificate.get()
-            guard !moment.directory.isRevoked(certificate: holder.fingerprint) else {
+            guard !context.directory.isRevoked(certificate: holder.fingerprint) else {
                 throw Rejection(.badCertificate, "This client certificate was revoked. Request a new one.")
             }
             return .certificate(holder)
@@ -63,9 +63,9 @@ final class ProviderConnection {
             throw Rejection(.missingProviderToken, "Send the authorization header as: bearer, a space, the token.")
         }
         let compact = value.extracting(range)
-        guard let known = tokens.recall(compact) else { return .key(try verify(compact, at: moment)) }
-        let signer = try currentKey(known.keyID, moment.directory)
-        try Self.checkAge(known.issuedAt, now: moment.now)
+        guard let known = tokens.recall(compact) else { return .key(try verify(compact, context)) }
+        let signer = try currentKey(known.keyID, context.directory)
+        try Self.checkAge(known.issuedAt, now: context.now)
         return .key(signer)
     }
 
@@ -83,27 +83,29 @@ final class ProviderConnection {
 
     // MARK: A new provider token
 
-    private func verify(_ compact: Span<UInt8>, at moment: Moment) throws(Rejection) -> TopicDirectory.Signer {
+    private func verify(_ compact: Span<UInt8>, _ context: AuthenticationContext) throws(Rejection)
+        -> TopicDirectory.Signer
+    {
         guard let token = ProviderToken(compact: compact) else {
             throw Rejection(.invalidProviderToken, ProviderToken.defect(in: compact))
         }
-        let signer = try signer(of: token, compact, moment.directory)
+        let signer = try signer(of: token, compact, context.directory)
         let key = signer.key
         try checkEnvironment(of: key)
-        try Self.checkAge(token.issuedAt, now: moment.now)
+        try Self.checkAge(token.issuedAt, now: context.now)
         try checkBinding(key)
         let entry = ProviderTokenMemory.Entry(compact: Array(copying: compact), keyID: key.id, issuedAt: token.issuedAt)
         guard
             tokens.remember(
-                entry, updateCountMax: moment.updateCountMax, now: moment.monotonic)
+                entry, updateCountMax: context.updateCountMax, now: context.monotonic)
         else {
             throw Rejection(
                 .tooManyProviderTokenUpdates,
-                "More than \(moment.updateCountMax) new provider tokens in 20 minutes on this connection: "
+                "More than \(context.updateCountMax) new provider tokens in 20 minutes on this connection: "
                     + "use each for 20 to 60 minutes.")
         }
         firstKey = firstKey ?? signer
-        lastKey = (signer, moment.directory.version)
+        lastKey = (signer, context.directory.version)
         return signer
     }
 

@@ -39,7 +39,7 @@ extension ConfigurationKey {
         case .connectionsBeforeAuthentication:
             configuration.unauthenticatedConnectionCountMax = try value.number(1...10_000_000)
         case .secondsBeforeAuthentication:
-            configuration.strangerPatience = .seconds(try value.number(1...3600))
+            configuration.authenticationTimeout = .seconds(try value.number(1...3600))
         case .memoryBudgetMegabytes:
             configuration.memoryBudgetByteCount = try value.number(16...1_000_000) << 20
         case .channelsOnProviderPorts: configuration.managesChannelsOnProviderPorts = try value.boolean()
@@ -49,7 +49,7 @@ extension ConfigurationKey {
         case .openEnrolment: configuration.hasOpenEnrolment = try value.boolean()
         case .pendingPerTopic: configuration.pendingPerTopicCountMax = try value.number(1...1_000_000)
         case .pendingPerDevice: configuration.pendingPerDeviceCountMax = try value.number(1...10_000_000)
-        case .gatherSeconds: configuration.gatheringSeconds = Int64(try value.number(0...3600))
+        case .gatherSeconds: configuration.powerSavingDelaySeconds = Int64(try value.number(0...3600))
         case .durability: configuration.durability = try value.durability()
         case .tokenLifeDays:
             let days = try value.number(0...36_500)
@@ -63,7 +63,7 @@ extension ConfigurationKey {
         case .topicDaily: configuration.quotas.topic.daily = try value.count()
         case .teamBadTokens:
             configuration.quotas.team.badTokens = try value.count()
-            configuration.quotas.unsetBadTokens = nil
+            configuration.quotas.defaultBadTokensPerTeam = nil
         case .strangerRequests: configuration.principalLimits.strangerRequests = .init(try value.rate())
         case .strangerCredentials: configuration.principalLimits.strangerCredentials = .init(try value.rate())
         case .strangerEnrolments: configuration.principalLimits.strangerEnrolments = .init(try value.rate())

@@ -200,7 +200,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .connections: "derived from the limit of open files and memory_budget_megabytes"
         case .connectionsPerAddress: "half of connections"
         case .connectionsBeforeAuthentication: "three quarters of connections, and one per 64 KiB of the memory budget"
-        case .secondsBeforeAuthentication: "\(Limits.strangerPatience.components.seconds)"
+        case .secondsBeforeAuthentication: "\(Limits.authenticationTimeout.components.seconds)"
         case .memoryBudgetMegabytes:
             "half of the memory available to the process, at least \(Limits.memoryBudgetByteCountMin >> 20)"
         case .channelsOnProviderPorts: "yes"

@@ -187,7 +187,7 @@ extension ServerConfiguration {
         pendingPerTopicCountMax = Limits.ephemeralNotificationCountMax
         pendingPerDeviceCountMax = Limits.ephemeralNotificationCountMax
         if quotas.deviceRate == QuotaDefaults().deviceRate { quotas.deviceRate = 0 }
-        quotas.unsetBadTokens = nil
+        quotas.defaultBadTokensPerTeam = nil
         let standard = PrincipalLimits()
         if principalLimits.strangerEnrolments == standard.strangerEnrolments {
             principalLimits.strangerEnrolments = .init(0)

@@ -46,7 +46,7 @@ package struct ServerConfiguration: Sendable {
     /// The maximum number of connections without a proven credential; nil for three quarters of all.
     var unauthenticatedConnectionCountMax: Int?
     /// The time that a connection may stay open without a proven credential.
-    var strangerPatience = Limits.strangerPatience
+    var authenticationTimeout = Limits.authenticationTimeout
     /// The maximum number of bytes that connections hold in memory; nil for half of what the process may use.
     var memoryBudgetByteCount: Int?
     /// Whether devices can enrol without a code.
@@ -56,7 +56,7 @@ package struct ServerConfiguration: Sendable {
     /// The maximum number of pending notifications per device; nil for the default.
     var pendingPerDeviceCountMax: Int?
     /// The maximum delay of notifications that are not urgent for a device that saves power, in seconds.
-    var gatheringSeconds: Int64 = 60
+    var powerSavingDelaySeconds: Int64 = 60
     /// The durability of accepted notifications.
     var durability = StoreDurability.full
     /// The rates and quotas of teams, keys and apps that have no settings of their own.

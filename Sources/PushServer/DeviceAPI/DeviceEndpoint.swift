@@ -37,7 +37,7 @@ final class DeviceEndpoint {
         guard path != Self.streamPath, let secretHash = Self.secretHash(of: exchange) else { return 0 }
         let byteCountMax = Self.bodyByteCountMax(path)
         switch secrets.find(secretHash) {
-        case .stranger: return 0
+        case .unknown: return 0
         case .device(let device):
             connection.authenticated(as: .device(device))
             exchange.context = DeviceCaller(device, secretHash)
@@ -45,7 +45,7 @@ final class DeviceEndpoint {
         case nil:
             // Answered at the end of the request, like every stranger.
             guard services.allowsProof(on: connection) else {
-                exchange.context = TurnedAway.one
+                exchange.context = RefusedAtEnd.one
                 return 0
             }
             identify(secretHash, exchange, connection)
@@ -89,7 +89,7 @@ final class DeviceEndpoint {
         _ exchange: HTTPExchange, _ refusal: StoreRefusal, _ secretHash: [UInt8], _ connection: ServerConnection
     ) {
         guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
-        secrets.insertStranger(secretHash)
+        secrets.insertUnknown(secretHash)
         refuseStranger(exchange, connection)
     }
 
@@ -120,7 +120,7 @@ final class DeviceEndpoint {
         if path == Self.streamPath { return openStream(exchange, connection) }
         // The device is not identified yet: `identified` calls this method again.
         if exchange.context is StoreContinuation { return }
-        if exchange.context is TurnedAway { return ControlAnswer.refuseStranger(exchange) }
+        if exchange.context is RefusedAtEnd { return ControlAnswer.refuseStranger(exchange) }
         guard let caller = exchange.context as? DeviceCaller else { return refuseUnknown(exchange, connection) }
         exchange.context = nil
         if let seconds = services.context.rates.takeRequest(of: caller.device, now: services.loop.events.now) {
@@ -139,7 +139,7 @@ final class DeviceEndpoint {
     private func openStream(_ exchange: HTTPExchange, _ connection: ServerConnection) {
         guard let secretHash = Self.secretHash(of: exchange) else { return refuseUnknown(exchange, connection) }
         switch secrets.find(secretHash) {
-        case .stranger: return refuseUnknown(exchange, connection)
+        case .unknown: return refuseUnknown(exchange, connection)
         case .device(let device):
             guard let seconds = services.context.rates.takeStream(of: device, now: services.loop.events.now) else {
                 break
@@ -165,7 +165,7 @@ final class DeviceEndpoint {
         case (.delete, "/v1/devices/self"):
             ask(.removeSelf(secretHash: caller.secretHash), exchange, connection, caller) {
                 [unowned self] _, exchange in
-                secrets.insertStranger(caller.secretHash)
+                secrets.insertUnknown(caller.secretHash)
                 ControlAnswer.sendNothing(exchange)
             }
         case (_, "/v1/filter"): Self.refuseMethod(exchange, allowed: "PUT")
@@ -296,8 +296,8 @@ final class DeviceEndpoint {
 }
 
 /// The context of a request that is refused at its end because its network sent too many wrong credentials.
-final class TurnedAway: Sendable {
-    static let one = TurnedAway()
+final class RefusedAtEnd: Sendable {
+    static let one = RefusedAtEnd()
 }
 
 /// The device that sent a request; the exchange's context between the lookup of the secret and the answer.

@@ -61,7 +61,7 @@ final class DeviceStreams {
             return ControlAnswer.refuse(exchange, .unavailable("shutting down"))
         }
         var acceptance: [UInt8]?
-        switch WebSocketUpgrade.judge(exchange.fields, connection.upgradeReadiness) {
+        switch WebSocketUpgrade.check(exchange.fields, connection.upgradeReadiness) {
         case .none: break
         case .accept(let bytes): acceptance = bytes
         case .refuse(let refusal): return WebSocketUpgrade.answer(exchange, refusal)
@@ -74,7 +74,7 @@ final class DeviceStreams {
             guard case .failure(let refusal) = result else { return }
             self.streams[address] = nil
             guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
-            services.context.deviceSecrets.insertStranger(secretHash)
+            services.context.deviceSecrets.insertUnknown(secretHash)
             guard let seconds = services.countWrongCredential(on: connection) else {
                 return ControlAnswer.refuse(exchange, refusal)
             }

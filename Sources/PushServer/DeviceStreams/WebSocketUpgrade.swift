@@ -34,7 +34,7 @@ enum WebSocketUpgrade {
     }
 
     /// Checks the fields of a `GET` on a connection that may be able to change its protocol.
-    static func judge(_ fields: FieldTable, _ readiness: UpgradeReadiness) -> Verdict {
+    static func check(_ fields: FieldTable, _ readiness: UpgradeReadiness) -> Verdict {
         let isAsked = fields.contains("websocket", in: "upgrade", ignoringCase: true)
         guard isAsked || fields.value(of: "sec-websocket-key") != nil else { return .none }
         guard isAsked, readiness != .unavailable else {

@@ -62,7 +62,7 @@ final class LoopDispatcher: LoopDelegate {
         case .refused(let reason, let time, let answer):
             services.unansweredAcceptCount -= 1
             services.loop.answering(answer) { exchange, _ in
-                (exchange.context as? PayloadWarnings)?.counted?.giveBack()
+                (exchange.context as? PayloadWarnings)?.counted?.refund()
                 guard !exchange.isAnswered else { return }
                 ProviderAnswer.reject(
                     exchange, refusedByStore: reason, services.context.storeCondition, invalidSince: time)

@@ -69,8 +69,8 @@ final class ServerRuntime {
         let threads = startDataLoops(context, certificate)
         let webhooks = startWebhooks(context)
         let control = try makeControlLoop(context)
-        let keeper = QuotaKeeper(context.quotas, loop: control)
-        keeper.start()
+        let quotaWriter = QuotaWriter(context.quotas, loop: control)
+        quotaWriter.start()
         let controller = SignalController(
             signals: signals, mailboxes: Array(mailboxes.dropLast()), control: control, log: log,
             loadCertificate: loadCertificate, renewCertificate: renewCertificate, reportState: reportState)
@@ -88,7 +88,7 @@ final class ServerRuntime {
         reportState("READY=1\nSTATUS=Serving \(context.serverURL)")
         withExtendedLifetime(devices) { control.events.run() }
         for thread in threads { thread.join() }
-        if let command = keeper.command() { store.submit([command]) }
+        if let command = quotaWriter.command() { store.submit([command]) }
         webhookInbox.stop()
         webhooks.join()
         store.stop()
@@ -143,7 +143,7 @@ final class ServerRuntime {
         let serving = ServingContext(
             store: store, limiter: ConnectionLimiter(configuration.connectionCaps),
             memory: MemoryBudget(byteCountMax: configuration.memoryBudget, loopCount: sockets.count), log: log,
-            dataLoops: Array(mailboxes.dropLast()), strangerPatience: configuration.strangerPatience,
+            dataLoops: Array(mailboxes.dropLast()), authenticationTimeout: configuration.authenticationTimeout,
             unauthenticatedStreamCountMax: configuration.unauthenticatedStreamCountMax)
         return ServerContext(
             serving: serving, configuration: configuration, installation: installation, storeCondition: storeCondition,
@@ -216,7 +216,7 @@ final class ServerRuntime {
         options.pendingPerDeviceCountMax =
             configuration.pendingPerDeviceCountMax
             ?? max(Limits.pendingPerDeviceCountMax, configuration.pendingPerTopicCountMax)
-        options.gatheringMilliseconds = configuration.gatheringSeconds * 1000
+        options.powerSavingDelayMilliseconds = configuration.powerSavingDelaySeconds * 1000
         options.durability = configuration.durability
         options.registrationLifeSeconds = configuration.tokenLifeSeconds
         options.hasTrace = configuration.hasTrace

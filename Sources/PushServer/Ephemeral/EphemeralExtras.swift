@@ -22,10 +22,10 @@ struct EphemeralExtras {
         guard made.count > 1 else { throw .unavailable("--full requires two topics") }
         let (main, other) = (made[0].device, made[1].device)
         let developer = try setup.makeDevice(main.topic, .development)
-        let stranger = try Self.makeStranger(setup, main.topic)
-        devices = [developer, stranger.device]
+        let otherTeam = try Self.makeOtherTeam(setup, main.topic)
+        devices = [developer, otherTeam.device]
         var values = try Self.makeKeys(setup, main.topic, other.topic)
-        values.merge(stranger.values) { first, _ in first }
+        values.merge(otherTeam.values) { first, _ in first }
         values.merge(try Self.makeCertificates(setup, main.topic)) { first, _ in first }
         values["APNS_OTHER_TOPIC"] = other.topic.text
         values["APNS_OTHER_TOKEN"] = other.token
@@ -64,7 +64,7 @@ struct EphemeralExtras {
     }
 
     /// Creates another team with an app, a device and a key.
-    private static func makeStranger(
+    private static func makeOtherTeam(
         _ setup: TestModeSetup, _ topic: TopicName
     ) throws(StoreRefusal) -> (device: BuiltInDevices.Device, values: [String: String]) {
         let teamID = Identifier.make()

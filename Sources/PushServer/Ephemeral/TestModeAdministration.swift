@@ -5,7 +5,7 @@ internal import PushCore
 internal import PushHTTP
 
 /// `/v1/ephemeral`: the requests of tests to an ephemeral server.
-extension TestMode: TestModeSubject {
+extension TestMode: TestModeResource {
     func answer(_ exchange: HTTPExchange, _ rest: [String]) {
         switch (exchange.method, rest) {
         case (.get, ["notifications"]):

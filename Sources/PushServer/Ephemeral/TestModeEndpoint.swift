@@ -41,6 +41,6 @@ final class TestModeEndpoint: Endpoint {
         network.exchangeEnded(exchange, on: connection)
     }
 
-    func turnAway(_ exchange: HTTPExchange) { network.turnAway(exchange) }
-    func giveUp(_ exchange: HTTPExchange) { network.giveUp(exchange) }
+    func refuseWhileClosing(_ exchange: HTTPExchange) { network.refuseWhileClosing(exchange) }
+    func answerTimedOut(_ exchange: HTTPExchange) { network.answerTimedOut(exchange) }
 }

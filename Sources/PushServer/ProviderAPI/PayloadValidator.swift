@@ -11,7 +11,7 @@ internal import PushStore
 /// sample, because it would take a third of a loop's instructions for a notification.
 final class PayloadValidator {
     /// An app on a device.
-    fileprivate struct Place: Hashable {
+    fileprivate struct AppOnDevice: Hashable {
         var device: DeviceID
         var topic: TopicID
     }
@@ -26,8 +26,8 @@ final class PayloadValidator {
         var payloadCount = 0
     }
 
-    private var samples = Generations<TopicID, Sample>(countMax: Limits.lintSampleCountMax)
-    private var histories = Generations<Place, PayloadHistory>(countMax: Limits.payloadHistoryCountMax)
+    private var samples = RecentMap<TopicID, Sample>(countMax: Limits.lintSampleCountMax)
+    private var histories = RecentMap<AppOnDevice, PayloadHistory>(countMax: Limits.payloadHistoryCountMax)
     /// The last findings for which a payload was not refused, and the warnings about them.
     private var latest: (findings: [PayloadFinding], checks: PayloadChecks, warnings: PayloadWarnings?)?
 
@@ -36,7 +36,7 @@ final class PayloadValidator {
         /// The warnings for the response, most serious first; nil without warnings.
         var warnings: PayloadWarnings?
         /// The alert to remember; nil if nothing is remembered.
-        fileprivate var memory: (place: Place, time: Timestamp, alert: PayloadHistory.Alert)?
+        fileprivate var memory: (appOnDevice: AppOnDevice, time: Timestamp, alert: PayloadHistory.Alert)?
     }
 
     /// Refuses a payload, or returns the warnings about it.
@@ -50,7 +50,7 @@ final class PayloadValidator {
     ///   - now: The wall-clock time.
     /// - Returns: The result. Pass it to `note` when the notification is sent.
     /// - Throws: `PayloadEmpty` for a payload that is not a JSON object, and with `strict` for a finding of severity E.
-    func judge(
+    func validate(
         _ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry, on device: DeviceID?,
         isRequested: Bool, now: Timestamp
     ) throws(Rejection) -> ValidationResult {
@@ -60,14 +60,14 @@ final class PayloadValidator {
         }
         // The history counts whole seconds.
         let now = now.roundedDownToSeconds
-        let place = device.map { Place(device: $0, topic: app.topic.id) }
-        let history = place.map { recall($0, now: now) }
-        let verdict = PayloadLinter.judge(
+        let appOnDevice = device.map { AppOnDevice(device: $0, topic: app.topic.id) }
+        let history = appOnDevice.map { recall($0, now: now) }
+        let verdict = PayloadLinter.lint(
             payload: payload.span, pushType: pushType, appName: app.topic.displayName, history: history)
-        var judgement = ValidationResult()
-        if let place, let alert = verdict.alert { judgement.memory = (place, now, alert) }
-        if !verdict.findings.isEmpty { judgement.warnings = try warnings(of: verdict.findings, app.topic.checks) }
-        return judgement
+        var result = ValidationResult()
+        if let appOnDevice, let alert = verdict.alert { result.memory = (appOnDevice, now, alert) }
+        if !verdict.findings.isEmpty { result.warnings = try warnings(of: verdict.findings, app.topic.checks) }
+        return result
     }
 
     /// Returns whether to lint the next payload of an app, and counts it in the app's sample.
@@ -79,7 +79,8 @@ final class PayloadValidator {
         }
         if isRequested { return true }
         let id = app.topic.id
-        if let sample = samples[id], sample.hour == hour, sample.payloadCount >= Limits.lintedPayloadsPerHourCount {
+        if let sample = samples.find(id), sample.hour == hour, sample.payloadCount >= Limits.lintedPayloadsPerHourCount
+        {
             return false
         }
         samples.change(id, from: Sample(hour: hour)) { sample in
@@ -116,9 +117,9 @@ final class PayloadValidator {
     ///   - pushType: The push type; nil if the provider sent none.
     ///   - app: The app, which selects the checks.
     /// - Throws: The same rejections as a complete check.
-    func judgeRefused(_ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry) throws(Rejection) {
+    func validateRefused(_ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry) throws(Rejection) {
         guard app.topic.checks == .strict else { return try Self.validate(payload) }
-        _ = try judge(payload, pushType, of: app, on: nil, isRequested: false, now: .unixEpoch)
+        _ = try validate(payload, pushType, of: app, on: nil, isRequested: false, now: .unixEpoch)
     }
 
     private static func validate(_ payload: [UInt8]) throws(Rejection) {
@@ -128,16 +129,16 @@ final class PayloadValidator {
     }
 
     /// Remembers the alert of a notification that is sent.
-    func note(_ judgement: ValidationResult, _ pushType: PushType?) {
-        guard let memory = judgement.memory else { return }
-        histories.change(memory.place, from: PayloadHistory(now: memory.time)) { history in
+    func note(_ result: ValidationResult, _ pushType: PushType?) {
+        guard let memory = result.memory else { return }
+        histories.change(memory.appOnDevice, from: PayloadHistory(now: memory.time)) { history in
             history.now = memory.time
             history.note(memory.alert, pushType: pushType)
         }
     }
 
-    private func recall(_ place: Place, now: Timestamp) -> PayloadHistory {
-        guard var history = histories[place] else { return PayloadHistory(now: now) }
+    private func recall(_ appOnDevice: AppOnDevice, now: Timestamp) -> PayloadHistory {
+        guard var history = histories.find(appOnDevice) else { return PayloadHistory(now: now) }
         history.now = now
         return history
     }
@@ -157,40 +158,5 @@ final class PayloadWarnings {
     init(lines: [String], counted: CountedNotification? = nil) {
         self.lines = lines
         self.counted = counted
-    }
-}
-
-/// A table that discards its older half when the newer half is full.
-struct Generations<Key: Hashable, Value> {
-    private let countMax: Int
-    private var young: [Key: Value] = [:]
-    private var old: [Key: Value] = [:]
-
-    init(countMax: Int) { self.countMax = countMax }
-
-    /// The value of a key; setting it puts the key in the newer half.
-    subscript(key: Key) -> Value? {
-        get { young[key] ?? old[key] }
-        set {
-            young[key] = newValue
-            age()
-        }
-    }
-
-    /// Changes a value in place, in the newer half.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the value.
-    ///   - fresh: The initial value of a new key.
-    ///   - body: Changes the value.
-    mutating func change(_ key: Key, from fresh: @autoclosure () -> Value, _ body: (inout Value) -> Void) {
-        body(&young[key, default: old[key] ?? fresh()])
-        age()
-    }
-
-    private mutating func age() {
-        guard young.count >= countMax / 2 else { return }
-        old = young
-        young = [:]
     }
 }

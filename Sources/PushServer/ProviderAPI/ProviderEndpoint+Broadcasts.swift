@@ -19,11 +19,11 @@ extension ProviderEndpoint {
         }
         let channel = try request.channelID()
         let app = try broadcastTopic(request.text(inPath: range), of: sender)
-        let allowances = try takeRequest(request, from: sender, app)
+        let requestQuotas = try takeRequest(request, from: sender, app)
         let payload = try request.payload(byteCountMax: Limits.broadcastPayloadByteCountMax, kind: "a broadcast")
-        let judgement = try judge.judge(
+        let result = try payloadValidator.validate(
             payload, pushType, of: app, on: nil, isRequested: request.requestsLint, now: request.now)
-        request.exchange.context = try takeNotification(request, for: allowances, to: nil, judgement.warnings)
+        request.exchange.context = try takeNotification(request, for: requestQuotas, to: nil, result.warnings)
         try checkRoom()
         let broadcast = Broadcast(
             channel: channel, topic: app.topic.id, environment: request.environment, requestID: request.id.bytes,

@@ -28,21 +28,21 @@ extension ProviderEndpoint {
         let sealed = Hex.decode32(tokenText)
         let address = open(sealed, request.environment)
         let (app, suffixed, pushType) = try topic(request, from: sender, givenType, hint: address?.topic)
-        let allowances = try takeRequest(request, from: sender, app)
+        let requestQuotas = try takeRequest(request, from: sender, app)
         let type = pushType ?? .alert
         let payload = try request.payload(
             byteCountMax: type.payloadByteCountMax, kind: "push type \(type.rawValue)")
         guard let address, address.topic == app.topic.id else {
-            try judge.judgeRefused(payload, pushType, of: app)
+            try payloadValidator.validateRefused(payload, pushType, of: app)
             let rejection =
                 address.map { notForTopic($0.topic, app, sender) }
                 ?? badDeviceToken(tokenText, sealed, request.environment)
-            throw takeBadToken(rejection, request, for: allowances, of: app.topic.teamID)
+            throw takeBadToken(rejection, request, for: requestQuotas, of: app.topic.teamID)
         }
-        let judgement = try judge.judge(
+        let result = try payloadValidator.validate(
             payload, pushType, of: app, on: address.device, isRequested: request.requestsLint, now: request.now)
-        request.exchange.context = try takeNotification(request, for: allowances, to: address, judgement.warnings)
-        judge.note(judgement, pushType)
+        request.exchange.context = try takeNotification(request, for: requestQuotas, to: address, result.warnings)
+        payloadValidator.note(result, pushType)
         return Notification(
             address: address, apnsID: request.id.bytes, uniqueID: .random(services.random),
             suffixedTopic: suffixed ?? app.topic.name.text,

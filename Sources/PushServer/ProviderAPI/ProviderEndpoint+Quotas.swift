@@ -14,35 +14,35 @@ extension ProviderEndpoint {
     ///   - request: The request.
     ///   - sender: The sender of the request.
     ///   - app: The app of the request.
-    /// - Returns: The allowances that the request counts for.
+    /// - Returns: The quotas that the request counts for.
     /// - Throws: `TooManyRequests`.
     @discardableResult
     func takeRequest(
         _ request: ProviderRequest, from sender: Sender, _ app: TopicDirectory.Entry
-    ) throws(Rejection) -> Allowances {
+    ) throws(Rejection) -> RequestQuotas {
         let now = moment(of: request)
-        let allowances = quotas.allowances(key: sender.id, app.topic, now)
-        try quotas.takeRequest(allowances, now)
-        return allowances
+        let requestQuotas = quotas.requestQuotas(key: sender.id, app.topic, now)
+        try quotas.takeRequest(requestQuotas, now)
+        return requestQuotas
     }
 
     /// Counts a notification or broadcast that has passed all other checks.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - allowances: The allowances that the request counts for.
+    ///   - requestQuotas: The quotas that the request counts for.
     ///   - address: The destination; nil for a broadcast.
     ///   - warnings: The warnings for the response.
     /// - Returns: The exchange's context: the warnings, and the counts to undo if the store refuses the notification.
     /// - Throws: `TooManyRequests`.
     func takeNotification(
-        _ request: ProviderRequest, for allowances: Allowances, to address: DeviceTokenContents?,
+        _ request: ProviderRequest, for requestQuotas: RequestQuotas, to address: DeviceTokenContents?,
         _ warnings: PayloadWarnings?
     ) throws(Rejection) -> PayloadWarnings? {
         let now = moment(of: request)
-        try quotas.takeNotification(allowances, to: address, now)
-        guard allowances.countDays else { return warnings }
-        return PayloadWarnings(lines: warnings?.lines ?? [], counted: CountedNotification(allowances, day: now.day))
+        try quotas.takeNotification(requestQuotas, to: address, now)
+        guard requestQuotas.countDays else { return warnings }
+        return PayloadWarnings(lines: warnings?.lines ?? [], counted: CountedNotification(requestQuotas, day: now.day))
     }
 
     /// Counts a device token that is refused.
@@ -50,14 +50,14 @@ extension ProviderEndpoint {
     /// - Parameters:
     ///   - rejection: The reason for the refusal.
     ///   - request: The request.
-    ///   - allowances: The allowances that the request counts for.
+    ///   - requestQuotas: The quotas that the request counts for.
     ///   - team: The team of the app.
     /// - Returns: The same rejection, or `TooManyRequests`.
     func takeBadToken(
-        _ rejection: Rejection, _ request: ProviderRequest, for allowances: Allowances, of team: String
+        _ rejection: Rejection, _ request: ProviderRequest, for requestQuotas: RequestQuotas, of team: String
     ) -> Rejection {
         do throws(Rejection) {
-            try quotas.takeBadToken(allowances, of: team, moment(of: request))
+            try quotas.takeBadToken(requestQuotas, of: team, moment(of: request))
             return rejection
         } catch {
             return error
@@ -88,16 +88,16 @@ extension ProviderEndpoint {
 
 /// A notification that was counted and is on its way to the store.
 struct CountedNotification {
-    private let allowances: Allowances
+    private let requestQuotas: RequestQuotas
     private let day: Int64
 
-    init(_ allowances: Allowances, day: Int64) {
-        self.allowances = allowances
+    init(_ requestQuotas: RequestQuotas, day: Int64) {
+        self.requestQuotas = requestQuotas
         self.day = day
     }
 
     /// Undoes the counts, because the store refused the notification.
-    func giveBack() {
-        for place in 0..<Allowances.count { allowances[place]?.giveNotificationBack(day: day) }
+    func refund() {
+        for place in 0..<RequestQuotas.count { requestQuotas[place]?.refundNotification(day: day) }
     }
 }

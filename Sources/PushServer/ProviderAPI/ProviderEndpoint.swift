@@ -13,7 +13,7 @@ internal import PushTLS
 /// For a notification, these are `apns-id`, expiration, priority, push type, collapse ID, topic, payload, device token.
 final class ProviderEndpoint {
     let services: LoopServices
-    let judge = PayloadValidator()
+    let payloadValidator = PayloadValidator()
     /// The loop's quotas, kept here because a constant of this object is read without reference counting.
     let quotas: LoopQuotas
     private let random: RandomNumbers
@@ -47,7 +47,7 @@ final class ProviderEndpoint {
         } catch {
             services.context.log.refused(error, on: connection)
             addRateFields(to: exchange)
-            let rejection = judgeStranger(error, request)
+            let rejection = countRefusal(error, request)
             ProviderAnswer.reject(exchange, rejection, body: rejectionBody(rejection.reason))
             services.loop.markDirty(connection)
         }
@@ -64,7 +64,7 @@ final class ProviderEndpoint {
     }
 
     /// Counts a refusal of an unauthenticated sender; returns `TooManyRequests` instead if the budget is used up.
-    private func judgeStranger(_ rejection: Rejection, _ request: ProviderRequest) -> Rejection {
+    private func countRefusal(_ rejection: Rejection, _ request: ProviderRequest) -> Rejection {
         let connection = request.connection
         let wait: Int64?
         if request.provider.takeFailedProof() {
@@ -81,7 +81,7 @@ final class ProviderEndpoint {
     }
 
     /// Answers a request on a connection that is closing because too many of its requests proved no credential.
-    func turnAway(_ exchange: HTTPExchange) {
+    func refuseWhileClosing(_ exchange: HTTPExchange) {
         let fields = exchange.head.fields
         let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
         _ = addID(to: exchange, ProviderHeaders(fields), path, fields.bytes.span)
@@ -93,7 +93,7 @@ final class ProviderEndpoint {
     }
 
     /// Answers a request that waited too long for its own end or for the store.
-    func giveUp(_ exchange: HTTPExchange) {
+    func answerTimedOut(_ exchange: HTTPExchange) {
         guard !exchange.isComplete else { return ProviderAnswer.reject(exchange, Rejection(.serviceUnavailable)) }
         let bytes = exchange.head.fields.bytes
         let path = ProviderPath.parse(bytes.span.extracting(exchange.head.path))
@@ -178,12 +178,12 @@ final class ProviderEndpoint {
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
         let fields = exchange.head.fields
         let sender = try? provider(of: connection).authenticate(
-            ProviderHeaders(fields).authorization, in: fields.bytes.span, at: moment(now: .now))
+            ProviderHeaders(fields).authorization, in: fields.bytes.span, authenticationContext(now: .now))
         if let sender { connection.authenticated(as: .provider(sender.id)) }
     }
 
-    private func moment(now: Timestamp) -> ProviderConnection.Moment {
-        ProviderConnection.Moment(
+    private func authenticationContext(now: Timestamp) -> ProviderConnection.AuthenticationContext {
+        ProviderConnection.AuthenticationContext(
             directory: services.directory, now: now, monotonic: services.loop.events.now,
             updateCountMax: services.context.configuration.providerTokenUpdateCountMax)
     }
@@ -191,9 +191,9 @@ final class ProviderEndpoint {
     /// Authenticates the sender; the first success allows all streams.
     func authenticate(_ request: ProviderRequest) throws(Rejection) -> Sender {
         let sender = try request.provider.authenticate(
-            request.headers.authorization, in: request.bytes.span, at: moment(now: request.now))
+            request.headers.authorization, in: request.bytes.span, authenticationContext(now: request.now))
         if request.connection.principal.isStranger { request.connection.authenticated(as: .provider(sender.id)) }
-        guard request.id.isGood else {
+        guard request.id.isValid else {
             throw Rejection(
                 .badMessageID, "Send \(request.id.name) as a UUID of 8-4-4-4-12 hexadecimal digits, or omit it.")
         }

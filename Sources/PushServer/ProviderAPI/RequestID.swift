@@ -9,7 +9,7 @@ struct RequestID {
     let name: StaticString
     let text: InlineArray<36, UInt8>
     /// Whether the provider's ID is absent or a UUID; if false, `text` is an ID of the server.
-    let isGood: Bool
+    let isValid: Bool
 
     /// Takes the provider's ID if it is a UUID, and creates one otherwise.
     ///
@@ -21,12 +21,12 @@ struct RequestID {
     init(_ name: StaticString, _ header: Range<Int>?, in bytes: Span<UInt8>, _ random: RandomNumbers) {
         self.name = name
         guard let header else {
-            (text, isGood) = (UniqueID.random(random).upperCaseText, true)
+            (text, isValid) = (UniqueID.random(random).upperCaseText, true)
             return
         }
         let given = bytes.extracting(header)
-        isGood = UniqueID(given) != nil
-        text = isGood ? InlineArray { given[$0] } : UniqueID.random(random).upperCaseText
+        isValid = UniqueID(given) != nil
+        text = isValid ? InlineArray { given[$0] } : UniqueID.random(random).upperCaseText
     }
 
     /// The ID as an array.

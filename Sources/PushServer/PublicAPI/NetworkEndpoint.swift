@@ -46,14 +46,14 @@ final class NetworkEndpoint: Endpoint {
         provider(for: exchange)?.recognize(exchange, on: connection)
     }
 
-    func turnAway(_ exchange: HTTPExchange) {
+    func refuseWhileClosing(_ exchange: HTTPExchange) {
         guard let provider = provider(for: exchange) else { return ControlAnswer.refuseStranger(exchange) }
-        provider.turnAway(exchange)
+        provider.refuseWhileClosing(exchange)
     }
 
-    func giveUp(_ exchange: HTTPExchange) {
-        guard let provider = provider(for: exchange) else { return ControlAnswer.giveUp(exchange) }
-        provider.giveUp(exchange)
+    func answerTimedOut(_ exchange: HTTPExchange) {
+        guard let provider = provider(for: exchange) else { return ControlAnswer.answerTimedOut(exchange) }
+        provider.answerTimedOut(exchange)
     }
 
     func endStream(_ exchange: HTTPExchange, on connection: ServerConnection) -> Bool {

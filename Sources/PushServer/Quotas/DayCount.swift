@@ -44,7 +44,7 @@ struct DayCount: Equatable {
     }
 
     /// Decrements the count if it belongs to this day.
-    static func takeBack(from state: borrowing Atomic<UInt64>, on day: Int64) {
+    static func refund(to state: borrowing Atomic<UInt64>, on day: Int64) {
         _ = change(state) { packed in
             let known = DayCount(packed: packed)
             return known == known.on(day) && known.count > 0 ? DayCount(day: day, count: known.count - 1) : nil

@@ -11,7 +11,7 @@ final class DeviceRates: Sendable {
         let topic: TopicID
     }
 
-    typealias Taking = RateTable.Taking
+    typealias TakeResult = RateTable.TakeResult
 
     let bucket: TokenBucket
     private let table: RateTable
@@ -33,7 +33,7 @@ final class DeviceRates: Sendable {
     ///   - topic: The app on the device.
     ///   - now: The current time.
     /// - Returns: The remaining requests, or the time to wait.
-    func take(_ device: DeviceID, _ topic: TopicID, now: MonotonicTime) -> Taking {
+    func take(_ device: DeviceID, _ topic: TopicID, now: MonotonicTime) -> TakeResult {
         table.take(DeviceToken(device: device, topic: topic), now: now)
     }
 }

@@ -4,21 +4,21 @@ internal import PushCore
 internal import PushServing
 internal import PushStore
 
-/// Checks the quotas for one loop, and caches the allowances of recent senders so that these take no lock.
+/// Checks the quotas for one loop, and caches the quotas of recent senders so that these take no lock.
 ///
 /// ```
 /// sender and topic known ─▶ takeRequest: rates of team, key, app ─▶ checks ─▶ takeNotification: device token's rate,
 ///                                                                │           day of team, key, app
 ///                                                                └─▶ bad token: takeBadToken
 /// ```
-/// A request that `takeRequest` refuses counts for no limit. A notification that `takeNotification` refuses still counts
-/// as a request for the rates of its team, key and app.
+/// A request that `takeRequest` refuses counts for no limit. A notification that `takeNotification` refuses still
+/// counts as a request for the rates of its team, key and app.
 final class LoopQuotas {
     private let quotas: Quotas
     private var version: UInt64 = 0
-    private var known: [QuotaSubject: Allowance?] = [:]
-    /// The allowances of the last request; the next one usually has the same sender and app.
-    private var last: (key: String, topic: TopicID, allowances: Allowances)?
+    private var known: [QuotaSubject: SubjectQuotas?] = [:]
+    /// The quotas of the last request; the next one usually has the same sender and app.
+    private var last: (key: String, topic: TopicID, requestQuotas: RequestQuotas)?
     private var hasTeams = false
     private var hasKeys = false
     private var hasTopics = false
@@ -30,23 +30,23 @@ final class LoopQuotas {
     /// Resets the reported state for another request.
     func begin() { tightest = nil }
 
-    /// Returns the allowances that a request counts for.
+    /// Returns the quotas that a request counts for.
     ///
     /// - Parameters:
     ///   - key: The ID of the sender's key or certificate.
     ///   - topic: The app, which determines the team.
     ///   - now: The current time.
-    /// - Returns: The allowances of those that have limits.
-    func allowances(key: String, _ topic: Topic, _ now: QuotaMoment) -> Allowances {
+    /// - Returns: The quotas of those that have limits.
+    func requestQuotas(key: String, _ topic: Topic, _ now: QuotaMoment) -> RequestQuotas {
         if quotas.version != version { refresh() }
-        guard hasTeams || hasKeys || hasTopics else { return Allowances() }
-        if let last, last.topic == topic.id, last.key == key { return last.allowances }
-        let allowances = Allowances(
-            team: hasTeams ? allowance(QuotaSubject(.team, topic.teamID), now) : nil,
-            key: hasKeys ? allowance(QuotaSubject(.key, key), now) : nil,
-            topic: hasTopics ? allowance(QuotaSubject(.topic, topic.name.text), now) : nil)
-        last = (key, topic.id, allowances)
-        return allowances
+        guard hasTeams || hasKeys || hasTopics else { return RequestQuotas() }
+        if let last, last.topic == topic.id, last.key == key { return last.requestQuotas }
+        let requestQuotas = RequestQuotas(
+            team: hasTeams ? subjectQuotas(QuotaSubject(.team, topic.teamID), now) : nil,
+            key: hasKeys ? subjectQuotas(QuotaSubject(.key, key), now) : nil,
+            topic: hasTopics ? subjectQuotas(QuotaSubject(.topic, topic.name.text), now) : nil)
+        last = (key, topic.id, requestQuotas)
+        return requestQuotas
     }
 
     private func refresh() {
@@ -58,10 +58,10 @@ final class LoopQuotas {
         )
     }
 
-    private func allowance(_ subject: QuotaSubject, _ now: QuotaMoment) -> Allowance? {
+    private func subjectQuotas(_ subject: QuotaSubject, _ now: QuotaMoment) -> SubjectQuotas? {
         if let found = known[subject] { return found }
         if known.count >= Limits.quotaSubjectCountMax { known.removeAll(keepingCapacity: true) }
-        let found = quotas.allowance(of: subject, now)
+        let found = quotas.subjectQuotas(of: subject, now)
         known[subject] = .some(found)
         return found
     }
@@ -69,32 +69,32 @@ final class LoopQuotas {
     // MARK: Taking
 
     /// Takes a request of any kind.
-    func takeRequest(_ allowances: Allowances, _ now: QuotaMoment) throws(Rejection) {
-        for place in 0..<Allowances.count {
-            guard let allowance = allowances[place] else { continue }
-            if let wait = allowance.takeRequest(now) {
-                for earlier in 0..<place { allowances[earlier]?.giveRequestBack() }
-                tightest = allowance.rateState(now)
-                throw allowance.rateRefusal(waitNanoseconds: wait)
+    func takeRequest(_ requestQuotas: RequestQuotas, _ now: QuotaMoment) throws(Rejection) {
+        for place in 0..<RequestQuotas.count {
+            guard let subjectQuotas = requestQuotas[place] else { continue }
+            if let wait = subjectQuotas.takeRequest(now) {
+                for earlier in 0..<place { requestQuotas[earlier]?.refundRequest() }
+                tightest = subjectQuotas.rateState(now)
+                throw subjectQuotas.rateRefusal(waitNanoseconds: wait)
             }
-            note(allowance.rateState(now))
-            note(allowance.dayState(now))
+            note(subjectQuotas.rateState(now))
+            note(subjectQuotas.dayState(now))
         }
     }
 
     /// Takes a notification that has passed all other checks.
     func takeNotification(
-        _ allowances: Allowances, to address: DeviceTokenContents?, _ now: QuotaMoment
+        _ requestQuotas: RequestQuotas, to address: DeviceTokenContents?, _ now: QuotaMoment
     ) throws(Rejection) {
         if let address { try takeFromDevice(address, now) }
-        for place in 0..<Allowances.count {
-            guard let allowance = allowances[place] else { continue }
-            guard allowance.takeNotification(now) else {
-                for earlier in 0..<place { allowances[earlier]?.giveNotificationBack(day: now.day) }
-                tightest = allowance.dayState(now)
-                throw allowance.dayRefusal(now)
+        for place in 0..<RequestQuotas.count {
+            guard let subjectQuotas = requestQuotas[place] else { continue }
+            guard subjectQuotas.takeNotification(now) else {
+                for earlier in 0..<place { requestQuotas[earlier]?.refundNotification(day: now.day) }
+                tightest = subjectQuotas.dayState(now)
+                throw subjectQuotas.dayRefusal(now)
             }
-            note(allowance.dayState(now))
+            note(subjectQuotas.dayState(now))
         }
     }
 
@@ -111,15 +111,15 @@ final class LoopQuotas {
     }
 
     /// Takes a device token that is not one of this server, or belongs to another app.
-    func takeBadToken(_ allowances: Allowances, of team: String, _ now: QuotaMoment) throws(Rejection) {
-        guard let allowance = allowances.team, allowance.badTokens != nil else {
-            guard let wait = quotas.takeUnsetBadToken(of: team, now) else { return }
+    func takeBadToken(_ requestQuotas: RequestQuotas, of team: String, _ now: QuotaMoment) throws(Rejection) {
+        guard let subjectQuotas = requestQuotas.team, subjectQuotas.badTokens != nil else {
+            guard let wait = quotas.takeDefaultBadToken(of: team, now) else { return }
             throw QuotaRefusal.badTokens(
-                "Team \(team)", count: quotas.defaults.unsetBadTokens, waitNanoseconds: wait)
+                "Team \(team)", count: quotas.defaults.defaultBadTokensPerTeam, waitNanoseconds: wait)
         }
-        guard let wait = allowance.takeBadToken(now) else { return }
-        tightest = allowance.badTokenState(now)
-        throw allowance.badTokenRefusal(waitNanoseconds: wait)
+        guard let wait = subjectQuotas.takeBadToken(now) else { return }
+        tightest = subjectQuotas.badTokenState(now)
+        throw subjectQuotas.badTokenRefusal(waitNanoseconds: wait)
     }
 
     private func note(_ state: QuotaState?) {
@@ -128,16 +128,16 @@ final class LoopQuotas {
     }
 }
 
-/// The allowances that a request counts for; nil for a party without limits.
-struct Allowances {
-    var team: Allowance?
-    var key: Allowance?
-    var topic: Allowance?
+/// The quotas that a request counts for; nil for a party without limits.
+struct RequestQuotas {
+    var team: SubjectQuotas?
+    var key: SubjectQuotas?
+    var topic: SubjectQuotas?
 
     static let count = 3
 
-    /// The allowances of team, key and app, in this order.
-    subscript(place: Int) -> Allowance? {
+    /// The quotas of team, key and app, in this order.
+    subscript(place: Int) -> SubjectQuotas? {
         switch place {
         case 0: team
         case 1: key
@@ -145,6 +145,6 @@ struct Allowances {
         }
     }
 
-    /// Whether any of the allowances has a daily limit.
+    /// Whether any of the quotas has a daily limit.
     var countDays: Bool { team?.daily != nil || key?.daily != nil || topic?.daily != nil }
 }

@@ -20,7 +20,7 @@ struct QuotaDefaults: Equatable, Sendable {
     /// The maximum of bad device tokens per hour of a team without a limit of its own; nil means no limit.
     ///
     /// This limit is not part of `team`, because each request checks the limits there.
-    var unsetBadTokens: Int64? = Limits.teamBadTokensDefault
+    var defaultBadTokensPerTeam: Int64? = Limits.teamBadTokensDefault
 
     /// Creates the default limits.
     init() {}

@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushServing
 
 /// The rejections at a limit; each names the limit, the time to retry, and another remedy.
-extension Allowance {
+extension SubjectQuotas {
     func rateRefusal(waitNanoseconds: Int64) -> Rejection {
         Rejection(
             .tooManyRequests,
@@ -45,7 +45,7 @@ enum QuotaRefusal {
     static func badTokens(_ who: String, count: Int64?, waitNanoseconds: Int64) -> Rejection {
         Rejection(
             .tooManyRequests,
-            "\(who) has sent to \(Allowance.count(count, "invalid device token")) within an hour: delete tokens that are "
+            "\(who) has sent to \(SubjectQuotas.count(count, "invalid device token")) within an hour: delete tokens that are "
                 + "refused with BadDeviceToken or DeviceTokenNotForTopic.",
             retryAfterSeconds: QuotaMoment.seconds(waitNanoseconds))
     }

@@ -28,7 +28,7 @@ internal import Synchronization
     }
 
     /// The result of a request.
-    enum Taking: Equatable {
+    enum TakeResult: Equatable {
         case taken(remaining: Int64)
         case refused(waitNanoseconds: Int64)
     }
@@ -64,7 +64,7 @@ internal import Synchronization
     ///   - count: The number of tokens. A number above the bucket's size counts as all of them.
     ///   - now: The current time.
     /// - Returns: The remaining tokens, or the time to wait.
-    func take(_ key: some Hashable, count: Int64 = 1, now: MonotonicTime) -> Taking {
+    func take(_ key: some Hashable, count: Int64 = 1, now: MonotonicTime) -> TakeResult {
         let index = slot(of: Self.hash(key), now: now)
         if let wait = unsafe bucket.take(count, from: slots[index].fullAt, now: now) {
             return .refused(waitNanoseconds: wait)

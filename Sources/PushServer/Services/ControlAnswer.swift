@@ -24,7 +24,7 @@ enum ControlAnswer {
     static func sendNothing(_ exchange: HTTPExchange) { exchange.respond(status: 204) }
 
     /// Refuses a request that waited too long for its own end or for the store.
-    static func giveUp(_ exchange: HTTPExchange) {
+    static func answerTimedOut(_ exchange: HTTPExchange) {
         guard !exchange.isComplete else { return refuse(exchange, .unavailable("no response")) }
         refuse(exchange, status: 408, "RequestTimeout", "Send the complete request within 15 seconds.")
     }

@@ -16,7 +16,7 @@ final class DeviceSecretCache: Sendable {
     enum Finding: Equatable {
         case device(DeviceID)
         /// The store knows no device with this secret.
-        case stranger
+        case unknown
     }
 
     /// The first half of a secret's SHA-256; an attacker cannot choose a secret that collides with another one.
@@ -33,7 +33,7 @@ final class DeviceSecretCache: Sendable {
 
     private struct Entries {
         var devices: RecentMap<Key, DeviceID>
-        var strangers: RecentMap<Key, Bool>
+        var unknown: RecentMap<Key, Bool>
     }
 
     private let entries: Lock<Entries>
@@ -42,14 +42,14 @@ final class DeviceSecretCache: Sendable {
     ///
     /// - Parameters:
     ///   - deviceCountMax: The number of device secrets to keep.
-    ///   - strangerCountMax: The number of unknown secrets to keep.
+    ///   - unknownCountMax: The number of unknown secrets to keep.
     init(
         deviceCountMax: Int = Limits.deviceSecretCacheCountMax,
-        strangerCountMax: Int = Limits.unknownSecretCacheCountMax
+        unknownCountMax: Int = Limits.unknownSecretCacheCountMax
     ) {
         entries = Lock(
             Entries(
-                devices: RecentMap(countMax: deviceCountMax), strangers: RecentMap(countMax: strangerCountMax)))
+                devices: RecentMap(countMax: deviceCountMax), unknown: RecentMap(countMax: unknownCountMax)))
     }
 
     /// Looks up the hash of a secret; returns nil if the store must be asked.
@@ -57,7 +57,7 @@ final class DeviceSecretCache: Sendable {
         let key = Key(secretHash)
         return entries.withLock { entries in
             if let device = entries.devices.find(key) { return .device(device) }
-            return entries.strangers.find(key) == nil ? nil : .stranger
+            return entries.unknown.find(key) == nil ? nil : .unknown
         }
     }
 
@@ -65,7 +65,7 @@ final class DeviceSecretCache: Sendable {
     func insert(_ device: DeviceID, for secretHash: [UInt8]) {
         let key = Key(secretHash)
         entries.withLock { entries in
-            entries.strangers.remove(key)
+            entries.unknown.remove(key)
             entries.devices.insert(device, for: key)
         }
     }
@@ -76,55 +76,11 @@ final class DeviceSecretCache: Sendable {
     }
 
     /// Records that the store does not know a device with this secret.
-    func insertStranger(_ secretHash: [UInt8]) {
+    func insertUnknown(_ secretHash: [UInt8]) {
         let key = Key(secretHash)
         entries.withLock { entries in
             entries.devices.remove(key)
-            entries.strangers.insert(true, for: key)
+            entries.unknown.insert(true, for: key)
         }
-    }
-}
-
-/// A bounded map that evicts entries that were not used for a long time.
-///
-/// The map has two halves. Entries are inserted into the newer half and move there when they are used. When the newer
-/// half is full, it becomes the older one, and the entries that remain in the former older half are evicted. The last
-/// `countMax / 2` used entries are therefore always present.
-struct RecentMap<Key: Hashable, Value> {
-    private var newer: [Key: Value] = [:]
-    private var older: [Key: Value] = [:]
-    private let halfCount: Int
-
-    /// Creates an empty map of at most `countMax` entries.
-    init(countMax: Int) { halfCount = max(1, countMax / 2) }
-
-    /// The number of entries.
-    var count: Int { newer.count + older.count }
-
-    /// Finds an entry, which then counts as used.
-    mutating func find(_ key: Key) -> Value? {
-        if let value = newer[key] { return value }
-        guard let value = older.removeValue(forKey: key) else { return nil }
-        insert(value, for: key)
-        return value
-    }
-
-    mutating func insert(_ value: Value, for key: Key) {
-        older[key] = nil
-        newer[key] = value
-        guard newer.count >= halfCount else { return }
-        older = newer
-        newer = [:]
-    }
-
-    /// Removes the entries with a value that the predicate accepts.
-    mutating func removeAll(where isRemoved: (Value) -> Bool) {
-        newer = newer.filter { !isRemoved($0.value) }
-        older = older.filter { !isRemoved($0.value) }
-    }
-
-    mutating func remove(_ key: Key) {
-        newer[key] = nil
-        older[key] = nil
     }
 }

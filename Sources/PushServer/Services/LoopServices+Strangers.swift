@@ -31,7 +31,7 @@ extension LoopServices {
         connection.peer.wrongCredentialCount &+= 1
         let wait = context.rates.takeWrongCredential(of: network, now: loop.events.now)
         let isTooMuch = connection.peer.wrongCredentialCount >= Limits.wrongCredentialPerConnectionCountMax
-        if wait != nil || isTooMuch { connection.endBehindAnswers(because: .tooManyRequests) }
+        if wait != nil || isTooMuch { connection.endAfterAnswers(because: .tooManyRequests) }
         return wait
     }
 
@@ -44,7 +44,7 @@ extension LoopServices {
     func countStrangerRequest(on connection: ServerConnection) -> Int64? {
         guard connection.principal.isStranger else { return nil }
         let wait = context.rates.takeRequest(of: connection.source.network, now: loop.events.now)
-        if wait != nil { connection.endBehindAnswers(because: .tooManyRequests) }
+        if wait != nil { connection.endAfterAnswers(because: .tooManyRequests) }
         return wait
     }
 }

@@ -81,10 +81,10 @@ struct WebhookDelivery {
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - share: The random fraction of the pause, 0.5 to 1, so that many servers do not retry at the same moment.
-    mutating func failed(now: Duration, share: Double) {
+    ///   - fraction: The random fraction of the pause, 0.5 to 1, so that many servers do not retry at the same moment.
+    mutating func failed(now: Duration, fraction: Double) {
         let doublings = min(failureCount, 16)
         failureCount += 1
-        state = .idle(due: now + min(.seconds(1 << doublings), Self.pauseMax) * share)
+        state = .idle(due: now + min(.seconds(1 << doublings), Self.pauseMax) * fraction)
     }
 }

@@ -14,7 +14,7 @@ internal import PushTLS
 /// and its new events are sent in one request at a time. The store keeps the position that was reached.
 final class WebhookSender {
     /// The timeout of a request.
-    private static let patience = Duration.seconds(10)
+    private static let requestTimeout = Duration.seconds(10)
     /// The number of bytes to read of a response before its connection is abandoned.
     private static let answerByteCountMax = 64 * 1024
     /// The number of bytes in the trace without an event for the app after which its position is stored anyway.
@@ -132,7 +132,7 @@ final class WebhookSender {
         case .success(.trace(let findings)): take(findings, for: topic)
         case .success: break
         // The disk failed, or there are too many queries: retry later.
-        case .failure: targets[topic]?.delivery.failed(now: now, share: 1)
+        case .failure: targets[topic]?.delivery.failed(now: now, fraction: 1)
         }
     }
 
@@ -172,7 +172,7 @@ final class WebhookSender {
             ),
         ]
         request.body = body
-        request.timeout = Self.patience
+        request.timeout = Self.requestTimeout
         request.answerByteCountMax = Self.answerByteCountMax
         request.ignoresBody = true
         request.caFile = context.configuration.webhookAuthorityFile
@@ -192,7 +192,7 @@ final class WebhookSender {
             context.log.warning("webhook_failing", ["topic": target.topicName.text, "problem": problem])
         }
         target.isFailing = true
-        target.delivery.failed(now: now, share: .random(in: 0.5...1))
+        target.delivery.failed(now: now, fraction: .random(in: 0.5...1))
         let answer = address(topic, exchange: Self.note)
         context.serving.store.submit([.perform(.noteWebhookProblem(topic, problem), answer: answer)])
     }

@@ -68,7 +68,7 @@ final class DeliveryHistories {
     ///   - record: Called for each notification that is sent for the first or second time. Later repetitions are not
     ///     recorded, so that a device that reconnects often does not fill the trace.
     func noteSent(
-        _ notifications: [PendingNotification], on stream: DeliveryWindow, at moment: MonotonicTime,
+        _ notifications: [PendingNotification], on stream: DeviceStream, at moment: MonotonicTime,
         record: (PendingNotification) -> Void
     ) {
         let history = history(of: stream.device, stream)
@@ -90,7 +90,7 @@ final class DeliveryHistories {
 
     /// Records that a notification of the device's queue was sent, in case the history lost it before the
     /// acknowledgement.
-    func noteSent(_ sequence: Int64, _ topic: TopicID, to device: DeviceID, _ stream: DeliveryWindow?) {
+    func noteSent(_ sequence: Int64, _ topic: TopicID, to device: DeviceID, _ stream: DeviceStream?) {
         let history = history(of: device, stream)
         guard history.index(of: sequence) == nil else { return }
         if history.noteSent(sequence, topic, isBroadcast: false) == .first { cost += 1 }
@@ -108,7 +108,7 @@ final class DeliveryHistories {
     /// - Returns: Whether the notification was sent to the device, with its entry before this report.
     /// - Throws: The error that SQLite returned. Only the first unknown number of a device causes a read.
     func report(
-        _ outcome: DeviceAPI.Outcome, of sequence: Int64, by device: DeviceID, _ stream: DeliveryWindow?,
+        _ outcome: DeviceAPI.Outcome, of sequence: Int64, by device: DeviceID, _ stream: DeviceStream?,
         at moment: MonotonicTime
     ) throws(SQLiteError) -> Report {
         let history = history(of: device, stream)
@@ -139,7 +139,7 @@ final class DeliveryHistories {
         changed.append(history)
     }
 
-    private func history(of device: DeviceID, _ stream: DeliveryWindow?) -> DeliveryHistory {
+    private func history(of device: DeviceID, _ stream: DeviceStream?) -> DeliveryHistory {
         if cost >= entryCountInAllMax { makeRoom() }
         if let history = stream?.history, !history.isEvicted { return history }
         let history: DeliveryHistory

@@ -9,20 +9,20 @@ package enum PolicyRequest: Sendable {
     case all
     /// Returns the rules for the device with this secret.
     case ofDevice(secretHash: [UInt8])
-    /// Sets a rule, replacing an earlier rule for the same place.
-    case set(Place, value: String, isLocked: Bool)
+    /// Sets a rule, replacing an earlier rule with the same key.
+    case set(RuleKey, value: String, isLocked: Bool)
     /// Removes a rule.
-    case remove(Place)
+    case remove(RuleKey)
 
-    /// The scope of a rule: device, app and setting.
-    package struct Place: Sendable, Equatable {
+    /// The key of a rule: device, app and setting.
+    package struct RuleKey: Sendable, Equatable {
         /// The device; nil for every device.
         package var device: DeviceID?
         /// The topic; nil for every app, and for settings that belong to no app.
         package var topic: TopicName?
-        package var setting: PersonalSetting
+        package var setting: Setting
 
-        package init(device: DeviceID?, topic: TopicName?, setting: PersonalSetting) {
+        package init(device: DeviceID?, topic: TopicName?, setting: Setting) {
             self.device = device
             self.topic = topic
             self.setting = setting

@@ -11,7 +11,7 @@ package struct StoreConfiguration: Sendable {
     /// The maximum number of pending notifications of one device, of all topics.
     package var pendingPerDeviceCountMax = Limits.pendingPerDeviceCountMax
     /// The time for which non-urgent notifications are held back from a device that saves power, in milliseconds.
-    package var gatheringMilliseconds: Int64 = 60_000
+    package var powerSavingDelayMilliseconds: Int64 = 60_000
     /// The failures that an accepted notification survives.
     package var durability = StoreDurability.full
     /// The maximum number of recent notifications, which only memory indexes by device; more are archived in

@@ -67,7 +67,7 @@ enum WriterLimits {
     /// The minimum time between two writes of a device's last-seen time, in milliseconds.
     static let seenIntervalMilliseconds: Int64 = 3_600_000
     /// The time that devices have to reconnect after a long stop before any expires, in milliseconds: a day.
-    static let returnMilliseconds: Int64 = 86_400_000
+    static let reconnectionMilliseconds: Int64 = 86_400_000
     /// The pause before the reserve is allocated again on a full disk, in milliseconds.
     static let reserveRetryMilliseconds: Int64 = 1000
     /// The maximum size of the reserve for deletions, in bytes.

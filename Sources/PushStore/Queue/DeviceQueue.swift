@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// A waiting notification that is not archived in the `archived` table.
+/// A pending notification that is not archived in the `archived` table.
 struct QueueEntry {
     let sequence: Int64
     let topic: TopicID
@@ -10,9 +10,9 @@ struct QueueEntry {
     /// The expiration; nil if it is unknown, or without an expiration.
     var expiresAt: Timestamp?
     /// The pending write; nil if the notification is a row of the table.
-    var unwritten: PendingWrite?
+    var pendingWrite: PendingWrite?
 
-    var isWritten: Bool { unwritten == nil }
+    var isWritten: Bool { pendingWrite == nil }
 
     /// Returns whether the notification has expired and only its deletion is missing.
     func isExpired(now: Timestamp) -> Bool { expiresAt.map { $0 < now } ?? false }
@@ -34,7 +34,7 @@ final class DeviceQueue {
     /// A lower bound of the earliest expiration among the archived notifications; minimal until it is read.
     var archiveNextExpiry = Timestamp.distantPast
     /// The device's open stream; nil while the device is disconnected.
-    var stream: DeliveryWindow?
+    var stream: DeviceStream?
     /// The channels in `SubscriberIndex` that the device subscribes to; empty while it is disconnected.
     var channels: Set<ChannelNumber> = []
     private(set) var recent = EntryQueue()
@@ -48,8 +48,8 @@ final class DeviceQueue {
         return nil
     }
 
-    /// The number of waiting notifications of all topics.
-    var waitingCount: Int { recent.count + archivedCount }
+    /// The number of pending notifications of all topics.
+    var pendingCount: Int { recent.count + archivedCount }
 
     /// The number of archived notifications of all topics.
     var archivedCount: Int {
@@ -58,13 +58,13 @@ final class DeviceQueue {
         return count
     }
 
-    /// Returns the number of waiting notifications of one topic.
-    func waitingCount(of topic: TopicID) -> Int {
+    /// Returns the number of pending notifications of one topic.
+    func pendingCount(of topic: TopicID) -> Int {
         count(of: topic, in: recentCounts) + archivedCount(of: topic)
     }
 
-    /// The number of waiting notifications by topic.
-    var waitingCounts: [TopicID: Int] {
+    /// The number of pending notifications by topic.
+    var pendingCounts: [TopicID: Int] {
         var counts: [TopicID: Int] = [:]
         for entry in recentCounts + (archived ?? []) { counts[entry.topic, default: 0] += entry.count }
         return counts
@@ -156,7 +156,7 @@ struct EntryQueue {
     }
 
     mutating func noteWritten(_ sequence: Int64) {
-        if let index = index(of: sequence) { entries[index].unwritten = nil }
+        if let index = index(of: sequence) { entries[index].pendingWrite = nil }
     }
 
     /// Frees the removed elements once they are at least as many as the remaining ones.

@@ -96,7 +96,7 @@ final class DeviceQueues {
     }
 
     /// Records that a recent notification is archived.
-    func noteArchived(_ row: Compaction.Row) {
+    func noteArchived(_ row: ArchivingRun.Row) {
         guard remove(row.entry.sequence, from: row.queue) != nil else { return }
         row.queue.changeArchived(row.entry.topic, by: 1)
         row.queue.archiveNextExpiry = min(row.queue.archiveNextExpiry, row.entry.expiresAt ?? .distantFuture)

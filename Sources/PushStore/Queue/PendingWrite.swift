@@ -53,9 +53,9 @@ struct Due {
 
     static var all: Due { Due(moment: .future) }
 
-    func contains(_ unwritten: PendingWrite) -> Bool {
-        guard !unwritten.isGone, unwritten.due <= moment else { return false }
-        return sequence == nil || unwritten.pending.sequence == sequence
+    func contains(_ write: PendingWrite) -> Bool {
+        guard !write.isGone, write.due <= moment else { return false }
+        return sequence == nil || write.pending.sequence == sequence
     }
 }
 
@@ -69,7 +69,7 @@ struct PendingWriteQueue {
     /// Earlier entries are freed once they are many.
     private var head = 0
     /// The number of urgent writes, which are due immediately.
-    private var hastyCount = 0
+    private var urgentCount = 0
     /// The latest deadline of all writes so far.
     ///
     /// The deadline of a new non-urgent write is not earlier.
@@ -84,29 +84,29 @@ struct PendingWriteQueue {
     /// An upper bound of the number of pending writes; it includes gone entries that are not freed.
     var count: Int { entries.count - head }
 
-    mutating func append(_ unwritten: PendingWrite) {
-        entries.append(unwritten)
-        lastDue = max(lastDue, unwritten.due)
-        if unwritten.due == .past { hastyCount += 1 }
+    mutating func append(_ write: PendingWrite) {
+        entries.append(write)
+        lastDue = max(lastDue, write.due)
+        if write.due == .past { urgentCount += 1 }
     }
 
     /// Expedites a write: makes it due immediately.
-    mutating func expedite(_ unwritten: PendingWrite) {
-        guard !unwritten.isGone, unwritten.due != .past else { return }
-        unwritten.due = .past
-        hastyCount += 1
+    mutating func expedite(_ write: PendingWrite) {
+        guard !write.isGone, write.due != .past else { return }
+        write.due = .past
+        urgentCount += 1
     }
 
     /// Expedites all pending writes for a device.
     mutating func expedite(_ device: DeviceID) {
-        for unwritten in all where unwritten.pending.notification.address.device == device { expedite(unwritten) }
+        for write in all where write.pending.notification.address.device == device { expedite(write) }
     }
 
     /// Marks a write as gone, because the notification was acknowledged or replaced.
-    mutating func leaveOut(_ unwritten: PendingWrite) {
-        guard !unwritten.isGone else { return }
-        unwritten.isGone = true
-        if unwritten.due == .past { hastyCount -= 1 }
+    mutating func markGone(_ write: PendingWrite) {
+        guard !write.isGone else { return }
+        write.isGone = true
+        if write.due == .past { urgentCount -= 1 }
         skipGone()
     }
 
@@ -114,14 +114,14 @@ struct PendingWriteQueue {
     mutating func remove(_ due: Due) {
         entries.removeAll { $0.isGone || due.contains($0) }
         head = 0
-        hastyCount = entries.count { $0.due == .past }
+        urgentCount = entries.count { $0.due == .past }
     }
 
     /// Returns the sequences of the selected writes.
     func sequences(_ due: Due) -> [Int64] { all.filter(due.contains).map(\.pending.sequence) }
 
     /// The deadline of the first write; nil without any.
-    var nextDue: MonotonicTime? { hastyCount > 0 ? .past : first?.due }
+    var nextDue: MonotonicTime? { urgentCount > 0 ? .past : first?.due }
 
     private mutating func skipGone() {
         while head < entries.count, entries[head].isGone { head += 1 }

@@ -6,7 +6,7 @@ internal import PushSQLite
 /// The queues of devices as rows of the tables: reads, removes and archives them.
 final class StoredQueues {
     /// A row of a device's queue; without a notification when its checksum is wrong.
-    struct WaitingRow {
+    struct PendingRow {
         var sequence: Int64
         var topic: TopicID
         var notification: PendingNotification?
@@ -22,8 +22,8 @@ final class StoredQueues {
     }
 
     /// A part of a device's queue.
-    struct Waiting {
-        var rows: [WaitingRow] = []
+    struct PendingRows {
+        var rows: [PendingRow] = []
         /// The last sequence that was read.
         var last: Int64
         /// Whether no row is left after `last`.
@@ -48,19 +48,19 @@ final class StoredQueues {
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - isListener: Whether to read broadcasts.
+    ///   - isSubscriber: Whether to read broadcasts.
     ///   - sequence: The sequence after which to read.
     ///   - now: The current time. Expired rows are left out.
     ///   - countMax: The maximum number of rows.
     ///   - isGone: Returns whether a row is about to be deleted.
     /// - Returns: The rows; damaged ones without their notifications.
     /// - Throws: The error that SQLite returned.
-    func waiting(
-        of device: DeviceID, isListener: Bool, after sequence: Int64, now: Timestamp, countMax: Int,
+    func pendingRows(
+        of device: DeviceID, isSubscriber: Bool, after sequence: Int64, now: Timestamp, countMax: Int,
         isGone: (Int64) -> Bool
-    ) throws(SQLiteError) -> Waiting {
+    ) throws(SQLiteError) -> PendingRows {
         var found = try own(of: device, after: sequence, countMax: countMax, isGone: isGone)
-        if isListener { try addBroadcasts(to: &found, device, after: sequence, now: now, countMax: countMax) }
+        if isSubscriber { try addBroadcasts(to: &found, device, after: sequence, now: now, countMax: countMax) }
         if found.rows.count > countMax {
             found.rows.removeLast(found.rows.count - countMax)
             found.last = found.rows[countMax - 1].sequence
@@ -73,8 +73,8 @@ final class StoredQueues {
     /// Reads the device's own notifications: first the archived ones, which are older, then those in memory.
     private func own(
         of device: DeviceID, after sequence: Int64, countMax: Int, isGone: (Int64) -> Bool
-    ) throws(SQLiteError) -> Waiting {
-        var found = Waiting(last: sequence)
+    ) throws(SQLiteError) -> PendingRows {
+        var found = PendingRows(last: sequence)
         guard let queue = try queues.queue(of: device) else { return found }
         if queue.archivedCount > 0 {
             let rows = try archive.rows(of: device, after: sequence, countMax: countMax)
@@ -90,9 +90,9 @@ final class StoredQueues {
                 found.isComplete = false
                 break
             }
-            if let unwritten = entry.unwritten {
+            if let write = entry.pendingWrite {
                 // With a durability below `full`, a notification may stay unwritten for a while.
-                found.rows.append(WaitingRow(unwritten, entry))
+                found.rows.append(PendingRow(write, entry))
             } else {
                 try read(entry.sequence, of: device, into: &found.rows)
             }
@@ -102,23 +102,23 @@ final class StoredQueues {
     }
 
     private func read(
-        _ sequence: Int64, of device: DeviceID, into rows: inout [WaitingRow]
+        _ sequence: Int64, of device: DeviceID, into rows: inout [PendingRow]
     ) throws(SQLiteError) {
         guard let row = try pending.read(sequence, of: device) else { return }
         rows.append(
-            WaitingRow(
+            PendingRow(
                 sequence: sequence, topic: row.topic, notification: row.notification, channel: nil,
                 expiresAt: row.expiresAt))
     }
 
     /// Merges broadcasts into the rows, up to the sequence to which both were read.
     private func addBroadcasts(
-        to found: inout Waiting, _ device: DeviceID, after sequence: Int64, now: Timestamp, countMax: Int
+        to found: inout PendingRows, _ device: DeviceID, after sequence: Int64, now: Timestamp, countMax: Int
     ) throws(SQLiteError) {
-        var rows: [WaitingRow] = []
+        var rows: [PendingRow] = []
         try broadcasts.forEachWaiting(of: device, after: sequence, now: now, countMax: countMax) { pending, isIntact in
             rows.append(
-                WaitingRow(
+                PendingRow(
                     sequence: pending.sequence, topic: pending.notification.address.topic,
                     notification: isIntact ? pending : nil, channel: pending.notification.channel))
         }
@@ -133,7 +133,7 @@ final class StoredQueues {
 
     // MARK: Removing
 
-    /// Removes the waiting notifications of a device, or of an app on it.
+    /// Removes the pending notifications of a device, or of an app on it.
     func remove(of device: DeviceID, topic: TopicID?) throws(SQLiteError) -> [PendingTable.Removed] {
         var removed: [PendingTable.Removed] = []
         func removeRow(_ sequence: Int64, _ rowTopic: TopicID, isArchived: Bool) throws(SQLiteError) {
@@ -162,7 +162,7 @@ final class StoredQueues {
     }
 
     /// Returns the number of notifications that wait for a device, without broadcasts.
-    func waitingCount(of device: DeviceID) throws(SQLiteError) -> Int {
+    func pendingCount(of device: DeviceID) throws(SQLiteError) -> Int {
         let archivedCount = try archive.counts(of: device).reduce(0) { $0 + $1.count }
         return archivedCount + (queues.known(device)?.recent.count ?? 0)
     }
@@ -170,7 +170,7 @@ final class StoredQueues {
     // MARK: Archiving
 
     /// Writes a step of an archiving run, and its end.
-    func archive(_ rows: [Compaction.Row], through end: Int64?) throws(SQLiteError) {
+    func archive(_ rows: [ArchivingRun.Row], through end: Int64?) throws(SQLiteError) {
         for row in rows {
             try archive.add(
                 ArchiveTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.queue.device,
@@ -180,11 +180,11 @@ final class StoredQueues {
     }
 }
 
-extension StoredQueues.WaitingRow {
+extension StoredQueues.PendingRow {
     /// Creates a row from a notification that is only in memory.
-    fileprivate init(_ unwritten: PendingWrite, _ entry: QueueEntry) {
+    fileprivate init(_ write: PendingWrite, _ entry: QueueEntry) {
         self.init(
-            sequence: entry.sequence, topic: entry.topic, notification: unwritten.pending, channel: nil,
+            sequence: entry.sequence, topic: entry.topic, notification: write.pending, channel: nil,
             expiresAt: entry.expiresAt)
     }
 }

@@ -20,15 +20,16 @@ struct SubscriberIndex {
     func subscribers(of channel: ChannelNumber) -> some Collection<Subscriber> { (byChannel[channel] ?? [:]).values }
 
     /// Replaces the subscriptions of a device.
-    mutating func set(_ queue: DeviceQueue, _ all: [SubscriptionTable.Listener]) {
+    mutating func set(_ queue: DeviceQueue, _ all: [SubscriptionTable.ActiveSubscription]) {
         remove(queue)
-        for listener in all { add(queue, listener) }
+        for subscription in all { add(queue, subscription) }
     }
 
     /// Adds one subscription of a device.
-    mutating func add(_ queue: DeviceQueue, _ listener: SubscriptionTable.Listener) {
-        byChannel[listener.channel, default: [:]][queue.device] = Subscriber(queue: queue, token: listener.token)
-        queue.channels.insert(listener.channel)
+    mutating func add(_ queue: DeviceQueue, _ subscription: SubscriptionTable.ActiveSubscription) {
+        byChannel[subscription.channel, default: [:]][queue.device] = Subscriber(
+            queue: queue, token: subscription.token)
+        queue.channels.insert(subscription.channel)
     }
 
     /// Removes one subscription of a device.

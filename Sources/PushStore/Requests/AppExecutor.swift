@@ -41,7 +41,7 @@ final class AppExecutor {
         let new = Topic(
             id: TopicID(rawValue: 0), name: topic, teamID: team, checks: checks, allowsBroadcasts: allowsBroadcasts)
         try topics.add(TopicTable.Row(topic: new, displayName: name), now: transaction.now)
-        transaction.add(.holding(.appAdded))
+        transaction.add(.count(.appAdded))
         transaction.noteDirectoryChange()
         return .success(.done)
     }
@@ -86,8 +86,8 @@ final class AppExecutor {
         try webhooks.remove(topic)
         try policies.removeAll(topic: topicName)
         try topics.remove(topic, now: transaction.now)
-        transaction.add(.stream(.silence(topic, on: nil)))
-        transaction.add(.holding(.appRemoved(topic)))
+        transaction.add(.stream(.dropUndelivered(topic, on: nil)))
+        transaction.add(.count(.appRemoved(topic)))
         transaction.noteDirectoryChange()
     }
 
@@ -100,14 +100,14 @@ final class AppExecutor {
                 }
                 return page
             } answer: {
-                .question(.apps($0.rows))
+                .memoryQuery(.apps($0.rows))
             })
     }
 
     func app(_ topic: TopicName) throws(SQLiteError) -> RequestResult {
         guard var row = try topics.find(topic) else { return .failure(.unknownTopic) }
         row.topic.webhook = try webhooks.find(row.topic.id)
-        return .question(.app(row))
+        return .memoryQuery(.app(row))
     }
 
     // MARK: The directory

@@ -40,7 +40,7 @@ final class ChannelExecutor {
     ) throws(SQLiteError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         guard let row = try find(id, topic.id, environment) else { return .failure(.unknownChannel) }
-        return .question(.channel(description(of: row, topicName)))
+        return .memoryQuery(.channel(description(of: row, topicName)))
     }
 
     func channels(
@@ -55,7 +55,7 @@ final class ChannelExecutor {
             }
             return list
         }
-        return .unfinished(Listing(read: read) { .question(.channels($0.rows)) })
+        return .unfinished(Listing(read: read) { .memoryQuery(.channels($0.rows)) })
     }
 
     /// Removes a channel: stops its deliveries immediately and ends its subscriptions.
@@ -76,8 +76,8 @@ final class ChannelExecutor {
     func removeAll(of topic: TopicID) throws(SQLiteError) {
         transaction.note(try broadcasts.removeAll(of: topic), .unregistered)
         try subscriptions.removeAll(of: topic)
-        transaction.add(.stream(.silenceChannels(topic)))
-        for number in try channels.removeAll(of: topic) { transaction.add(.holding(.channelRemoved(number))) }
+        transaction.add(.stream(.dropUndeliveredOfChannels(topic)))
+        for number in try channels.removeAll(of: topic) { transaction.add(.count(.channelRemoved(number))) }
     }
 
     /// Returns a channel of an app in an environment; nil if another app or environment has it.
@@ -111,8 +111,8 @@ final class ChannelExecutor {
         guard ended.count < countMax else { return false }
         transaction.note(try broadcasts.remove(of: row.number), .unregistered)
         try channels.remove(row.number)
-        transaction.add(.stream(.silenceChannel(row.id, on: nil)))
-        transaction.add(.holding(.channelRemoved(row.number)))
+        transaction.add(.stream(.dropUndeliveredOfChannel(row.id, on: nil)))
+        transaction.add(.count(.channelRemoved(row.number)))
         return true
     }
 

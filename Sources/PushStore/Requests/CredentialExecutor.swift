@@ -29,7 +29,7 @@ final class CredentialExecutor {
 
     func allKeys() -> RequestResult {
         .unfinished(
-            Listing { [keys] (after: KeyTable.Place?, countMax: Int) throws(SQLiteError) in
+            Listing { [keys] (after: KeyTable.ListCursor?, countMax: Int) throws(SQLiteError) in
                 try keys.page(after: after, countMax: countMax)
             } answer: {
                 .success(.keys($0.rows.map(CredentialAPI.Key.init)))
@@ -60,7 +60,7 @@ final class CredentialExecutor {
 
     func allCertificates() -> RequestResult {
         .unfinished(
-            Listing { [certificates] (after: CertificateTable.Place?, countMax: Int) throws(SQLiteError) in
+            Listing { [certificates] (after: CertificateTable.ListCursor?, countMax: Int) throws(SQLiteError) in
                 try certificates.page(after: after, countMax: countMax)
             } answer: {
                 .success(.certificates($0.rows))

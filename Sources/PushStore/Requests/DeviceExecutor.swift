@@ -49,7 +49,7 @@ final class DeviceExecutor {
             return try repeatEnrolment(new, codeHash)
         }
         try devices.add(device, new, now: transaction.now)
-        transaction.add(.holding(.deviceAdded))
+        transaction.add(.count(.deviceAdded))
         return .success(.enrolled(new.device))
     }
 
@@ -97,7 +97,7 @@ final class DeviceExecutor {
                 try policies.removeAll(of: device)
                 try devices.remove(device, now: transaction.now)
                 try deliveryHistories.remove(of: device)
-                transaction.add(.holding(.deviceRemoved(device)))
+                transaction.add(.count(.deviceRemoved(device)))
                 return .success(true)
             })
     }
@@ -126,23 +126,23 @@ final class DeviceExecutor {
 
     /// Lists devices after one, which may have been removed since.
     func devices(_ after: DeviceID?, _ countMax: Int) throws(SQLiteError) -> RequestResult {
-        var start: DeviceTable.Place?
+        var start: DeviceTable.ListCursor?
         if let after {
-            guard let stored = Int64(exactly: after.rawValue), let place = try devices.place(of: stored) else {
+            guard let stored = Int64(exactly: after.rawValue), let cursor = try devices.cursor(of: stored) else {
                 return .failure(.unknownDevice)
             }
-            start = place
+            start = cursor
         }
-        let read = { [unowned self] (after: DeviceTable.Place?, countMax: Int) throws(SQLiteError) in
+        let read = { [unowned self] (after: DeviceTable.ListCursor?, countMax: Int) throws(SQLiteError) in
             let page = try devices.page(after: after, countMax: countMax)
-            var list = ListPage<StoreEvent.DeviceDescription, DeviceTable.Place>(next: page.next)
+            var list = ListPage<StoreEvent.DeviceDescription, DeviceTable.ListCursor>(next: page.next)
             for row in page.rows { list.rows.append(try description(of: row)) }
             return list
         }
         return .unfinished(
             Listing(after: start, countMax: max(countMax, 1), read: read) { list in
                 let next = list.next.map { DeviceID(stored: $0.id) }
-                return .question(.devices(list.rows, next: next))
+                return .memoryQuery(.devices(list.rows, next: next))
             })
     }
 
@@ -150,7 +150,7 @@ final class DeviceExecutor {
         guard let stored = Int64(exactly: id.rawValue), let row = try devices.find(stored) else {
             return .failure(.unknownDevice)
         }
-        return .question(.device(try description(of: row)))
+        return .memoryQuery(.device(try description(of: row)))
     }
 
     /// Returns the description of a device without the values that come from its stream.
@@ -158,7 +158,7 @@ final class DeviceExecutor {
         let device = AdminAPI.Device(
             deviceID: row.id.text, name: row.name, platform: row.platform, enrolledAt: row.enrolledAt, connected: false,
             topics: try registrationRows.liveTopicNames(of: row.id),
-            pendingCount: try storedQueues.waitingCount(of: row.id) + broadcasts.count(of: row.id),
+            pendingCount: try storedQueues.pendingCount(of: row.id) + broadcasts.count(of: row.id),
             seenAt: row.seenAt)
         return StoreEvent.DeviceDescription(id: row.id, device: device, now: transaction.now)
     }

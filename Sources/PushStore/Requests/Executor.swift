@@ -119,7 +119,7 @@ final class Executor {
         switch result {
         case .success(let value): transaction.add(.reply(.performed(.success(value), answer: answer)))
         case .failure(let refusal): transaction.add(.reply(.performed(.failure(refusal), answer: answer)))
-        case .question(let question): transaction.add(.question(question, answer: answer))
+        case .memoryQuery(let query): transaction.add(.memoryQuery(query, answer: answer))
         case .unfinished: break
         }
     }
@@ -198,7 +198,7 @@ final class Executor {
         case .device(let id): try devices.device(id)
         case .removeDevice(let device): try devices.removeDevice(device)
         case .expireDevice(let device): try devices.expireDevice(device)
-        case .counts: .question(.counts)
+        case .counts: .memoryQuery(.counts)
         case .backup(let order): RequestResult(backups.begin(order))
         case .quota(let request): try quotas.execute(request)
         case .policy(let request): try policies.execute(request)

@@ -54,7 +54,7 @@ final class FilterExecutor {
         guard change.isRefused else { return rowCount }
         let waiting = try storedQueues.remove(of: device, topic: topic)
         transaction.note(waiting, .dropped, .refusedByDevice)
-        transaction.add(.stream(.silence(topic, on: device)))
+        transaction.add(.stream(.dropUndelivered(topic, on: device)))
         for sequence in try subscriptions.stored(for: device, topic: topic) {
             transaction.add(.broadcast(.ended(sequence, device)))
         }
@@ -63,8 +63,8 @@ final class FilterExecutor {
     }
 
     fileprivate func noteFilterChange(of device: DeviceID) throws(SQLiteError) {
-        transaction.add(.holding(.registrationsChanged(device)))
-        transaction.add(.stream(.listen(device, try subscriptions.listeners(of: device))))
+        transaction.add(.count(.registrationsChanged(device)))
+        transaction.add(.stream(.setSubscriptions(device, try subscriptions.active(of: device))))
     }
 }
 

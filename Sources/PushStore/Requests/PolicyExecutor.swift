@@ -25,13 +25,13 @@ final class PolicyExecutor {
         case .ofDevice(let secretHash):
             guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
             return .unfinished(PolicyListing(policies, state, for: device))
-        case .set(let place, let value, let isLocked):
-            if let refusal = try refusal(of: place) { return .failure(refusal) }
+        case .set(let key, let value, let isLocked):
+            if let refusal = try refusal(of: key) { return .failure(refusal) }
             guard try policies.count() < Limits.policyRuleCountMax else { return .failure(.tooMany) }
-            try policies.set(place, value, isLocked: isLocked)
+            try policies.set(key, value, isLocked: isLocked)
             try noteChange()
-        case .remove(let place):
-            guard try policies.remove(place) else { return .failure(.unknownPolicy) }
+        case .remove(let key):
+            guard try policies.remove(key) else { return .failure(.unknownPolicy) }
             try noteChange()
         }
         return .unfinished(PolicyListing(policies, state, for: nil))
@@ -50,9 +50,9 @@ final class PolicyExecutor {
 
     /// Returns a refusal for an unknown topic or device, so that a misspelled name does not create a rule without
     /// effect.
-    private func refusal(of place: PolicyRequest.Place) throws(SQLiteError) -> StoreRefusal? {
-        if let topic = place.topic, try topics.find(topic) == nil { return .unknownTopic }
-        if let device = place.device, try !authentication.isLive(device) { return .unknownDevice }
+    private func refusal(of key: PolicyRequest.RuleKey) throws(SQLiteError) -> StoreRefusal? {
+        if let topic = key.topic, try topics.find(topic) == nil { return .unknownTopic }
+        if let device = key.device, try !authentication.isLive(device) { return .unknownDevice }
         return nil
     }
 }

@@ -46,8 +46,8 @@ final class RegistrationExecutor {
             device: device, topic: topic.id, generation: (earlier?.generation ?? 0) + 1)
         let isRefused = try registrations.isRefused(topicName, by: device)
         try registrations.register(contents, in: environment, isRefused: isRefused, now: transaction.now)
-        transaction.add(.holding(.registrationsChanged(device)))
-        transaction.add(.holding(.registrationBegan(topic.id)))
+        transaction.add(.count(.registrationsChanged(device)))
+        transaction.add(.count(.registrationBegan(topic.id)))
         return .success(.registered(contents))
     }
 
@@ -68,9 +68,9 @@ final class RegistrationExecutor {
         let subscribed = try subscriptions.removeAll(of: device, topic: topic)
         transaction.note(waiting, .unregistered)
         transaction.note(subscribed)
-        transaction.add(.stream(.silence(topic, on: device)))
-        transaction.add(.holding(.registrationsChanged(device)))
-        transaction.add(.holding(.registrationEnded(topic)))
+        transaction.add(.stream(.dropUndelivered(topic, on: device)))
+        transaction.add(.count(.registrationsChanged(device)))
+        transaction.add(.count(.registrationEnded(topic)))
         return 1 + waiting.count + subscribed.count
     }
 
@@ -81,10 +81,10 @@ final class RegistrationExecutor {
         let subscribed = try subscriptions.removeAll(of: device)
         transaction.note(waiting, .unregistered)
         transaction.note(subscribed)
-        transaction.add(.holding(.registrationsChanged(device)))
+        transaction.add(.count(.registrationsChanged(device)))
         for topic in topics {
-            transaction.add(.stream(.silence(topic, on: device)))
-            transaction.add(.holding(.registrationEnded(topic)))
+            transaction.add(.stream(.dropUndelivered(topic, on: device)))
+            transaction.add(.count(.registrationEnded(topic)))
         }
         return topics.count + waiting.count + subscribed.count
     }

@@ -7,7 +7,7 @@ enum RequestResult {
     case success(StoreAnswer)
     case failure(StoreRefusal)
     /// Memory provides the answer, after the events before it.
-    case question(StoreEvent.Question)
+    case memoryQuery(StoreEvent.MemoryQuery)
     /// The request needs more steps.
     case unfinished(any LongWork)
 

@@ -11,10 +11,10 @@ enum StoreEvent {
     /// An answer that needs no other data.
     case reply(StoreReply)
     case delivery(Delivery)
-    case broadcast(OfBroadcast)
-    case stream(OfStream)
-    case holding(Holding)
-    case question(Question, answer: ReplyAddress)
+    case broadcast(BroadcastEvent)
+    case stream(StreamEvent)
+    case count(CountEvent)
+    case memoryQuery(MemoryQuery, answer: ReplyAddress)
 
     enum Delivery {
         case acceptedNotStored(PendingNotification, RemovalReason, answer: ReplyAddress)
@@ -24,7 +24,7 @@ enum StoreEvent {
     /// An event of a broadcast.
     ///
     /// An accepted broadcast is not addressed to a device yet.
-    enum OfBroadcast {
+    enum BroadcastEvent {
         case stored(PendingNotification, ChannelNumber, answer: ReplyAddress)
         case nowOrNever(PendingNotification, ChannelNumber, answer: ReplyAddress)
         /// The broadcast is removed for all subscribers.
@@ -33,21 +33,21 @@ enum StoreEvent {
         case ended(Int64, DeviceID)
     }
 
-    enum OfStream {
+    enum StreamEvent {
         /// Drops the undelivered notifications of a topic on a device; on all devices when it is nil.
-        case silence(TopicID, on: DeviceID?)
+        case dropUndelivered(TopicID, on: DeviceID?)
         /// Drops the undelivered broadcasts of a channel on a device; on all devices when it is nil.
-        case silenceChannel(ChannelID, on: DeviceID?)
+        case dropUndeliveredOfChannel(ChannelID, on: DeviceID?)
         /// Drops the undelivered broadcasts of all channels of a topic.
-        case silenceChannels(TopicID)
+        case dropUndeliveredOfChannels(TopicID)
         /// Sets whether a device saves power.
         case power(DeviceID, isSaving: Bool)
         /// Replaces the subscriptions of a connected device.
-        case listen(DeviceID, [SubscriptionTable.Listener])
+        case setSubscriptions(DeviceID, [SubscriptionTable.ActiveSubscription])
     }
 
     /// A change of the number of devices, apps, registrations, subscriptions or channels.
-    enum Holding {
+    enum CountEvent {
         case deviceAdded
         case deviceRemoved(DeviceID)
         /// The registrations or the filter of a device changed; those of any device when it is nil.
@@ -58,14 +58,14 @@ enum StoreEvent {
         case appRemoved(TopicID)
         /// A subscription began.
         ///
-        /// The listener is nil if the device refuses the topic.
-        case subscribed(ChannelNumber, SubscriptionTable.Listener?)
+        /// The value is nil if the device refuses the topic.
+        case subscribed(ChannelNumber, SubscriptionTable.ActiveSubscription?)
         case unsubscribed(SubscriptionTable.Ended)
         case channelRemoved(ChannelNumber)
     }
 
-    /// A question whose answer needs data in memory.
-    enum Question {
+    /// A query whose answer needs data in memory.
+    enum MemoryQuery {
         case counts
         case app(TopicTable.Row)
         case apps([TopicTable.Row])

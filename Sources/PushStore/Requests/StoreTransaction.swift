@@ -41,7 +41,7 @@ final class StoreTransaction {
     /// Adds the ends of subscriptions to the events, and drops their broadcasts from the streams.
     func note(_ ended: [SubscriptionTable.Ended]) {
         for ended in ended {
-            add(.holding(.unsubscribed(ended)))
+            add(.count(.unsubscribed(ended)))
             if let sequence = ended.storedSequence { add(.broadcast(.ended(sequence, ended.device))) }
         }
     }

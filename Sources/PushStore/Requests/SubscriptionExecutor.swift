@@ -45,8 +45,8 @@ final class SubscriptionExecutor {
         }
         try subscriptions.add(device, topic, row.number, since: sequences.last)
         let token = DeviceTokenContents(device: device, topic: topic, generation: registration.generation)
-        let listener = SubscriptionTable.Listener(channel: row.number, token: token)
-        transaction.add(.holding(.subscribed(row.number, registration.isRefused ? nil : listener)))
+        let subscription = SubscriptionTable.ActiveSubscription(channel: row.number, token: token)
+        transaction.add(.count(.subscribed(row.number, registration.isRefused ? nil : subscription)))
         return .success(.done)
     }
 
@@ -59,7 +59,7 @@ final class SubscriptionExecutor {
             let ended = try subscriptions.remove(device, topic, row.number)
         else { return .success(.done) }
         transaction.note([ended])
-        transaction.add(.stream(.silenceChannel(channel, on: device)))
+        transaction.add(.stream(.dropUndeliveredOfChannel(channel, on: device)))
         return .success(.done)
     }
 

@@ -5,7 +5,7 @@ internal import PushCore
 internal import PushSQLite
 
 /// Rows with a wrong checksum, to be deleted.
-struct Damage {
+struct DamagedRows {
     var notifications: [PendingTable.Removed] = []
     /// The sequences of damaged broadcasts.
     var broadcasts: Set<Int64> = []
@@ -25,7 +25,7 @@ final class Sweeper {
     private let traces: TraceExecutor
     private let registrationLifeSeconds: Int64?
     /// The time before which no device expires, so that devices can reconnect after a long stop.
-    private let returnEnd: Timestamp
+    private let reconnectionEnd: Timestamp
 
     init(
         _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
@@ -43,21 +43,21 @@ final class Sweeper {
         self.registrations = registrations
         self.traces = traces
         self.registrationLifeSeconds = registrationLifeSeconds
-        returnEnd = Self.returnEnd(
+        reconnectionEnd = Self.reconnectionEnd(
             now: now, lastRunning: try tables.state.lastRunning(), registrationLifeSeconds: registrationLifeSeconds)
     }
 
     /// Deletes damaged and expired rows, and expires registrations; a bounded number in one step.
     ///
     /// - Parameters:
-    ///   - damage: The damaged rows.
+    ///   - rows: The damaged rows.
     ///   - isConnected: Returns whether a device's stream is open. A connected device counts as seen now.
     /// - Returns: Whether more rows may be left.
     /// - Throws: The error that SQLite returned.
-    func sweep(_ damage: Damage, isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
+    func sweep(_ rows: DamagedRows, isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
         let countMax = WriterLimits.rowsSweptPerStepCountMax
-        transaction.note(try storedQueues.remove(damage.notifications), .dropped, .damaged)
-        for sequence in damage.broadcasts { transaction.note(try broadcasts.remove(sequence), .dropped) }
+        transaction.note(try storedQueues.remove(rows.notifications), .dropped, .damaged)
+        for sequence in rows.broadcasts { transaction.note(try broadcasts.remove(sequence), .dropped) }
         var expired = try storedQueues.remove(try pending.expired(now: transaction.now, countMax: countMax))
         expired += try storedQueues.remove(
             try pending.accepted(
@@ -73,7 +73,7 @@ final class Sweeper {
 
     /// Expires the registrations of devices that were unseen for too long; returns true when more may be left.
     private func expireUnseen(isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
-        guard let moment = momentOfUnseen else { return false }
+        guard let moment = unseenDeadline else { return false }
         let unseen = try devices.unseen(since: moment, countMax: WriterLimits.devicesSweptPerStepCountMax)
         var rowCount = 0
         for device in unseen {
@@ -90,8 +90,8 @@ final class Sweeper {
     }
 
     /// The time before which an unseen device expires; nil while no device expires.
-    private var momentOfUnseen: Timestamp? {
-        guard let life = registrationLifeSeconds, transaction.now >= returnEnd else { return nil }
+    private var unseenDeadline: Timestamp? {
+        guard let life = registrationLifeSeconds, transaction.now >= reconnectionEnd else { return nil }
         return transaction.now.advanced(bySeconds: -max(life, 0))
     }
 
@@ -105,14 +105,15 @@ final class Sweeper {
     ///   - lastRunning: The last recorded running time; nil if unknown.
     ///   - registrationLifeSeconds: The time that a device may be unseen; nil without a limit.
     /// - Returns: The end of the time; `now` after a short stop.
-    private static func returnEnd(now: Timestamp, lastRunning: Timestamp?, registrationLifeSeconds: Int64?) -> Timestamp
+    private static func reconnectionEnd(now: Timestamp, lastRunning: Timestamp?, registrationLifeSeconds: Int64?)
+        -> Timestamp
     {
         if let lastRunning, now.milliseconds(since: lastRunning) <= 2 * WriterLimits.seenIntervalMilliseconds {
             return now
         }
         let life = max(registrationLifeSeconds ?? .max, 0).multipliedReportingOverflow(by: 1000)
-        let patience = life.overflow ? WriterLimits.returnMilliseconds : life.partialValue
-        return now.advanced(byMilliseconds: min(patience, WriterLimits.returnMilliseconds))
+        let graceMilliseconds = life.overflow ? WriterLimits.reconnectionMilliseconds : life.partialValue
+        return now.advanced(byMilliseconds: min(graceMilliseconds, WriterLimits.reconnectionMilliseconds))
     }
 
     // MARK: Last-seen times

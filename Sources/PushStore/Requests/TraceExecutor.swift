@@ -52,7 +52,7 @@ final class TraceExecutor {
             topic = found
         }
         trace.flushSoon()
-        return .question(.trace(TraceSearch(query, topic: topic, answer: answer)))
+        return .memoryQuery(.trace(TraceSearch(query, topic: topic, answer: answer)))
     }
 
     /// Continues a search; returns true while more rows are left.

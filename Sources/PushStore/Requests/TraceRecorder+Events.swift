@@ -13,7 +13,7 @@ extension TraceRecorder {
             switch event {
             case .delivery(let event): record(event, at: now)
             case .broadcast(let event): record(event, at: now)
-            case .reply, .stream, .holding, .question: break
+            case .reply, .stream, .count, .memoryQuery: break
             }
         }
     }
@@ -30,7 +30,7 @@ extension TraceRecorder {
         }
     }
 
-    private func record(_ event: StoreEvent.OfBroadcast, at now: Timestamp) {
+    private func record(_ event: StoreEvent.BroadcastEvent, at now: Timestamp) {
         switch event {
         case .stored(let pending, _, _):
             recordAccepted(pending.notification, sequence: pending.sequence, isStored: true, at: now)
@@ -44,13 +44,13 @@ extension TraceRecorder {
     }
 
     /// Records that a notification is written, and the removal of those that it replaces.
-    func recordWritten(_ unwritten: PendingWrite, at now: Timestamp) {
-        let address = unwritten.pending.notification.address
+    func recordWritten(_ write: PendingWrite, at now: Timestamp) {
+        let address = write.pending.notification.address
         let device = address.device
-        if !unwritten.isAcknowledged {
-            record(.stored, of: unwritten.pending.sequence, address.topic, on: device, at: now)
+        if !write.isAcknowledged {
+            record(.stored, of: write.pending.sequence, address.topic, on: device, at: now)
         }
-        for replaced in unwritten.replaced {
+        for replaced in write.replaced {
             record(
                 replaced.removal.step, replaced.detail, of: replaced.entry.sequence, replaced.entry.topic, on: device,
                 at: now)
@@ -60,11 +60,11 @@ extension TraceRecorder {
     // MARK: Between transactions
 
     /// Records that a notification could not be written, and neither could the unwritten ones that it replaces.
-    func recordRefused(_ unwritten: PendingWrite, at now: Timestamp) {
-        let address = unwritten.pending.notification.address
+    func recordRefused(_ write: PendingWrite, at now: Timestamp) {
+        let address = write.pending.notification.address
         let device = address.device
-        recordLater(.dropped, .notWritten, of: unwritten.pending.sequence, address.topic, on: device, at: now)
-        for replaced in unwritten.replaced where replaced.older != nil {
+        recordLater(.dropped, .notWritten, of: write.pending.sequence, address.topic, on: device, at: now)
+        for replaced in write.replaced where replaced.older != nil {
             let entry = replaced.entry
             recordLater(.dropped, .notWritten, of: entry.sequence, entry.topic, on: device, at: now)
         }

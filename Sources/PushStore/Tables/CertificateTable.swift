@@ -5,8 +5,8 @@ internal import PushSQLite
 
 /// Certificates of providers, without their keys; revoked ones stay.
 final class CertificateTable {
-    /// The key after which a list continues.
-    typealias Place = (createdAt: Timestamp, fingerprint: [UInt8])
+    /// The position after which a list continues.
+    typealias ListCursor = (createdAt: Timestamp, fingerprint: [UInt8])
 
     private let insert: Statement
     private let insertTopic: Statement
@@ -65,9 +65,10 @@ final class CertificateTable {
     }
 
     /// Returns the next certificates after a key, oldest first, including revoked ones.
-    func page(after place: Place?, countMax: Int) throws(SQLiteError) -> ListPage<ProviderCertificate, Place> {
-        selectPage.bind(place?.createdAt.unixSeconds ?? .min, at: 1)
-        selectPage.bind(place?.fingerprint ?? [], at: 2)
+    func page(after cursor: ListCursor?, countMax: Int) throws(SQLiteError) -> ListPage<ProviderCertificate, ListCursor>
+    {
+        selectPage.bind(cursor?.createdAt.unixSeconds ?? .min, at: 1)
+        selectPage.bind(cursor?.fingerprint ?? [], at: 2)
         selectPage.bind(Int64(countMax), at: 3)
         return try selectPage.page(countMax: countMax) { (row) throws(SQLiteError) in
             let fingerprint = row.bytes(0)

@@ -13,8 +13,8 @@ final class DeviceTable {
         var seenAt: Timestamp?
     }
 
-    /// The key after which a list continues.
-    typealias Place = (enrolledAt: Timestamp, id: Int64)
+    /// The position after which a list continues.
+    typealias ListCursor = (enrolledAt: Timestamp, id: Int64)
 
     /// The result of authenticating a device by its secret.
     struct Identity {
@@ -134,17 +134,17 @@ final class DeviceTable {
         return try selectOne.step() ? row(of: selectOne) : nil
     }
 
-    /// Returns the place of a device in the order of enrolment, including a removed one.
-    func place(of device: Int64) throws(SQLiteError) -> Place? {
+    /// Returns the position of a device in the order of enrolment, including a removed one.
+    func cursor(of device: Int64) throws(SQLiteError) -> ListCursor? {
         selectPlace.bind(device, at: 1)
         defer { selectPlace.reset() }
         return try selectPlace.step() ? (Timestamp(unixMilliseconds: selectPlace.int64(0)), device) : nil
     }
 
-    /// Returns the next live devices after a place, oldest first.
-    func page(after place: Place?, countMax: Int) throws(SQLiteError) -> ListPage<Row, Place> {
-        selectPage.bind(place?.enrolledAt.unixMilliseconds ?? .min, at: 1)
-        selectPage.bind(place?.id ?? .min, at: 2)
+    /// Returns the next live devices after a cursor, oldest first.
+    func page(after cursor: ListCursor?, countMax: Int) throws(SQLiteError) -> ListPage<Row, ListCursor> {
+        selectPage.bind(cursor?.enrolledAt.unixMilliseconds ?? .min, at: 1)
+        selectPage.bind(cursor?.id ?? .min, at: 2)
         selectPage.bind(Int64(countMax), at: 3)
         return try selectPage.page(countMax: countMax) { (row) in
             self.row(of: row)

@@ -5,8 +5,8 @@ internal import PushSQLite
 
 /// Signing keys of providers, public keys only; revoked ones stay.
 final class KeyTable {
-    /// The key after which a list continues.
-    typealias Place = (createdAt: Timestamp, id: String)
+    /// The position after which a list continues.
+    typealias ListCursor = (createdAt: Timestamp, id: String)
 
     private let insert: Statement
     private let insertTopic: Statement
@@ -79,9 +79,9 @@ final class KeyTable {
     }
 
     /// Returns the next keys after one, oldest first, including revoked ones.
-    func page(after place: Place?, countMax: Int) throws(SQLiteError) -> ListPage<SigningKey, Place> {
-        selectPage.bind(place?.createdAt.unixSeconds ?? .min, at: 1)
-        selectPage.bind(place?.id ?? "", at: 2)
+    func page(after cursor: ListCursor?, countMax: Int) throws(SQLiteError) -> ListPage<SigningKey, ListCursor> {
+        selectPage.bind(cursor?.createdAt.unixSeconds ?? .min, at: 1)
+        selectPage.bind(cursor?.id ?? "", at: 2)
         selectPage.bind(Int64(countMax), at: 3)
         return try selectPage.page(countMax: countMax) { (row) throws(SQLiteError) in
             try key(of: row)

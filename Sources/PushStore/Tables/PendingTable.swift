@@ -7,7 +7,7 @@ internal import PushSQLite
 ///
 /// Rows are appended to `pending`, which has no index by device. Such an index would be the largest cost: nearly every
 /// row would write another index page. Memory indexes the newest rows instead (`DeviceQueues`). When there are many of
-/// them, `Compaction` archives them: it adds them to `archived`, ordered by device, many at a time.
+/// them, `ArchivingRun` archives them: it adds them to `archived`, ordered by device, many at a time.
 final class PendingTable {
     /// The identity of a removed row.
     struct Removed {

@@ -93,17 +93,17 @@ final class PolicyTable {
         return try countAll.step() ? countAll.int64(0) : 0
     }
 
-    func set(_ place: PolicyRequest.Place, _ value: String, isLocked: Bool) throws(SQLiteError) {
-        bind(place, upsert)
+    func set(_ key: PolicyRequest.RuleKey, _ value: String, isLocked: Bool) throws(SQLiteError) {
+        bind(key, upsert)
         upsert.bind(value, at: 4)
         upsert.bind(isLocked ? 1 : 0, at: 5)
         try upsert.run()
     }
 
     /// Removes a rule; returns false when there was none.
-    func remove(_ place: PolicyRequest.Place) throws(SQLiteError) -> Bool {
+    func remove(_ key: PolicyRequest.RuleKey) throws(SQLiteError) -> Bool {
         defer { delete.reset() }
-        bind(place, delete)
+        bind(key, delete)
         return try delete.step()
     }
 
@@ -122,10 +122,10 @@ final class PolicyTable {
         return isAny
     }
 
-    private func bind(_ place: PolicyRequest.Place, _ statement: Statement) {
-        statement.bind(place.device?.stored ?? 0, at: 1)
-        statement.bind(place.topic?.text ?? "", at: 2)
-        statement.bind(place.setting.rawValue, at: 3)
+    private func bind(_ key: PolicyRequest.RuleKey, _ statement: Statement) {
+        statement.bind(key.device?.stored ?? 0, at: 1)
+        statement.bind(key.topic?.text ?? "", at: 2)
+        statement.bind(key.setting.rawValue, at: 3)
     }
 
     private func rules(_ statement: Statement, after last: Rule?, countMax: Int) throws(SQLiteError) -> [Rule] {

@@ -9,7 +9,7 @@ internal import PushSQLite
 /// acknowledged, or precede the subscription, or arrived while the device refused the topic.
 final class SubscriptionTable {
     /// A subscription whose device accepts broadcasts of the channel.
-    struct Listener {
+    struct ActiveSubscription {
         var channel: ChannelNumber
         var token: DeviceTokenContents
     }
@@ -28,7 +28,7 @@ final class SubscriptionTable {
     private let selectOne: Statement
     private let selectCount: Statement
     private let selectChannels: Statement
-    private let selectListeners: Statement
+    private let selectActive: Statement
     private let countByChannel: Statement
     private let acknowledge: Statement
     private let selectWaiting: Statement
@@ -49,7 +49,7 @@ final class SubscriptionTable {
             CROSS JOIN channels ON channels.number = subscriptions.channel
             WHERE subscriptions.device = ? AND subscriptions.topic = ? AND channel > ? ORDER BY channel LIMIT ?
             """)
-        selectListeners = try connection.prepare(
+        selectActive = try connection.prepare(
             """
             SELECT channel, topic, generation FROM subscriptions JOIN registrations USING (device, topic)
             WHERE device = ? AND live = 1 AND refused = 0
@@ -120,16 +120,17 @@ final class SubscriptionTable {
     }
 
     /// Returns the subscriptions of a device, without those of topics that it refuses.
-    func listeners(of device: DeviceID) throws(SQLiteError) -> [Listener] {
-        var listeners: [Listener] = []
-        selectListeners.bind(device.stored, at: 1)
-        while try selectListeners.step() {
+    func active(of device: DeviceID) throws(SQLiteError) -> [ActiveSubscription] {
+        var subscriptions: [ActiveSubscription] = []
+        selectActive.bind(device.stored, at: 1)
+        while try selectActive.step() {
             let token = DeviceTokenContents(
-                device: device, topic: TopicID(stored: selectListeners.int64(1)),
-                generation: UInt32(truncatingIfNeeded: selectListeners.int64(2)))
-            listeners.append(Listener(channel: ChannelNumber(rawValue: selectListeners.int64(0)), token: token))
+                device: device, topic: TopicID(stored: selectActive.int64(1)),
+                generation: UInt32(truncatingIfNeeded: selectActive.int64(2)))
+            subscriptions.append(
+                ActiveSubscription(channel: ChannelNumber(rawValue: selectActive.int64(0)), token: token))
         }
-        return listeners
+        return subscriptions
     }
 
     /// Adds a subscription, which skips broadcasts up to the sequence `since`.

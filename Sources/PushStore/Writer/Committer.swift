@@ -119,7 +119,7 @@ final class Committer {
             commitOnFullDisk(batch, due)
         case .refused(let error):
             // One failing command must not fail the others. It is rare, so a commit for each is acceptable.
-            for sequence in dispatcher.unwritten.sequences(due) {
+            for sequence in dispatcher.pendingWrites.sequences(due) {
                 commitAlone(Due(moment: due.moment, sequence: sequence))
             }
             for index in batch.indices { commitAlone(batch[index...index]) }
@@ -163,7 +163,7 @@ final class Committer {
         refuse(waiting.removeAll(), error)
         dispatcher.refuseNotifications(.all)
         dispatcher.refuseDeletions(error.description)
-        dispatcher.handOut()
+        dispatcher.sendReplies()
         fail(error)
     }
 

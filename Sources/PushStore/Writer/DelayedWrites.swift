@@ -11,7 +11,7 @@ final class DelayedWrites {
     private let histories: DeliveryHistories
     private let trace: TraceRecorder
     /// The archiving run, and the committer's `recoveryCount` at its start.
-    private var archiving: (run: Compaction, recoveryCount: Int)?
+    private var archiving: (run: ArchivingRun, recoveryCount: Int)?
     /// The time at which the trace's buffer is written; nil while it is empty.
     private var nextTraceFlush: MonotonicTime?
 
@@ -86,7 +86,7 @@ final class DelayedWrites {
         if archiving?.recoveryCount != committer.recoveryCount { archiving = nil }
         guard committer.canWrite else { return }
         if archiving == nil, dispatcher.queues.recentCount > committer.configuration.recentCountMax {
-            let run = Compaction(dispatcher.queues, through: dispatcher.lastWritten)
+            let run = ArchivingRun(dispatcher.queues, through: dispatcher.lastWritten)
             archiving = (run, committer.recoveryCount)
         }
         guard var run = archiving?.run else { return }

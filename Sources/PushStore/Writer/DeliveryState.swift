@@ -4,14 +4,14 @@ internal import PushAPI
 internal import PushCore
 internal import PushNet
 
-/// The writer's delivery state in memory: streams, subscribers, counters and the outbox.
+/// The writer's delivery state in memory: streams, subscribers, counters and replies.
 ///
 /// Committed events, the dispatcher and the writer change it, all on the writer's thread.
 struct DeliveryState {
-    var streams: Streams
+    var streams: DeviceStreamIndex
     private(set) var counters: StoreCounters
     private var subscribers = SubscriberIndex()
-    var outbox: Outbox
+    var replies: ReplyBatch
     /// Devices whose streams closed and whose last-seen time is not written yet.
     private var departed: Set<DeviceID> = []
     private let queues: DeviceQueues
@@ -26,29 +26,29 @@ struct DeliveryState {
     var moment = MonotonicTime.now
 
     init(
-        counters: StoreCounters, gatheringMilliseconds: Int64, _ executor: Executor,
+        counters: StoreCounters, powerSavingDelayMilliseconds: Int64, _ executor: Executor,
         receivers: [any StoreReplyReceiver]
     ) {
         queues = executor.queues
         trace = executor.trace
         histories = executor.histories
-        streams = Streams(gatheringMilliseconds: gatheringMilliseconds)
+        streams = DeviceStreamIndex(powerSavingDelayMilliseconds: powerSavingDelayMilliseconds)
         self.counters = counters
-        outbox = Outbox(receivers: receivers)
+        replies = ReplyBatch(receivers: receivers)
     }
 
     /// Applies committed events to memory, in order.
     ///
-    /// The answers wait for `handOut`.
+    /// The answers wait for `sendReplies`.
     mutating func apply(_ events: [StoreEvent]) {
         for event in events {
             switch event {
-            case .reply(let reply): outbox.add(reply)
+            case .reply(let reply): replies.add(reply)
             case .delivery(let event): apply(event)
             case .broadcast(let event): apply(event)
             case .stream(let event): apply(event)
-            case .holding(let event): apply(event)
-            case .question(let question, let address): answer(question, address)
+            case .count(let event): apply(event)
+            case .memoryQuery(let query, let address): answer(query, address)
             }
         }
     }
@@ -60,26 +60,26 @@ struct DeliveryState {
         if case .detach(let stream) = command {
             _ = detach(stream)
         } else if let (reply, address) = StoreReply.unavailable(command, text) {
-            outbox.add(reply, to: address)
+            replies.add(reply, to: address)
         }
     }
 
     /// Delivers all answers and then all notifications to the loops.
-    mutating func handOut(now: Timestamp) {
+    mutating func sendReplies(now: Timestamp) {
         streams.takeOutgoing(now: now) { notifications, stream in
             histories.noteSent(notifications, on: stream, at: moment) { sent in
                 trace.recordLater(
                     .sent, of: sent.sequence, sent.notification.address.topic, on: stream.device, at: now)
             }
-            outbox.add(.deliver(notifications, stream: stream.address), to: stream.address)
+            replies.add(.deliver(notifications, stream: stream.address), to: stream.address)
         }
-        outbox.handOut()
+        replies.send()
     }
 
     /// Sends a directory to all loops.
     func publish(_ directory: Directory) {
         histories.setTeams(directory.topics)
-        outbox.publish(directory)
+        replies.publish(directory)
     }
 
     // MARK: Reading for streams
@@ -104,11 +104,11 @@ struct DeliveryState {
     // MARK: Notifications
 
     /// Records that a notification is accepted, because it is on the disk or its device acknowledged it.
-    mutating func accept(_ unwritten: PendingWrite, isAcknowledged: Bool) {
-        let address = unwritten.pending.notification.address
-        if unwritten.isAnswered { counters.addAccepted() } else { accept(unwritten.answer) }
+    mutating func accept(_ write: PendingWrite, isAcknowledged: Bool) {
+        let address = write.pending.notification.address
+        if write.isAnswered { counters.addAccepted() } else { accept(write.answer) }
         if isAcknowledged { counters.addGone(.acknowledged) } else { counters.addPending(of: address.topic) }
-        for replaced in unwritten.replaced {
+        for replaced in write.replaced {
             if let older = replaced.older {
                 if older.isAnswered { counters.addAccepted() } else { accept(older.answer) }
                 counters.addGone(replaced.removal)
@@ -119,14 +119,14 @@ struct DeliveryState {
     }
 
     /// Answers that a notification is accepted although it is written later.
-    mutating func answer(_ unwritten: PendingWrite) {
-        outbox.add(.accepted(answer: unwritten.answer), to: unwritten.answer)
+    mutating func answer(_ write: PendingWrite) {
+        replies.add(.accepted(answer: write.answer), to: write.answer)
     }
 
     /// Refuses a notification that could not be written, and the unwritten ones that it replaced.
-    mutating func refuse(_ unwritten: PendingWrite) {
-        refuse(unwritten.answer, isAnswered: unwritten.isAnswered)
-        for replaced in unwritten.replaced {
+    mutating func refuse(_ write: PendingWrite) {
+        refuse(write.answer, isAnswered: write.isAnswered)
+        for replaced in write.replaced {
             if let older = replaced.older { refuse(older.answer, isAnswered: older.isAnswered) }
         }
     }
@@ -135,7 +135,7 @@ struct DeliveryState {
     ///
     /// One that was answered before the write is lost, which its durability allows.
     private mutating func refuse(_ answer: ReplyAddress, isAnswered: Bool) {
-        guard isAnswered else { return outbox.shed(answer) }
+        guard isAnswered else { return replies.shed(answer) }
         counters.addAccepted()
         counters.addGone(.dropped)
     }
@@ -164,7 +164,7 @@ struct DeliveryState {
     /// Offers a notification to its device's stream.
     mutating func offer(
         _ pending: PendingNotification, to queue: DeviceQueue, at moment: MonotonicTime
-    ) -> DeliveryWindow.Offer {
+    ) -> DeviceStream.Offer {
         streams.offer(pending, to: queue, at: moment)
     }
 
@@ -181,7 +181,7 @@ struct DeliveryState {
     /// Removes a notification from its device's stream.
     mutating func forget(_ sequence: Int64, of queue: DeviceQueue) { streams.forget(sequence, of: queue) }
 
-    /// Records that a device acknowledged a waiting notification.
+    /// Records that a device acknowledged a pending notification.
     mutating func acknowledge(_ entry: QueueEntry, by queue: DeviceQueue, at moment: MonotonicTime) {
         counters.removePending(of: entry.topic, .acknowledged)
         streams.acknowledge(entry.sequence, by: queue, at: moment)
@@ -199,7 +199,7 @@ struct DeliveryState {
     mutating func noteGlitches(_ count: Int = 1) { counters.addGlitches(count) }
 
     /// Expires now-or-never notifications that can no longer be acknowledged.
-    private mutating func expire(_ never: [DeliveryWindow.NowOrNever]) {
+    private mutating func expire(_ never: [DeviceStream.NowOrNever]) {
         for never in never {
             count(never)
             trace.recordLater(.expired, .notConnected, of: never.sequence, never.topic, on: never.device, at: now)
@@ -207,7 +207,7 @@ struct DeliveryState {
     }
 
     /// Counts a now-or-never notification as expired; a broadcast counts with its last copy.
-    private mutating func count(_ never: DeliveryWindow.NowOrNever) {
+    private mutating func count(_ never: DeviceStream.NowOrNever) {
         guard never.isBroadcast else { return counters.removePending(of: never.topic, .expired) }
         guard let left = copies[never.sequence] else { return }
         copies[never.sequence] = left > 1 ? left - 1 : nil
@@ -227,7 +227,7 @@ struct DeliveryState {
         }
     }
 
-    private mutating func apply(_ event: StoreEvent.OfBroadcast) {
+    private mutating func apply(_ event: StoreEvent.BroadcastEvent) {
         switch event {
         case .stored(let template, let channel, let answer):
             counters.addPending(of: template.notification.address.topic)
@@ -255,32 +255,32 @@ struct DeliveryState {
 
     private mutating func accept(_ answer: ReplyAddress) {
         counters.addAccepted()
-        outbox.add(.accepted(answer: answer), to: answer)
+        replies.add(.accepted(answer: answer), to: answer)
     }
 
     // MARK: Streams
 
-    private mutating func apply(_ event: StoreEvent.OfStream) {
+    private mutating func apply(_ event: StoreEvent.StreamEvent) {
         switch event {
-        case .silence(let topic, let device): expire(drop(on: device) { $0.address.topic == topic })
-        case .silenceChannel(let channel, let device):
+        case .dropUndelivered(let topic, let device): expire(drop(on: device) { $0.address.topic == topic })
+        case .dropUndeliveredOfChannel(let channel, let device):
             for never in drop(on: device, where: { $0.channel == channel }) { count(never) }
-        case .silenceChannels(let topic):
+        case .dropUndeliveredOfChannels(let topic):
             let isOfTopic = { (notification: Notification) in
                 notification.channel != nil && notification.address.topic == topic
             }
             for never in streams.dropOutgoing(where: isOfTopic) { count(never) }
         case .power(let device, let isSaving):
             if let queue = queues.known(device) { streams.setSaving(isSaving, queue) }
-        case .listen(let device, let listeners):
-            if let queue = connected(device) { subscribers.set(queue, listeners) }
+        case .setSubscriptions(let device, let subscriptions):
+            if let queue = connected(device) { subscribers.set(queue, subscriptions) }
         }
     }
 
     /// Drops the undelivered notifications of a device, or of all devices when it is nil.
     private mutating func drop(
         on device: DeviceID?, where isOfKind: (Notification) -> Bool
-    ) -> [DeliveryWindow.NowOrNever] {
+    ) -> [DeviceStream.NowOrNever] {
         guard let device else { return streams.dropOutgoing(where: isOfKind) }
         return queues.known(device).map { streams.dropOutgoing(on: $0, where: isOfKind) } ?? []
     }
@@ -292,12 +292,14 @@ struct DeliveryState {
     }
 
     /// Opens a device's stream and ends an earlier one.
-    mutating func attach(_ queue: DeviceQueue, _ stream: ReplyAddress, _ listeners: [SubscriptionTable.Listener]) {
+    mutating func attach(
+        _ queue: DeviceQueue, _ stream: ReplyAddress, _ subscriptions: [SubscriptionTable.ActiveSubscription]
+    ) {
         let earlier = streams.attach(queue, stream)
         close(earlier)
-        if let earlier { outbox.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
-        subscribers.set(queue, listeners)
-        outbox.add(.attached(queue.device, stream: stream), to: stream)
+        if let earlier { replies.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
+        subscribers.set(queue, subscriptions)
+        replies.add(.attached(queue.device, stream: stream), to: stream)
     }
 
     /// Closes a stream; returns its device, or nil if another stream replaced it.
@@ -310,7 +312,7 @@ struct DeliveryState {
     }
 
     /// Expires the now-or-never notifications of a closed stream.
-    private mutating func close(_ stream: DeliveryWindow?) {
+    private mutating func close(_ stream: DeviceStream?) {
         if let stream { expire(stream.abandoned) }
     }
 
@@ -319,12 +321,12 @@ struct DeliveryState {
         let stream = streams.remove(queue)
         close(stream)
         subscribers.remove(queue)
-        if let stream { outbox.add(.ended(.removed, stream: stream.address), to: stream.address) }
+        if let stream { replies.add(.ended(.removed, stream: stream.address), to: stream.address) }
     }
 
     // MARK: Stored objects
 
-    private mutating func apply(_ event: StoreEvent.Holding) {
+    private mutating func apply(_ event: StoreEvent.CountEvent) {
         switch event {
         case .deviceAdded: counters.addDevices(1)
         case .deviceRemoved(let device):
@@ -339,9 +341,11 @@ struct DeliveryState {
         case .appRemoved(let topic):
             counters.addApps(-1)
             counters.endRegistrations(of: topic)
-        case .subscribed(let channel, let listener):
+        case .subscribed(let channel, let subscription):
             counters.addSubscriptions(1, to: channel)
-            if let listener, let queue = connected(listener.token.device) { subscribers.add(queue, listener) }
+            if let subscription, let queue = connected(subscription.token.device) {
+                subscribers.add(queue, subscription)
+            }
         case .unsubscribed(let ended):
             counters.addSubscriptions(-1, to: ended.channel)
             if let queue = connected(ended.device) { subscribers.remove(queue, from: ended.channel) }
@@ -353,21 +357,21 @@ struct DeliveryState {
 
     // MARK: Questions
 
-    /// Answers a question from memory, in the order of the events.
-    private mutating func answer(_ question: StoreEvent.Question, _ address: ReplyAddress) {
-        switch question {
-        case .counts: outbox.answer(.counts(counters.counts(devicesConnected: streams.count)), address)
-        case .app(let row): outbox.answer(.app(counters.app(row)), address)
-        case .apps(let rows): outbox.answer(.apps(rows.map(counters.app)), address)
-        case .device(let description): outbox.answer(.device(completed(description)), address)
+    /// Answers a query from memory, in the order of the events.
+    private mutating func answer(_ query: StoreEvent.MemoryQuery, _ address: ReplyAddress) {
+        switch query {
+        case .counts: replies.answer(.counts(counters.counts(devicesConnected: streams.count)), address)
+        case .app(let row): replies.answer(.app(counters.app(row)), address)
+        case .apps(let rows): replies.answer(.apps(rows.map(counters.app)), address)
+        case .device(let description): replies.answer(.device(completed(description)), address)
         case .devices(let descriptions, let next):
-            outbox.answer(.devices(descriptions.map(completed), next: next), address)
+            replies.answer(.devices(descriptions.map(completed), next: next), address)
         case .channel(let description):
-            outbox.answer(.channel(counters.channel(description.channel, description.number)), address)
+            replies.answer(.channel(counters.channel(description.channel, description.number)), address)
         case .channels(let descriptions):
-            outbox.answer(.channels(descriptions.map { counters.channel($0.channel, $0.number) }), address)
+            replies.answer(.channels(descriptions.map { counters.channel($0.channel, $0.number) }), address)
         case .trace(let search):
-            if !searches.append(search) { outbox.refuse(.tooMany, address) }
+            if !searches.append(search) { replies.refuse(.tooMany, address) }
         }
     }
 

@@ -9,18 +9,18 @@ extension Dispatcher {
     /// Refuses a notification, or accepts it: offers it to its device's stream and adds a pending write.
     func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
         // A now-or-never notification needs no space, because it is never stored.
-        guard hasSpace || notification.isNowOrNever else { return deliveryState.outbox.shed(answer) }
+        guard hasSpace || notification.isNowOrNever else { return deliveryState.replies.shed(answer) }
         let address = notification.address
         guard let queue = try queues.queue(of: address.device) else {
-            return deliveryState.outbox.refuse(.badDeviceToken, endedAt: nil, answer)
+            return deliveryState.replies.refuse(.badDeviceToken, endedAt: nil, answer)
         }
         guard let registration = queue.registration(of: address.topic) else {
-            return deliveryState.outbox.refuse(.unregistered, endedAt: now, answer)
+            return deliveryState.replies.refuse(.unregistered, endedAt: now, answer)
         }
         if let (reason, ended) = registration.rejection(of: address.generation) {
-            return deliveryState.outbox.refuse(reason, endedAt: ended ?? now, answer)
+            return deliveryState.replies.refuse(reason, endedAt: ended ?? now, answer)
         }
-        guard let sequence = sequences.next() else { return deliveryState.outbox.shed(answer) }
+        guard let sequence = sequences.next() else { return deliveryState.replies.shed(answer) }
         let pending = PendingNotification(sequence: sequence, notification: notification)
         trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
         if registration.isRefused {
@@ -59,8 +59,8 @@ extension Dispatcher {
         queues.append(
             QueueEntry(
                 sequence: pending.sequence, topic: topic, collapse: collapse,
-                expiresAt: expiry(of: pending.notification), unwritten: new), to: queue)
-        unwritten.append(new)
+                expiresAt: expiry(of: pending.notification), pendingWrite: new), to: queue)
+        pendingWrites.append(new)
         guard configuration.durability == .relaxed else { return }
         new.isAnswered = true
         deliveryState.answer(new)
@@ -72,14 +72,14 @@ extension Dispatcher {
     }
 
     /// Returns the deadline for writing a notification, given the stream's answer to the offer.
-    private func dueMoment(_ offer: DeliveryWindow.Offer) -> MonotonicTime {
+    private func dueMoment(_ offer: DeviceStream.Offer) -> MonotonicTime {
         guard configuration.durability != .relaxed else {
             return moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
         }
-        let isBusy = unwritten.count >= WriterLimits.busyCount
+        let isBusy = pendingWrites.count >= WriterLimits.busyCount
         let grace = isBusy ? WriterLimits.busyGraceMilliseconds : WriterLimits.graceMilliseconds
         guard case .sent(let expected) = offer, expected <= grace else { return .past }
-        return max(moment.advanced(byMilliseconds: grace), unwritten.lastDue)
+        return max(moment.advanced(byMilliseconds: grace), pendingWrites.lastDue)
     }
 
     // MARK: Collapsing
@@ -106,7 +106,7 @@ extension Dispatcher {
     private func hasCollapseID(
         _ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID
     ) throws(SQLiteError) -> Bool {
-        if let unwritten = entry.unwritten { return unwritten.pending.notification.collapseID == collapseID }
+        if let write = entry.pendingWrite { return write.pending.notification.collapseID == collapseID }
         let row = try tables.pending.read(entry.sequence, of: device)
         return row?.notification?.notification.collapseID == collapseID
     }
@@ -119,14 +119,14 @@ extension Dispatcher {
     ) {
         guard queues.remove(entry.sequence, from: queue) != nil else { return }
         deliveryState.forget(entry.sequence, of: queue)
-        let older = entry.unwritten
+        let older = entry.pendingWrite
         // The new notification now also replaces those that the replaced one would have replaced.
         if let older { replaced += older.replaced }
         replaced.append(
             PendingWrite.Replaced(
                 entry: entry, isArchived: false, older: older.map { ($0.answer, $0.isAnswered) }, removal: removal,
                 detail: detail))
-        if let older { unwritten.leaveOut(older) }
+        if let older { pendingWrites.markGone(older) }
     }
 
     func pushArchived(

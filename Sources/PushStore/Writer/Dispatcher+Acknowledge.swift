@@ -49,8 +49,8 @@ extension Dispatcher {
     /// Completes a notification of the device's queue that is in memory.
     private func complete(_ entry: QueueEntry, _ queue: DeviceQueue) {
         trace.recordLater(.acknowledged, of: entry.sequence, entry.topic, on: queue.device, at: now)
-        if let unwritten = entry.unwritten {
-            acknowledge(unwritten)
+        if let write = entry.pendingWrite {
+            acknowledge(write)
         } else {
             deletions.add(entry, of: queue, isArchived: false, at: moment)
             deliveryState.acknowledge(entry, by: queue, at: moment)
@@ -92,11 +92,11 @@ extension Dispatcher {
     private func acknowledge(_ acknowledged: PendingWrite) {
         deliveryState.acknowledge(acknowledged.pending.sequence, by: acknowledged.queue, at: moment)
         if acknowledged.replaced.isEmpty {
-            unwritten.leaveOut(acknowledged)
+            pendingWrites.markGone(acknowledged)
             deliveryState.accept(acknowledged, isAcknowledged: true)
         } else {
             acknowledged.isAcknowledged = true
-            unwritten.expedite(acknowledged)
+            pendingWrites.expedite(acknowledged)
         }
     }
 }

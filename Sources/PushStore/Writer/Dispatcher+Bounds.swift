@@ -12,7 +12,7 @@ internal import PushSQLite
 extension Dispatcher {
     /// Returns whether as many notifications wait as a bound allows, of one topic or of all.
     func isFull(_ queue: DeviceQueue, of topic: TopicID?, _ countMax: Int) -> Bool {
-        let count = topic.map(queue.waitingCount(of:)) ?? queue.waitingCount
+        let count = topic.map(queue.pendingCount(of:)) ?? queue.pendingCount
         guard count >= countMax else { return false }
         return count - (queue.stream?.inFlightCount(of: topic) ?? 0) >= countMax
     }
@@ -52,7 +52,7 @@ extension Dispatcher {
 
     /// Returns the topic that loses a notification at the device's bound.
     private func fullestTopic(_ queue: DeviceQueue, for sender: TopicID) -> TopicID? {
-        var waiting = queue.waitingCounts
+        var waiting = queue.pendingCounts
         for topic in queue.stream.map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
         var byTeam: [Int: Int] = [:]
         for (topic, count) in waiting { byTeam[histories.team(of: topic), default: 0] += count }
@@ -83,7 +83,7 @@ extension Dispatcher {
 
     /// Returns the oldest expired archived notification that is neither in flight nor about to be deleted.
     private func expiredArchived(
-        of topic: TopicID?, _ queue: DeviceQueue, _ stream: DeliveryWindow?
+        of topic: TopicID?, _ queue: DeviceQueue, _ stream: DeviceStream?
     ) throws(SQLiteError) -> QueueEntry? {
         guard queue.archivedCount > 0, queue.archiveNextExpiry < now else { return nil }
         var found: QueueEntry?
@@ -104,7 +104,7 @@ extension Dispatcher {
 
     /// Returns the oldest archived notification of a topic that is neither in flight nor about to be deleted.
     private func oldestArchived(
-        of topic: TopicID, _ queue: DeviceQueue, _ stream: DeliveryWindow?
+        of topic: TopicID, _ queue: DeviceQueue, _ stream: DeviceStream?
     ) throws(SQLiteError) -> ArchiveTable.Row? {
         guard let oldest = try tables.archive.oldest(of: queue.device, topic: topic) else { return nil }
         func isFree(_ row: ArchiveTable.Row) -> Bool {

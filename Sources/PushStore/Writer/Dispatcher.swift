@@ -33,7 +33,7 @@ final class Dispatcher {
     var moment = MonotonicTime.now
     /// Whether the disk has space for new notifications.
     var hasSpace = true
-    var unwritten = PendingWriteQueue()
+    var pendingWrites = PendingWriteQueue()
     var deletions = PendingDeletions()
     /// The devices whose last-seen time the next transaction writes.
     private var seen: Set<DeviceID> = []
@@ -59,14 +59,14 @@ final class Dispatcher {
         case .attach(let secretHash, let stream): try attach(secretHash, stream)
         case .detach(let stream):
             guard let device = deliveryState.detach(stream) else { return }
-            unwritten.expedite(device)
+            pendingWrites.expedite(device)
         case .perform(.acknowledge(let secretHash, let acknowledgements), let answer):
             try acknowledge(secretHash, acknowledgements, answer)
         case .perform(.identify(let secretHash), let answer):
             guard let device = try identify(secretHash) else {
-                return deliveryState.outbox.refuse(.unauthorized, answer)
+                return deliveryState.replies.refuse(.unauthorized, answer)
             }
-            deliveryState.outbox.answer(.identified(device), answer)
+            deliveryState.replies.answer(.identified(device), answer)
         // `Writer.isForDispatcher` routes these commands to the executor, so this case is unreachable.
         case .perform, .publish: deliveryState.refuse(command, Executor.misdirected)
         }
@@ -76,15 +76,15 @@ final class Dispatcher {
     func apply(_ events: [StoreEvent]) { deliveryState.apply(events) }
 
     /// Delivers all answers and then all notifications to the loops.
-    func handOut() { deliveryState.handOut(now: now) }
+    func sendReplies() { deliveryState.sendReplies(now: now) }
 
     // MARK: Streams
 
     private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
-        guard let device = try identify(secretHash) else { return deliveryState.outbox.refuse(.unauthorized, stream) }
+        guard let device = try identify(secretHash) else { return deliveryState.replies.refuse(.unauthorized, stream) }
         // The notifications in flight on the earlier stream are read from the table and sent again, so write them now.
-        unwritten.expedite(device)
-        deliveryState.attach(queues.record(of: device), stream, try tables.subscriptions.listeners(of: device))
+        pendingWrites.expedite(device)
+        deliveryState.attach(queues.record(of: device), stream, try tables.subscriptions.active(of: device))
     }
 
     private func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
@@ -98,12 +98,12 @@ final class Dispatcher {
     private func acknowledge(
         _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement], _ answer: ReplyAddress
     ) throws(SQLiteError) {
-        guard let device = try identify(secretHash) else { return deliveryState.outbox.refuse(.unauthorized, answer) }
+        guard let device = try identify(secretHash) else { return deliveryState.replies.refuse(.unauthorized, answer) }
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else {
-            return deliveryState.outbox.refuse(.tooMany, answer)
+            return deliveryState.replies.refuse(.tooMany, answer)
         }
         try acknowledge(acknowledgements, of: device)
-        guard hasDeletions else { return deliveryState.outbox.answer(.done, answer) }
+        guard hasDeletions else { return deliveryState.replies.answer(.done, answer) }
         deletions.add(answer)
     }
 
@@ -111,8 +111,8 @@ final class Dispatcher {
 
     /// The time at which a transaction is due; nil if there is nothing to write.
     var nextDue: MonotonicTime? {
-        guard let due = deletions.nextDue else { return unwritten.nextDue }
-        return unwritten.nextDue.map { min($0, due) } ?? due
+        guard let due = deletions.nextDue else { return pendingWrites.nextDue }
+        return pendingWrites.nextDue.map { min($0, due) } ?? due
     }
 
     /// Returns whether a transaction is due by a time.
@@ -120,7 +120,7 @@ final class Dispatcher {
 
     /// The last sequence before the first pending write.
     var lastWritten: Int64 {
-        unwritten.first.map { $0.pending.sequence - 1 } ?? sequences.last
+        pendingWrites.first.map { $0.pending.sequence - 1 } ?? sequences.last
     }
 
     var hasDeletions: Bool { !deletions.isEmpty }
@@ -130,18 +130,18 @@ final class Dispatcher {
     /// The caller must have begun a transaction.
     func writeNotifications(_ due: Due) throws(SQLiteError) {
         defer { newRows.removeAll(keepingCapacity: true) }
-        for unwritten in unwritten.all where due.contains(unwritten) {
-            trace.recordWritten(unwritten, at: now)
-            if !unwritten.isAcknowledged {
+        for write in pendingWrites.all where due.contains(write) {
+            trace.recordWritten(write, at: now)
+            if !write.isAcknowledged {
                 newRows.append(
                     PendingTable.New(
-                        pending: unwritten.pending, collapse: unwritten.collapse,
-                        expiresAt: expiry(of: unwritten.pending.notification)))
+                        pending: write.pending, collapse: write.collapse,
+                        expiresAt: expiry(of: write.pending.notification)))
             }
-            for replaced in unwritten.replaced where replaced.older == nil {
+            for replaced in write.replaced where replaced.older == nil {
                 _ = try tables.pending.remove(replaced.entry.sequence)
                 if replaced.isArchived {
-                    let address = unwritten.pending.notification.address
+                    let address = write.pending.notification.address
                     try tables.archive.remove(
                         replaced.entry.sequence, of: address.device, topic: replaced.entry.topic)
                 }
@@ -166,44 +166,44 @@ final class Dispatcher {
 
     /// Completes the notifications that were due after they were committed.
     func confirmNotifications(_ due: Due) {
-        for unwritten in unwritten.all where due.contains(unwritten) {
-            let queue = unwritten.queue
-            if !unwritten.isAcknowledged { queue.noteWritten(unwritten.pending.sequence) }
-            for replaced in unwritten.replaced where replaced.isArchived {
+        for write in pendingWrites.all where due.contains(write) {
+            let queue = write.queue
+            if !write.isAcknowledged { queue.noteWritten(write.pending.sequence) }
+            for replaced in write.replaced where replaced.isArchived {
                 deletions.removeReplaced(replaced.entry.sequence)
             }
-            if unwritten.due > .past, unwritten.due <= moment { queue.stream?.noteSlow() }
-            deliveryState.accept(unwritten, isAcknowledged: unwritten.isAcknowledged)
+            if write.due > .past, write.due <= moment { queue.stream?.noteSlow() }
+            deliveryState.accept(write, isAcknowledged: write.isAcknowledged)
         }
-        unwritten.remove(due)
+        pendingWrites.remove(due)
     }
 
     /// Completes the deletions after at most `countMax` of them were committed.
     func confirmDeletions(countMax: Int) {
-        for answer in deletions.confirm(countMax: countMax, queues) { deliveryState.outbox.answer(.done, answer) }
+        for answer in deletions.confirm(countMax: countMax, queues) { deliveryState.replies.answer(.done, answer) }
     }
 
     /// Refuses the requests that wait for deletions after the write failed.
     ///
     /// The deletions are retried later.
     func refuseDeletions(_ text: String) {
-        for answer in deletions.postpone(at: moment) { deliveryState.outbox.refuse(.unavailable(text), answer) }
+        for answer in deletions.postpone(at: moment) { deliveryState.replies.refuse(.unavailable(text), answer) }
     }
 
     /// Refuses the notifications that were due after the write failed, and restores those that they would replace.
     func refuseNotifications(_ due: Due) {
-        for unwritten in unwritten.all where due.contains(unwritten) { refuse(unwritten) }
-        unwritten.remove(due)
+        for write in pendingWrites.all where due.contains(write) { refuse(write) }
+        pendingWrites.remove(due)
     }
 
-    private func refuse(_ unwritten: PendingWrite) {
-        let device = unwritten.pending.notification.address.device
-        trace.recordRefused(unwritten, at: now)
-        deliveryState.refuse(unwritten)
+    private func refuse(_ write: PendingWrite) {
+        let device = write.pending.notification.address.device
+        trace.recordRefused(write, at: now)
+        deliveryState.refuse(write)
         guard let queue = queues.known(device) else { return }
-        deliveryState.forget(unwritten.pending.sequence, of: queue)
-        _ = queues.remove(unwritten.pending.sequence, from: queue)
-        for replaced in unwritten.replaced where replaced.older == nil {
+        deliveryState.forget(write.pending.sequence, of: queue)
+        _ = queues.remove(write.pending.sequence, from: queue)
+        for replaced in write.replaced where replaced.older == nil {
             if replaced.isArchived {
                 deletions.removeReplaced(replaced.entry.sequence)
                 queue.changeArchived(replaced.entry.topic, by: 1)

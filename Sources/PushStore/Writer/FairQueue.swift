@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
+
 /// The tasks that wait for a slice, in lanes.
 ///
 /// Lanes take turns, and in each lane its principals take turns. The tasks of one principal keep their order: after one
 /// is taken, the principal has no turn until `release` or `putBack`.
 final class FairQueue {
     private struct Waiting {
-        var tasks = Fifo<StoreTask>()
+        var tasks = FIFOQueue<StoreTask>()
         /// Whether the principal is in the lane's order.
         var hasTurn = true
     }
 
     private struct Lane {
         var waiting: [RequestPrincipal: Waiting] = [:]
-        var order = Fifo<RequestPrincipal>()
+        var order = FIFOQueue<RequestPrincipal>()
         var count = 0
     }
 
@@ -88,46 +90,9 @@ final class FairQueue {
 
     /// Removes and returns all tasks, in no particular order.
     func removeAll() -> [StoreTask] {
-        let tasks = lanes.flatMap { $0.waiting.values.flatMap { Array($0.tasks.all) } }
+        let tasks = lanes.flatMap { $0.waiting.values.flatMap { $0.tasks.all() } }
         lanes = RequestPrincipal.Lane.allCases.map { _ in Lane() }
         (nextLane, count) = (0, 0)
         return tasks
-    }
-}
-
-/// A first-in, first-out queue in an array.
-struct Fifo<Element> {
-    private var elements: [Element?] = []
-    private var head = 0
-
-    var count: Int { elements.count - head }
-    var isEmpty: Bool { count == 0 }
-    /// The elements in order.
-    var all: some Sequence<Element> { elements[head...].lazy.compactMap { $0 } }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func prepend(_ element: Element) {
-        if head > 0 {
-            head -= 1
-            elements[head] = element
-        } else {
-            elements.insert(element, at: 0)
-        }
-    }
-
-    mutating func popFirst() -> Element? {
-        guard head < elements.count else { return nil }
-        let first = elements[head]
-        elements[head] = nil
-        head += 1
-        if head == elements.count {
-            elements.removeAll(keepingCapacity: head <= 64)
-            head = 0
-        } else if head >= 64, head >= count {
-            elements.removeFirst(head)
-            head = 0
-        }
-        return first
     }
 }

@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Reads waiting notifications from the tables for streams that have capacity.
+/// Reads pending notifications from the tables for streams that have capacity.
 final class StreamFeeder {
     private let committer: Committer
     private let dispatcher: Dispatcher
@@ -33,10 +33,10 @@ final class StreamFeeder {
         }
     }
 
-    private func feed(_ queue: DeviceQueue, _ stream: DeliveryWindow) -> Int {
+    private func feed(_ queue: DeviceQueue, _ stream: DeviceStream) -> Int {
         do {
-            let found = try storedQueues.waiting(
-                of: queue.device, isListener: !queue.channels.isEmpty, after: stream.lastSent,
+            let found = try storedQueues.pendingRows(
+                of: queue.device, isSubscriber: !queue.channels.isEmpty, after: stream.lastSent,
                 now: dispatcher.now, countMax: stream.space,
                 isGone: { dispatcher.deletions.isGone($0, for: queue.device) })
             var read: [PendingNotification] = []
@@ -56,7 +56,7 @@ final class StreamFeeder {
     }
 
     /// Skips a row with a wrong checksum and reports it; the next sweep deletes it.
-    private func noteDamage(_ row: StoredQueues.WaitingRow, _ device: DeviceID) {
+    private func noteDamage(_ row: StoredQueues.PendingRow, _ device: DeviceID) {
         let isNew = sweep.add(row, of: device)
         // Every subscriber's stream reads the same row of a broadcast, so report it once.
         if isNew { committer.configuration.onNotice(.damagedRow(sequence: row.sequence)) }

@@ -13,7 +13,7 @@ final class SweepSchedule {
     private(set) var next: MonotonicTime
     private var nextNote = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
     /// The damaged rows that the next sweep deletes.
-    private var damage = Damage()
+    private var damagedRows = DamagedRows()
 
     init(_ committer: Committer) {
         self.committer = committer
@@ -23,10 +23,10 @@ final class SweepSchedule {
     }
 
     /// Adds a damaged row to those that the next sweep deletes; returns false for a broadcast that is among them.
-    func add(_ row: StoredQueues.WaitingRow, of device: DeviceID) -> Bool {
+    func add(_ row: StoredQueues.PendingRow, of device: DeviceID) -> Bool {
         next = .now
-        if row.channel != nil { return damage.broadcasts.insert(row.sequence).inserted }
-        damage.notifications.append(PendingTable.Removed(sequence: row.sequence, device: device, topic: row.topic))
+        if row.channel != nil { return damagedRows.broadcasts.insert(row.sequence).inserted }
+        damagedRows.notifications.append(PendingTable.Removed(sequence: row.sequence, device: device, topic: row.topic))
         return true
     }
 
@@ -52,13 +52,13 @@ final class SweepSchedule {
         var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
         let isDone = committer.attempt { () throws(SQLiteError) in
             try executor.authentication.noteSeen(seen)
-            if try executor.sweeper.sweep(damage, isConnected: dispatcher.queues.isConnected) { isMore = true }
+            if try executor.sweeper.sweep(damagedRows, isConnected: dispatcher.queues.isConnected) { isMore = true }
         }
         guard isDone else {
             dispatcher.deliveryState.noteSeen(seen)
             return false
         }
-        damage = Damage()
+        damagedRows = DamagedRows()
         return isMore
     }
 

@@ -32,7 +32,8 @@ final class Writer {
         dispatcher = Dispatcher(
             opened.executor,
             DeliveryState(
-                counters: opened.counters, gatheringMilliseconds: opened.configuration.gatheringMilliseconds,
+                counters: opened.counters,
+                powerSavingDelayMilliseconds: opened.configuration.powerSavingDelayMilliseconds,
                 opened.executor, receivers: receivers),
             opened.configuration)
         committer = Committer(opened, dispatcher, waiting, onFatal: onFatal)
@@ -48,15 +49,15 @@ final class Writer {
         while true {
             queue.take(until: nextWork, into: &taken)
             beginTurn()
-            for answer in taken.shed { dispatcher.deliveryState.outbox.shed(answer) }
-            for answer in taken.shedRequests { dispatcher.deliveryState.outbox.refuse(.busy, answer) }
+            for answer in taken.shed { dispatcher.deliveryState.replies.shed(answer) }
+            for answer in taken.shedRequests { dispatcher.deliveryState.replies.refuse(.busy, answer) }
             process(taken.commands)
             serveWaiting(all: taken.isLast)
-            dispatcher.handOut()
+            dispatcher.sendReplies()
             committer.commitDue()
             feeder.feedStreams()
             searchTrace()
-            dispatcher.handOut()
+            dispatcher.sendReplies()
             delayed.flushTraceIfDue()
             delayed.writeHistoriesIfDue()
             committer.checkpointIfLong()
@@ -86,7 +87,7 @@ final class Writer {
         var next = sweep.next
         if let due = delayed.nextDue { next = min(next, due) }
         if let due = dispatcher.nextDue { next = min(next, due) }
-        if let end = dispatcher.deliveryState.streams.nextGatheringEnd { next = min(next, end) }
+        if let end = dispatcher.deliveryState.streams.nextHeldBackEnd { next = min(next, end) }
         if let due = committer.synchronizationDue { next = min(next, due) }
         return next
     }
@@ -131,15 +132,15 @@ final class Writer {
                 }
             }
         }
-        dispatcher.handOut()
+        dispatcher.sendReplies()
     }
 
     /// Queues a request or broadcast, or refuses it when too many wait already.
     private func wait(for command: StoreCommand) {
         guard !waiting.append(StoreTask(command)) else { return }
         switch command {
-        case .publish(_, let answer): dispatcher.deliveryState.outbox.shed(answer)
-        case .perform(_, let answer): dispatcher.deliveryState.outbox.refuse(.busy, answer)
+        case .publish(_, let answer): dispatcher.deliveryState.replies.shed(answer)
+        case .perform(_, let answer): dispatcher.deliveryState.replies.refuse(.busy, answer)
         case .accept, .attach, .detach, .acknowledge: break
         }
     }
@@ -195,7 +196,7 @@ final class Writer {
             if try committer.executor.traces.step(search) {
                 dispatcher.deliveryState.searches.putBack(search)
             } else {
-                dispatcher.deliveryState.outbox.answer(.trace(search.findings), search.answer)
+                dispatcher.deliveryState.replies.answer(.trace(search.findings), search.answer)
             }
         } catch {
             committer.fail(StoreError(error, path: committer.configuration.path))
@@ -215,6 +216,6 @@ final class Writer {
         delayed.flushTrace()
         delayed.writeAllHistories()
         if committer.failure == nil { committer.checkpoint(.truncate) }
-        dispatcher.handOut()
+        dispatcher.sendReplies()
     }
 }

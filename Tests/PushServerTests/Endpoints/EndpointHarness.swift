@@ -39,7 +39,7 @@ final class EndpointHarness {
         let serving = ServingContext(
             store: store, limiter: ConnectionLimiter(configuration.connectionCaps),
             memory: MemoryBudget(byteCountMax: 1 << 26), log: log, dataLoops: [mailbox],
-            strangerPatience: configuration.strangerPatience,
+            authenticationTimeout: configuration.authenticationTimeout,
             unauthenticatedStreamCountMax: configuration.unauthenticatedStreamCountMax)
         let context = ServerContext(
             serving: serving, configuration: configuration, installation: installation,

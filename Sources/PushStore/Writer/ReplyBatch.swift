@@ -2,8 +2,8 @@
 
 internal import PushCore
 
-/// The replies for each loop, gathered so that each loop is woken once.
-struct Outbox {
+/// The replies for each loop, collected so that each loop is woken once.
+struct ReplyBatch {
     private let receivers: [any StoreReplyReceiver]
     private var repliesByLoop: [[StoreReply]]
 
@@ -53,7 +53,7 @@ struct Outbox {
     // MARK: Delivery
 
     /// Delivers all replies, in the order in which they were added for each loop.
-    mutating func handOut() {
+    mutating func send() {
         for loop in repliesByLoop.indices where !repliesByLoop[loop].isEmpty {
             receivers[loop].receive(repliesByLoop[loop])
             repliesByLoop[loop].removeAll(keepingCapacity: true)

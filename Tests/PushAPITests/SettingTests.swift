@@ -4,29 +4,29 @@
 import PushCore
 import Testing
 
-struct PersonalSettingTests {
-    @Test(arguments: PersonalSetting.allCases) func `each default is a valid value`(_ setting: PersonalSetting) {
+struct SettingTests {
+    @Test(arguments: Setting.allCases) func `each default is a valid value`(_ setting: Setting) {
         for scope in setting.scopes {
-            let standard = setting.standard(for: scope)
+            let standard = setting.defaultValue(for: scope)
             #expect(setting.normalized(standard, for: scope) == standard, "\(setting) for \(scope)")
         }
-        for scope in PersonalSetting.Scope.allCases where !setting.scopes.contains(scope) {
+        for scope in Setting.Scope.allCases where !setting.scopes.contains(scope) {
             #expect(setting.normalized("on", for: scope) == nil)
         }
     }
 
     @Test func `values are normalized`() {
-        let alert = PersonalSetting.alert
+        let alert = Setting.alert
         #expect(alert.normalized("on", for: .app) == "banner" && alert.normalized("off", for: .app) == "none")
         #expect(alert.normalized("alert", for: .app) == "alert" && alert.normalized("alert", for: .event) == nil)
-        #expect(PersonalSetting.inboxDays.normalized("030", for: .person) == "30")
-        #expect(PersonalSetting.inboxDays.normalized("0", for: .person) == nil)
-        #expect(PersonalSetting.soundName.normalized("../x", for: .app) == nil)
-        #expect(PersonalSetting.soundName.normalized("a/b", for: .app) == nil)
-        #expect(PersonalSetting.soundName.normalized("drop.oga", for: .app) == "drop.oga")
-        #expect(PersonalSetting.doNotDisturb.normalized("until 5", for: .person) == "until 5")
-        #expect(PersonalSetting.doNotDisturb.normalized("until", for: .person) == nil)
-        #expect(PersonalSetting.badge.normalized("ON", for: .app) == nil)
+        #expect(Setting.inboxDays.normalized("030", for: .device) == "30")
+        #expect(Setting.inboxDays.normalized("0", for: .device) == nil)
+        #expect(Setting.soundName.normalized("../x", for: .app) == nil)
+        #expect(Setting.soundName.normalized("a/b", for: .app) == nil)
+        #expect(Setting.soundName.normalized("drop.oga", for: .app) == "drop.oga")
+        #expect(Setting.doNotDisturb.normalized("until 5", for: .device) == "until 5")
+        #expect(Setting.doNotDisturb.normalized("until", for: .device) == nil)
+        #expect(Setting.badge.normalized("ON", for: .app) == nil)
     }
 
     @Test(arguments: [

@@ -5,9 +5,9 @@ internal import PanelToolkit
 internal import PushDBus
 
 /// Shows the alerts that wait in the agent, one at a time, and sends the answers to the agent.
-final class AlertStage {
+final class AlertWindowController {
     private let application: Application
-    private let mirror: AgentMirror
+    private let cache: AgentStateCache
     private let owner: () -> Window?
     private var queue = AlertQueue()
     private var window: AlertWindow?
@@ -25,14 +25,14 @@ final class AlertStage {
     ///
     /// - Parameters:
     ///   - application: The application that owns the alert windows.
-    ///   - mirror: The cache of the agent's state.
+    ///   - cache: The copy of the agent's state.
     ///   - owner: Returns the window that an alert must be above; nil for none.
-    init(_ application: Application, _ mirror: AgentMirror, owner: @escaping () -> Window?) {
+    init(_ application: Application, _ cache: AgentStateCache, owner: @escaping () -> Window?) {
         self.application = application
-        self.mirror = mirror
+        self.cache = cache
         self.owner = owner
-        mirror.watch(self) { stage, topic in
-            if topic == .alerts { stage.showNext() }
+        cache.watch(self) { controller, topic in
+            if topic == .alerts { controller.showNext() }
         }
     }
 
@@ -40,10 +40,10 @@ final class AlertStage {
 
     private func showNext() {
         // The call must come from the connection that owns the panel's bus name, else the agent treats the alerts as
-        // not shown. The mirror uses a connection of its own.
+        // not shown. The cache uses a connection of its own.
         application.callFromOwnName(AgentInterface.name, AgentInterface.path, AgentMethod.listAlerts.rawValue)
         for entry in untaken.keys.sorted() { send(entry) }
-        switch queue.take(mirror.alerts, isWriting: window?.isWriting ?? false) {
+        switch queue.take(cache.alerts, isWriting: window?.isWriting ?? false) {
         case .nothing: break
         case .takeDown: window = nil
         case .show(let alert): show(alert)
@@ -71,7 +71,7 @@ final class AlertStage {
 
     private func send(_ entry: Int64) {
         guard let arguments = untaken[entry], underWay.insert(entry).inserted else { return }
-        mirror.agent?.call(.answerAlert, arguments) { [weak self] result in
+        cache.agent?.call(.answerAlert, arguments) { [weak self] result in
             guard let self else { return }
             underWay.remove(entry)
             switch result {
@@ -79,7 +79,7 @@ final class AlertStage {
             case .failure(let error) where !error.isOfAgent: break
             case .success, .failure: untaken[entry] = nil
             }
-            mirror.ask(.alerts)
+            cache.ask(.alerts)
         }
     }
 
@@ -98,6 +98,6 @@ final class AlertStage {
     /// Closes the alert on the screen and waits for the agent; a later process shows the alerts that still wait.
     func closeBeforeTheEnd() {
         if let entry = queue.answer() { untaken[entry] = Self.arguments(entry, .close) }
-        for arguments in untaken.values { mirror.agent?.callBeforeTheEnd(.answerAlert, arguments) }
+        for arguments in untaken.values { cache.agent?.callBeforeTheEnd(.answerAlert, arguments) }
     }
 }

@@ -7,7 +7,7 @@ internal import PushDBus
 /// A cache of the agent's state; it queries the agent again after a change signal or a restart of the agent.
 ///
 /// The panel has no state of its own: the screen shows the content of this cache.
-final class AgentMirror {
+final class AgentStateCache {
     /// Whether the agent runs; `asking` until the first answer.
     enum Presence: Equatable {
         case asking, present
@@ -33,14 +33,14 @@ final class AgentMirror {
     private(set) var alerts: [AlertRecord] = []
 
     private(set) var agent: AgentProxy?
-    private var watchers: [(isAlive: () -> Bool, tell: (Topic) -> Void)] = []
+    private var watchers: [(isAlive: () -> Bool, notify: (Topic) -> Void)] = []
     /// The queries in progress; true if the query must be repeated after its answer.
     private var asking: [Topic: Bool] = [:]
 
     /// Connects to the bus without sending a query.
     init() {
         agent = try? AgentProxy(
-            onSignal: { [weak self] signal, app in self?.hear(signal, app ?? "") },
+            onSignal: { [weak self] signal, app in self?.handle(signal, app ?? "") },
             onOwner: { [weak self] in self?.note(isThere: $0) })
         if agent == nil { presence = .absent }
     }
@@ -71,7 +71,7 @@ final class AgentMirror {
 
     // MARK: Changes
 
-    private func hear(_ signal: AgentSignal, _ appID: String) {
+    private func handle(_ signal: AgentSignal, _ appID: String) {
         switch signal {
         case .settingsChanged:
             ask(.settings(""))
@@ -107,16 +107,16 @@ final class AgentMirror {
     private func set(_ presence: Presence) {
         guard presence != self.presence else { return }
         self.presence = presence
-        tell(.presence)
+        notifyWatchers(.presence)
     }
 
-    private func tell(_ topic: Topic) {
+    private func notifyWatchers(_ topic: Topic) {
         watchers.removeAll { !$0.isAlive() }
-        for watcher in watchers { watcher.tell(topic) }
+        for watcher in watchers { watcher.notify(topic) }
     }
 
     /// Notifies the watchers without a change, because a widget shows a value that the agent refused.
-    func tellAgain(_ topic: Topic) { tell(topic) }
+    func notifyWatchersAgain(_ topic: Topic) { notifyWatchers(topic) }
 
     // MARK: Queries
 
@@ -147,7 +147,7 @@ final class AgentMirror {
         switch answer {
         case .success(let values):
             if presence != .present { set(.present) }
-            if keep(values, topic) { tell(topic) }
+            if keep(values, topic) { notifyWatchers(topic) }
         case .failure(let error): fail(error, topic)
         }
         if isToBeAskedAgain { ask(topic) }
@@ -156,7 +156,7 @@ final class AgentMirror {
     private func fail(_ error: BusError, _ topic: Topic) {
         if case .settings(let appID) = topic, error.isOfAgent {
             // The app was unregistered.
-            if settings.removeValue(forKey: appID) != nil { tell(topic) }
+            if settings.removeValue(forKey: appID) != nil { notifyWatchers(topic) }
         } else if !error.isOfAgent {
             set(.absent)
         }
@@ -177,13 +177,14 @@ final class AgentMirror {
             return true
         case .alerts:
             alerts = items.map(AlertRecord.init)
-            // Always report a change: `AlertStage` confirms to the agent that it received the list.
+            // Always report a change: `AlertWindowController` confirms to the agent that it received the list.
             return true
         case .settings(let appID): return replace(\.settings[appID], items.map(SettingRecord.init))
         }
     }
 
-    private func replace<Value: Equatable>(_ path: ReferenceWritableKeyPath<AgentMirror, Value>, _ value: Value) -> Bool
+    private func replace<Value: Equatable>(_ path: ReferenceWritableKeyPath<AgentStateCache, Value>, _ value: Value)
+        -> Bool
     {
         guard self[keyPath: path] != value else { return false }
         self[keyPath: path] = value

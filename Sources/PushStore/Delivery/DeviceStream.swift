@@ -8,7 +8,7 @@ internal import PushNet
 /// Each notification up to `lastSent` was sent on this stream, has expired or was removed. While `hasBacklog` is true,
 /// later rows wait in the table. While it is false and the window has capacity, new notifications are sent without
 /// being read back from the table.
-final class DeliveryWindow {
+final class DeviceStream {
     /// A notification with expiration 0, which is delivered now or never, and which is not acknowledged.
     struct NowOrNever {
         var sequence: Int64
@@ -54,7 +54,7 @@ final class DeliveryWindow {
     /// Non-urgent notifications are then held back and sent in batches.
     private(set) var isSaving = false
     /// The time at which the held-back notifications are sent; nil if none is held back.
-    private(set) var gatheringEnd: MonotonicTime?
+    private(set) var heldBackUntil: MonotonicTime?
     /// The notifications that are sent and not acknowledged, ascending by sequence.
     private var unacknowledged: [InFlight] = []
     /// The device's delivery history; nil until a notification is sent or acknowledged.
@@ -63,42 +63,42 @@ final class DeliveryWindow {
     var history: DeliveryHistory?
     private var nowOrNever: [NowOrNever] = []
     /// Now-or-never notifications that wait until earlier rows are read from the table, in order.
-    private var held: [PendingNotification] = []
+    private var nowOrNeverBehindBacklog: [PendingNotification] = []
     /// A sent notification and its send time, to measure how long its acknowledgement takes.
     private var probe: (sequence: Int64, moment: MonotonicTime)?
 
-    private let gatheringMilliseconds: Int64
+    private let powerSavingDelayMilliseconds: Int64
 
     /// Creates the state of a newly opened stream.
     ///
     /// - Parameters:
     ///   - device: The device.
     ///   - address: The address that deliveries go to.
-    ///   - gatheringMilliseconds: The time for which non-urgent notifications are held back while the device saves
-    ///     power.
-    init(of device: DeviceID, address: ReplyAddress, gatheringMilliseconds: Int64) {
+    ///   - powerSavingDelayMilliseconds: The time for which non-urgent notifications are held back while the device
+    ///     saves power.
+    init(of device: DeviceID, address: ReplyAddress, powerSavingDelayMilliseconds: Int64) {
         self.device = device
         self.address = address
-        self.gatheringMilliseconds = gatheringMilliseconds
+        self.powerSavingDelayMilliseconds = powerSavingDelayMilliseconds
     }
 
     /// The number of notifications that may be sent before the next acknowledgement.
     var space: Int { Limits.unacknowledgedCountMax - unacknowledged.count }
 
     /// Whether the stream needs a refill from the table now.
-    var needsRefill: Bool { hasBacklog && space > 0 && gatheringEnd == nil }
+    var needsRefill: Bool { hasBacklog && space > 0 && heldBackUntil == nil }
 
     // MARK: Sending
 
     /// Sends a newly accepted notification, or leaves it in the table.
     func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> Offer {
-        if isSaving, pending.notification.hasNoHaste {
-            gatheringEnd = gatheringEnd ?? moment.advanced(byMilliseconds: gatheringMilliseconds)
+        if isSaving, pending.notification.allowsDelay {
+            heldBackUntil = heldBackUntil ?? moment.advanced(byMilliseconds: powerSavingDelayMilliseconds)
         } else {
             // An urgent notification releases the held-back batch.
-            gatheringEnd = nil
+            heldBackUntil = nil
         }
-        guard !hasBacklog, space > 0, gatheringEnd == nil else {
+        guard !hasBacklog, space > 0, heldBackUntil == nil else {
             hasBacklog = true
             return .kept
         }
@@ -111,10 +111,10 @@ final class DeliveryWindow {
     ///
     /// Rows of the table are sent before it. `refill` may therefore find that the window is full after all.
     func offerNow(_ pending: PendingNotification) -> Bool {
-        guard space > held.count else { return false }
+        guard space > nowOrNeverBehindBacklog.count else { return false }
         if hasBacklog {
-            gatheringEnd = nil
-            held.append(pending)
+            heldBackUntil = nil
+            nowOrNeverBehindBacklog.append(pending)
         } else {
             sendNow(pending)
         }
@@ -131,11 +131,11 @@ final class DeliveryWindow {
     func refill(_ read: [PendingNotification], through last: Int64, isComplete: Bool) -> [NowOrNever] {
         var late: [NowOrNever] = []
         for pending in read {
-            sendHeld(before: pending.sequence, &late)
+            sendNowOrNever(before: pending.sequence, &late)
             guard space > 0 else {
                 // Now-or-never notifications filled the window. The remaining rows stay in the table.
-                late += held.map(NowOrNever.init)
-                held = []
+                late += nowOrNeverBehindBacklog.map(NowOrNever.init)
+                nowOrNeverBehindBacklog = []
                 return late
             }
             send(pending)
@@ -143,20 +143,20 @@ final class DeliveryWindow {
         lastSent = max(lastSent, last)
         hasBacklog = !isComplete
         if isComplete {
-            sendHeld(before: .max, &late)
+            sendNowOrNever(before: .max, &late)
         } else {
-            late += held.map(NowOrNever.init)
-            held = []
+            late += nowOrNeverBehindBacklog.map(NowOrNever.init)
+            nowOrNeverBehindBacklog = []
         }
         return late
     }
 
-    private func sendHeld(before sequence: Int64, _ late: inout [NowOrNever]) {
-        let due = held.prefix { $0.sequence < sequence }
+    private func sendNowOrNever(before sequence: Int64, _ late: inout [NowOrNever]) {
+        let due = nowOrNeverBehindBacklog.prefix { $0.sequence < sequence }
         for pending in due {
             if space > 0 { sendNow(pending) } else { late.append(NowOrNever(pending)) }
         }
-        held.removeFirst(due.count)
+        nowOrNeverBehindBacklog.removeFirst(due.count)
     }
 
     private func sendNow(_ pending: PendingNotification) {
@@ -220,8 +220,8 @@ final class DeliveryWindow {
 
     /// Drops the matching notifications that are not delivered yet; returns the now-or-never ones among them.
     func dropOutgoing(where isOfKind: (Notification) -> Bool) -> [NowOrNever] {
-        let dropped = held.filter { isOfKind($0.notification) }.map(NowOrNever.init)
-        held.removeAll { isOfKind($0.notification) }
+        let dropped = nowOrNeverBehindBacklog.filter { isOfKind($0.notification) }.map(NowOrNever.init)
+        nowOrNeverBehindBacklog.removeAll { isOfKind($0.notification) }
         var never: [NowOrNever] = []
         for pending in outgoing where isOfKind(pending.notification) {
             forgetInFlight(pending.sequence)
@@ -233,7 +233,7 @@ final class DeliveryWindow {
     }
 
     /// The now-or-never notifications that can no longer be acknowledged when the stream closes.
-    var abandoned: [NowOrNever] { nowOrNever + held.map(NowOrNever.init) }
+    var abandoned: [NowOrNever] { nowOrNever + nowOrNeverBehindBacklog.map(NowOrNever.init) }
 
     // MARK: In flight
 
@@ -253,16 +253,16 @@ final class DeliveryWindow {
     /// Records whether the device saves power.
     func setSaving(_ isSaving: Bool) {
         self.isSaving = isSaving
-        if !isSaving { gatheringEnd = nil }
+        if !isSaving { heldBackUntil = nil }
     }
 
-    /// Ends the batch delay if its time is over.
+    /// Sends the held-back notifications if their delay is over.
     func endGathering(by moment: MonotonicTime) {
-        if let end = gatheringEnd, end <= moment { gatheringEnd = nil }
+        if let end = heldBackUntil, end <= moment { heldBackUntil = nil }
     }
 }
 
-extension DeliveryWindow.NowOrNever {
+extension DeviceStream.NowOrNever {
     fileprivate init(_ pending: PendingNotification) {
         self.init(
             sequence: pending.sequence, device: pending.notification.address.device,
@@ -273,5 +273,5 @@ extension DeliveryWindow.NowOrNever {
 
 extension Notification {
     /// Whether the provider allows a delay to save power, which is true for priorities 5 and 1.
-    fileprivate var hasNoHaste: Bool { (priority ?? 10) < 10 }
+    fileprivate var allowsDelay: Bool { (priority ?? 10) < 10 }
 }

@@ -6,7 +6,7 @@ internal import PushCore
 ///
 /// In this order, rows of the same page are written together. Writing rows one at a time would write the same page
 /// repeatedly.
-struct Compaction {
+struct ArchivingRun {
     /// A notification that a step archives.
     struct Row {
         var queue: DeviceQueue

@@ -10,7 +10,7 @@ internal import PushStore
 /// After a kill, the last seconds are not counted. A sender can then send that many more on the day, but is never
 /// refused for notifications that it did not send. Each write contains the whole count, so the next one repairs a write
 /// that failed.
-final class QuotaKeeper {
+final class QuotaWriter {
     private let quotas: Quotas
     private let loop: ServerLoop
     private var noted: [QuotaSubject: QuotaUse] = [:]

@@ -7,7 +7,7 @@ internal import PushStore
 internal import Synchronization
 
 /// The limits of one team, key or app and their current use, shared by all loops.
-final class Allowance: Sendable {
+final class SubjectQuotas: Sendable {
     let subject: QuotaSubject
     /// The bucket of the rate; nil means no limit.
     let rate: TokenBucket?
@@ -20,7 +20,7 @@ final class Allowance: Sendable {
     private let dayCount: Atomic<UInt64>
     private let refused: Atomic<Int64>
 
-    /// Creates an allowance for a subject.
+    /// Creates the quotas of a subject.
     ///
     /// - Parameters:
     ///   - subject: The team, key or app.
@@ -35,8 +35,8 @@ final class Allowance: Sendable {
         refused = Atomic(0)
     }
 
-    /// Creates an allowance for the same subject with other limits, and keeps its use.
-    init(_ former: Allowance, _ limits: QuotaLimits) {
+    /// Creates the quotas of the same subject with other limits, and keeps their use.
+    init(_ former: SubjectQuotas, _ limits: QuotaLimits) {
         subject = former.subject
         (rate, daily, badTokens) = (limits.rateBucket, limits.daily.positive, limits.badTokenBucket)
         rateFullAt = Atomic(former.rateFullAt.load(ordering: .relaxed))
@@ -56,7 +56,7 @@ final class Allowance: Sendable {
     }
 
     /// Undoes `takeRequest` for a request that another limit refused.
-    func giveRequestBack() { rate?.giveBack(to: rateFullAt) }
+    func refundRequest() { rate?.refund(to: rateFullAt) }
 
     /// Takes a notification of the day; returns false if the daily limit is reached.
     func takeNotification(_ now: QuotaMoment) -> Bool {
@@ -66,8 +66,8 @@ final class Allowance: Sendable {
     }
 
     /// Undoes `takeNotification` for a notification that was taken on this day but not accepted.
-    func giveNotificationBack(day: Int64) {
-        if daily != nil { DayCount.takeBack(from: dayCount, on: day) }
+    func refundNotification(day: Int64) {
+        if daily != nil { DayCount.refund(to: dayCount, on: day) }
     }
 
     /// Takes a bad device token; returns nil, or the nanoseconds to wait.
@@ -104,7 +104,7 @@ final class Allowance: Sendable {
     /// The number of refused requests.
     var refusedCount: Int64 { refused.load(ordering: .relaxed) }
 
-    /// Returns whether all limits are unused, so that the allowance can be discarded.
+    /// Returns whether all limits are unused, so that the quotas can be discarded.
     func isIdle(_ now: QuotaMoment) -> Bool {
         [rateState(now), dayState(now), badTokenState(now)].allSatisfy { $0.map { $0.remaining == $0.limit } ?? true }
     }

@@ -7,8 +7,8 @@ internal import PushNet
 internal import PushServing
 internal import PushStore
 
-/// A subject of the admin API, for example `/v1/keys`.
-protocol AdminSubject: StoreCaller {
+/// A resource of the admin API, for example `/v1/keys`.
+protocol AdminResource: StoreCaller {
     /// Whether requests may have parameters; if not, the endpoint refuses them.
     var takesParameters: Bool { get }
 
@@ -17,14 +17,14 @@ protocol AdminSubject: StoreCaller {
     /// - Parameters:
     ///   - exchange: The request.
     ///   - connection: The connection of the request.
-    ///   - rest: The parts of the path after the subject.
+    ///   - rest: The parts of the path after the resource.
     ///   - parameters: The parameters of the request.
     func answer(
         _ exchange: HTTPExchange, _ connection: ServerConnection, _ rest: [String],
         _ parameters: [AdminTarget.Parameter])
 }
 
-extension AdminSubject {
+extension AdminResource {
     var takesParameters: Bool { false }
 }
 

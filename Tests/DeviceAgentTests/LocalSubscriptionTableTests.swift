@@ -6,7 +6,7 @@ import PushCore
 import PushSQLite
 import Testing
 
-@Suite struct SubscriptionTableTests {
+@Suite struct LocalSubscriptionTableTests {
     private let file: DatabaseFile
     private let app = Sample.app.appID
 
@@ -27,47 +27,49 @@ import Testing
     private func prepare(_ database: AgentDatabase, _ state: Subscription.State?) throws {
         let subscriptions = database.subscriptions
         guard let state else { return }
-        try subscriptions.want("c", of: app)
+        try subscriptions.request("c", of: app)
         switch state {
-        case .wanted: break
-        case .held: try subscriptions.hold("c", of: app)
-        case .unwanted: #expect(try subscriptions.unwant("c", of: app))
+        case .requested: break
+        case .confirmed: try subscriptions.confirm("c", of: app)
+        case .ending: #expect(try subscriptions.requestEnd("c", of: app))
         }
         #expect(try subscriptions.state(of: "c", of: app) == state)
     }
 
     @Test(
         arguments: [
-            (nil, Subscription.State.wanted), (.wanted, .wanted), (.held, .held), (.unwanted, .wanted),
+            (nil, Subscription.State.requested), (.requested, .requested), (.confirmed, .confirmed),
+            (.ending, .requested),
         ] as [(Subscription.State?, Subscription.State)])
-    func `a wanted channel is sent to the server unless it knows the channel`(
+    func `a requested channel is sent to the server unless it knows the channel`(
         before: Subscription.State?, after: Subscription.State
     ) throws {
         let database = try database()
         try prepare(database, before)
-        try database.subscriptions.want("c", of: app)
+        try database.subscriptions.request("c", of: app)
         #expect(try lines(database) == ["c \(after.rawValue)"])
     }
 
     @Test(
         arguments: [
-            (nil, nil), (.wanted, .unwanted), (.held, .unwanted), (.unwanted, nil),
+            (nil, nil), (.requested, .ending), (.confirmed, .ending), (.ending, nil),
         ] as [(Subscription.State?, Subscription.State?)])
     func `a channel is unsubscribed once, and stays until the server has confirmed`(
         before: Subscription.State?, after: Subscription.State?
     ) throws {
         let database = try database()
         try prepare(database, before)
-        #expect(try database.subscriptions.unwant("c", of: app) == (after != nil))
+        #expect(try database.subscriptions.requestEnd("c", of: app) == (after != nil))
         #expect(try database.subscriptions.state(of: "c", of: app) == (after ?? before))
     }
 
     @Test(
         arguments: [
-            (nil, false, nil), (nil, true, .unwanted), (.wanted, false, .wanted), (.wanted, true, .wanted),
-            (.held, false, .wanted), (.held, true, .held), (.unwanted, false, nil), (.unwanted, true, .unwanted),
+            (nil, false, nil), (nil, true, .ending), (.requested, false, .requested), (.requested, true, .requested),
+            (.confirmed, false, .requested), (.confirmed, true, .confirmed), (.ending, false, nil),
+            (.ending, true, .ending),
         ] as [(Subscription.State?, Bool, Subscription.State?)])
-    func `the server's list and the wanted channels are merged`(
+    func `the server's list and the requested channels are merged`(
         before: Subscription.State?, isAtServer: Bool, after: Subscription.State?
     ) throws {
         let database = try database()
@@ -78,11 +80,11 @@ import Testing
 
     @Test func `a late confirmation does not restore a channel that was unsubscribed`() throws {
         let database = try database()
-        try prepare(database, .unwanted)
-        try database.subscriptions.hold("c", of: app)
+        try prepare(database, .ending)
+        try database.subscriptions.confirm("c", of: app)
         #expect(try lines(database) == ["c unwanted"])
-        #expect(try !database.subscriptions.remove("c", of: app, whileIn: .wanted))
-        #expect(try database.subscriptions.remove("c", of: app, whileIn: .unwanted))
+        #expect(try !database.subscriptions.remove("c", of: app, whileIn: .requested))
+        #expect(try database.subscriptions.remove("c", of: app, whileIn: .ending))
         #expect(try lines(database) == [])
     }
 
@@ -91,28 +93,28 @@ import Testing
         var other = Sample.app
         (other.appID, other.topic, other.deviceToken) = ("org.example.Other", "org.example.Other", "")
         try database.apps.save(other)
-        try database.subscriptions.want("first", of: other.appID)
-        try database.subscriptions.want("second", of: app)
-        try database.subscriptions.want("third", of: app)
+        try database.subscriptions.request("first", of: other.appID)
+        try database.subscriptions.request("second", of: app)
+        try database.subscriptions.request("third", of: app)
         #expect(try database.subscriptions.firstPending()?.channel == "second")
-        try database.subscriptions.hold("second", of: app)
+        try database.subscriptions.confirm("second", of: app)
         #expect(try database.subscriptions.firstPending()?.channel == "third")
-        #expect(try database.subscriptions.unwant("third", of: app))
+        #expect(try database.subscriptions.requestEnd("third", of: app))
         #expect(
-            try database.subscriptions.firstPending() == Subscription(appID: app, channel: "third", state: .unwanted))
-        #expect(try database.subscriptions.remove("third", of: app, whileIn: .unwanted))
+            try database.subscriptions.firstPending() == Subscription(appID: app, channel: "third", state: .ending))
+        #expect(try database.subscriptions.remove("third", of: app, whileIn: .ending))
         #expect(try database.subscriptions.firstPending() == nil)
         other.deviceToken = Sample.token
         try database.apps.save(other)
         #expect(try database.subscriptions.firstPending()?.channel == "first")
     }
 
-    @Test func `after leaving a server the next one gets all wanted channels`() throws {
+    @Test func `after leaving a server the next one gets all requested channels`() throws {
         do {
             let database = try database()
-            for channel in ["a", "b", "c"] { try database.subscriptions.want(channel, of: app) }
-            for channel in ["a", "b"] { try database.subscriptions.hold(channel, of: app) }
-            #expect(try database.subscriptions.unwant("b", of: app))
+            for channel in ["a", "b", "c"] { try database.subscriptions.request(channel, of: app) }
+            for channel in ["a", "b"] { try database.subscriptions.confirm(channel, of: app) }
+            #expect(try database.subscriptions.requestEnd("b", of: app))
             try database.subscriptions.forgetServer()
         }
         #expect(try lines(try file.open()) == ["a wanted", "c wanted"])
@@ -121,10 +123,10 @@ import Testing
     @Test func `another registration of one app keeps the other apps' subscriptions`() throws {
         let database = try database()
         for appID in [app, "org.example.Other"] {
-            try database.subscriptions.want("a", of: appID)
-            try database.subscriptions.hold("a", of: appID)
+            try database.subscriptions.request("a", of: appID)
+            try database.subscriptions.confirm("a", of: appID)
         }
-        try database.subscriptions.wantAgain(app)
+        try database.subscriptions.requestAgain(app)
         #expect(try lines(database) == ["a wanted"] && lines(database, of: "org.example.Other") == ["a held"])
         try database.subscriptions.removeAll(of: "org.example.Other")
         #expect(try lines(database, of: "org.example.Other") == [] && lines(database) == ["a wanted"])

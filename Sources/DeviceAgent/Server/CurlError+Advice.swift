@@ -4,7 +4,7 @@ internal import PushCurl
 
 extension CurlError {
     /// The message, preceded by advice for the user if the cause is known.
-    var trouble: String {
+    var messageWithAdvice: String {
         let message = Self.withoutDuration(message)
         return remedy.map { "\($0) (\(message))" } ?? message
     }

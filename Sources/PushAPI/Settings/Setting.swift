@@ -6,7 +6,7 @@ internal import PushCore
 ///
 /// The raw values appear in the agent's database, on D-Bus, in policies and on the command line. So do the texts of the
 /// values, which `normalized` validates.
-package enum PersonalSetting: String, CaseIterable, Sendable {
+package enum Setting: String, CaseIterable, Sendable {
     // These settings belong to the user.
     case master
     case doNotDisturb = "do-not-disturb"
@@ -26,7 +26,7 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
     /// The subject that a value applies to.
     package enum Scope: Sendable, CaseIterable {
         /// The whole device.
-        case person
+        case device
         /// A single app.
         case app
         /// One of the event types that an app declared.
@@ -46,14 +46,14 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
     /// The scopes in which the setting can have a value.
     package var scopes: [Scope] {
         switch self {
-        case .master, .doNotDisturb, .schedule, .silent, .inboxDays, .inboxCount: [.person]
+        case .master, .doNotDisturb, .schedule, .silent, .inboxDays, .inboxCount: [.device]
         case .badge, .sound, .alert: [.app, .event]
         case .soundName, .preview, .timeSensitive, .critical: [.app]
         }
     }
 
     /// Returns the default value, which docs/reference/settings.md lists.
-    package func standard(for scope: Scope) -> String {
+    package func defaultValue(for scope: Scope) -> String {
         switch self {
         case .master, .badge, .sound, .timeSensitive: "on"
         case .doNotDisturb, .silent, .preview, .critical: "off"

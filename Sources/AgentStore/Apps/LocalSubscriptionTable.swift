@@ -8,11 +8,11 @@ package struct Subscription: Sendable, Equatable {
     /// The state of a subscription at the server; the database has the raw values.
     package enum State: String, Sendable, CaseIterable {
         /// The server does not know the subscription yet.
-        case wanted
+        case requested = "wanted"
         /// The server confirmed the subscription.
-        case held
+        case confirmed = "held"
         /// The app unsubscribed, and the server does not know it yet.
-        case unwanted
+        case ending = "unwanted"
     }
 
     package var appID: AppID
@@ -30,42 +30,42 @@ package struct Subscription: Sendable, Equatable {
 /// The table of the apps' subscriptions, in the order of their creation.
 ///
 /// ```
-///        want          server confirms
-///   ──────────▶ wanted ──────────────▶ held
-///                 │  ◀── server lost it ─┘
-///                 └──unwant──▶ unwanted ◀── unwant ── held
-///                                  └── server confirms ──▶ gone
+///        request         server confirms
+///   ─────────▶ requested ──────────────▶ confirmed
+///                 │   ◀── server lost it ───┘
+///                 └── requestEnd ──▶ ending ◀── requestEnd ── confirmed
+///                                      └── server confirms ──▶ gone
 /// ```
-package final class SubscriptionTable {
+package final class LocalSubscriptionTable {
     private let connection: Connection
-    private let want: Statement
-    private let addUnwanted: Statement
+    private let insertRequested: Statement
+    private let addEnding: Statement
     private let changeState: Statement
     private let delete: Statement
     private let deleteOfApp: Statement
-    private let deleteUnwanted: Statement
-    private let wantAllAgain: Statement
-    private let wantAgain: Statement
+    private let deleteEnding: Statement
+    private let requestAllAgain: Statement
+    private let requestAgain: Statement
     private let selectState: Statement
     private let selectOfApp: Statement
     private let selectPending: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        want = try connection.prepare(
+        insertRequested = try connection.prepare(
             """
             INSERT INTO subscriptions (app_id, channel, state) VALUES (?, ?, 'wanted')
             ON CONFLICT DO UPDATE SET state = 'wanted' WHERE state = 'unwanted'
             """)
-        addUnwanted = try connection.prepare(
+        addEnding = try connection.prepare(
             "INSERT OR IGNORE INTO subscriptions (app_id, channel, state) VALUES (?, ?, 'unwanted')")
         changeState = try connection.prepare(
             "UPDATE subscriptions SET state = ?4 WHERE app_id = ?1 AND channel = ?2 AND instr(?3, ' ' || state || ' ')")
         delete = try connection.prepare("DELETE FROM subscriptions WHERE app_id = ? AND channel = ? AND state = ?")
         deleteOfApp = try connection.prepare("DELETE FROM subscriptions WHERE app_id = ?")
-        deleteUnwanted = try connection.prepare("DELETE FROM subscriptions WHERE state = 'unwanted'")
-        wantAllAgain = try connection.prepare("UPDATE subscriptions SET state = 'wanted' WHERE state = 'held'")
-        wantAgain = try connection.prepare(
+        deleteEnding = try connection.prepare("DELETE FROM subscriptions WHERE state = 'unwanted'")
+        requestAllAgain = try connection.prepare("UPDATE subscriptions SET state = 'wanted' WHERE state = 'held'")
+        requestAgain = try connection.prepare(
             "UPDATE subscriptions SET state = 'wanted' WHERE app_id = ? AND state = 'held'")
         selectState = try connection.prepare("SELECT state FROM subscriptions WHERE app_id = ? AND channel = ?")
         selectOfApp = try connection.prepare(
@@ -82,15 +82,15 @@ package final class SubscriptionTable {
     // MARK: Requests of apps
 
     /// Adds a subscription, or keeps an existing one.
-    package func want(_ channel: String, of appID: AppID) throws(SQLiteError) {
-        want.bind(appID.text, at: 1)
-        want.bind(channel, at: 2)
-        try want.run()
+    package func request(_ channel: String, of appID: AppID) throws(SQLiteError) {
+        insertRequested.bind(appID.text, at: 1)
+        insertRequested.bind(channel, at: 2)
+        try insertRequested.run()
     }
 
     /// Ends a subscription and leaves the report to the server for later; returns false if there was no subscription.
-    package func unwant(_ channel: String, of appID: AppID) throws(SQLiteError) -> Bool {
-        try change(channel, of: appID, from: [.wanted, .held], to: .unwanted)
+    package func requestEnd(_ channel: String, of appID: AppID) throws(SQLiteError) -> Bool {
+        try change(channel, of: appID, from: [.requested, .confirmed], to: .ending)
     }
 
     /// Returns the state of a subscription; nil if there is no subscription.
@@ -120,8 +120,8 @@ package final class SubscriptionTable {
     package func firstPending() throws(SQLiteError) -> Subscription? { try subscriptions(selectPending).first }
 
     /// Records that the server has a subscription.
-    package func hold(_ channel: String, of appID: AppID) throws(SQLiteError) {
-        _ = try change(channel, of: appID, from: [.wanted], to: .held)
+    package func confirm(_ channel: String, of appID: AppID) throws(SQLiteError) {
+        _ = try change(channel, of: appID, from: [.requested], to: .confirmed)
     }
 
     /// Deletes a subscription that the server ended or refused; returns false if its state has changed in the meantime.
@@ -136,10 +136,10 @@ package final class SubscriptionTable {
     }
 
     /// Schedules the end of a subscription that only the server has.
-    package func addUnwanted(_ channel: String, of appID: AppID) throws(SQLiteError) {
-        addUnwanted.bind(appID.text, at: 1)
-        addUnwanted.bind(channel, at: 2)
-        try addUnwanted.run()
+    package func addEnding(_ channel: String, of appID: AppID) throws(SQLiteError) {
+        addEnding.bind(appID.text, at: 1)
+        addEnding.bind(channel, at: 2)
+        try addEnding.run()
     }
 
     /// Updates an app's subscriptions from the list that the server has.
@@ -147,24 +147,25 @@ package final class SubscriptionTable {
         let known = Set(channels)
         for subscription in try all(of: appID) {
             switch (subscription.state, known.contains(subscription.channel)) {
-            case (.held, false): _ = try change(subscription.channel, of: appID, from: [.held], to: .wanted)
-            case (.unwanted, false): _ = try remove(subscription.channel, of: appID, whileIn: .unwanted)
-            case (.held, true), (.wanted, _), (.unwanted, true): break
+            case (.confirmed, false):
+                _ = try change(subscription.channel, of: appID, from: [.confirmed], to: .requested)
+            case (.ending, false): _ = try remove(subscription.channel, of: appID, whileIn: .ending)
+            case (.confirmed, true), (.requested, _), (.ending, true): break
             }
         }
-        for channel in channels { try addUnwanted(channel, of: appID) }
+        for channel in channels { try addEnding(channel, of: appID) }
     }
 
     /// Marks an app's subscriptions as unknown to the server, after the server lost the app's registration.
-    package func wantAgain(_ appID: AppID) throws(SQLiteError) {
-        wantAgain.bind(appID.text, at: 1)
-        try wantAgain.run()
+    package func requestAgain(_ appID: AppID) throws(SQLiteError) {
+        requestAgain.bind(appID.text, at: 1)
+        try requestAgain.run()
     }
 
     /// Marks all subscriptions as unknown to the server, after the device left its server.
     package func forgetServer() throws(SQLiteError) {
-        try deleteUnwanted.run()
-        try wantAllAgain.run()
+        try deleteEnding.run()
+        try requestAllAgain.run()
     }
 
     private func change(

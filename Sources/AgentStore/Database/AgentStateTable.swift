@@ -4,7 +4,7 @@ package import PushCore
 package import PushSQLite
 
 /// The table of numbers that the agent stores by name.
-package final class FactTable {
+package final class AgentStateTable {
     /// The names of the stored numbers.
     package enum Name: String {
         /// 1 while the server does not know the refused topics yet.

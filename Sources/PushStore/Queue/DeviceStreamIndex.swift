@@ -7,8 +7,8 @@ internal import PushNet
 ///
 /// The stream of a device is in its record. The lists refer to records, whose stream may have been closed or replaced
 /// since.
-struct Streams {
-    private let gatheringMilliseconds: Int64
+struct DeviceStreamIndex {
+    private let powerSavingDelayMilliseconds: Int64
     private var byAddress: [ReplyAddress: DeviceQueue] = [:]
     /// Devices with notifications to deliver; may contain a device twice.
     private var outgoing: [DeviceQueue] = []
@@ -16,10 +16,10 @@ struct Streams {
     private var needingRefill: [DeviceQueue] = []
     /// Devices with held-back notifications, ordered by the end of the delay; may contain devices whose delay ended
     /// early.
-    private var gathering: [(queue: DeviceQueue, end: MonotonicTime)] = []
+    private var heldBack: [(queue: DeviceQueue, end: MonotonicTime)] = []
 
     /// Takes the time for which non-urgent notifications are held back while a device saves power.
-    init(gatheringMilliseconds: Int64) { self.gatheringMilliseconds = gatheringMilliseconds }
+    init(powerSavingDelayMilliseconds: Int64) { self.powerSavingDelayMilliseconds = powerSavingDelayMilliseconds }
 
     var count: Int { byAddress.count }
 
@@ -29,9 +29,10 @@ struct Streams {
     var openDevices: some Sequence<DeviceID> { byAddress.values.lazy.map(\.device) }
 
     /// Opens a device's stream; returns the stream that it replaces.
-    mutating func attach(_ queue: DeviceQueue, _ address: ReplyAddress) -> DeliveryWindow? {
+    mutating func attach(_ queue: DeviceQueue, _ address: ReplyAddress) -> DeviceStream? {
         let earlier = remove(queue)
-        queue.stream = DeliveryWindow(of: queue.device, address: address, gatheringMilliseconds: gatheringMilliseconds)
+        queue.stream = DeviceStream(
+            of: queue.device, address: address, powerSavingDelayMilliseconds: powerSavingDelayMilliseconds)
         byAddress[address] = queue
         needingRefill.append(queue)
         return earlier
@@ -41,7 +42,7 @@ struct Streams {
     func queue(at address: ReplyAddress) -> DeviceQueue? { byAddress[address] }
 
     /// Closes a device's stream; returns it.
-    mutating func remove(_ queue: DeviceQueue) -> DeliveryWindow? {
+    mutating func remove(_ queue: DeviceQueue) -> DeviceStream? {
         guard let stream = queue.stream else { return nil }
         byAddress[stream.address] = nil
         queue.stream = nil
@@ -51,7 +52,7 @@ struct Streams {
     /// Offers a newly accepted notification to its device's stream.
     mutating func offer(
         _ pending: PendingNotification, to queue: DeviceQueue, at moment: MonotonicTime
-    ) -> DeliveryWindow.Offer {
+    ) -> DeviceStream.Offer {
         change(queue) { stream in stream.offer(pending, at: moment) } ?? .kept
     }
 
@@ -66,7 +67,7 @@ struct Streams {
     }
 
     /// Records that the device acknowledged a now-or-never notification; returns nil if the sequence is not one.
-    mutating func acknowledgeNowOrNever(_ sequence: Int64, by queue: DeviceQueue) -> DeliveryWindow.NowOrNever? {
+    mutating func acknowledgeNowOrNever(_ sequence: Int64, by queue: DeviceQueue) -> DeviceStream.NowOrNever? {
         change(queue) { stream in stream.acknowledgeNowOrNever(sequence) } ?? nil
     }
 
@@ -83,13 +84,13 @@ struct Streams {
     /// - Returns: The now-or-never notifications among them.
     mutating func dropOutgoing(
         on queue: DeviceQueue, where isOfKind: (Notification) -> Bool
-    ) -> [DeliveryWindow.NowOrNever] {
+    ) -> [DeviceStream.NowOrNever] {
         change(queue) { stream in stream.dropOutgoing(where: isOfKind) } ?? []
     }
 
     /// Drops the matching notifications of all devices that are not delivered yet; returns the now-or-never ones.
-    mutating func dropOutgoing(where isOfKind: (Notification) -> Bool) -> [DeliveryWindow.NowOrNever] {
-        var never: [DeliveryWindow.NowOrNever] = []
+    mutating func dropOutgoing(where isOfKind: (Notification) -> Bool) -> [DeviceStream.NowOrNever] {
+        var never: [DeviceStream.NowOrNever] = []
         for queue in outgoing + needingRefill { never += dropOutgoing(on: queue, where: isOfKind) }
         return never
     }
@@ -101,21 +102,21 @@ struct Streams {
         change(queue) { stream in stream.setSaving(isSaving) }
     }
 
-    /// Ends the batch delays whose time is over.
+    /// Sends the held-back notifications whose delay is over.
     mutating func endGathering(by moment: MonotonicTime) {
-        let due = gathering.prefix { $0.end <= moment }
+        let due = heldBack.prefix { $0.end <= moment }
         guard !due.isEmpty else { return }
-        gathering.removeFirst(due.count)
+        heldBack.removeFirst(due.count)
         for entry in due { change(entry.queue) { stream in stream.endGathering(by: moment) } }
     }
 
-    /// The time at which the next batch delay ends; nil if no notification is held back.
-    var nextGatheringEnd: MonotonicTime? { gathering.first?.end }
+    /// The time at which the next held-back notifications are sent; nil if no notification is held back.
+    var nextHeldBackEnd: MonotonicTime? { heldBack.first?.end }
 
     // MARK: Reading
 
     /// Passes the notifications to deliver now to the closure and clears the list.
-    mutating func takeOutgoing(now: Timestamp, _ deliver: ([PendingNotification], DeliveryWindow) -> Void) {
+    mutating func takeOutgoing(now: Timestamp, _ deliver: ([PendingNotification], DeviceStream) -> Void) {
         for queue in outgoing {
             guard let stream = queue.stream else { continue }
             let notifications = stream.takeOutgoing(now: now)
@@ -130,7 +131,7 @@ struct Streams {
         return needingRefill
     }
 
-    /// Sends the rows that were read for a device's stream; see `DeliveryWindow.refill`.
+    /// Sends the rows that were read for a device's stream; see `DeviceStream.refill`.
     ///
     /// - Parameters:
     ///   - queue: The device's queue. It is queued again if its stream still needs a refill.
@@ -140,7 +141,7 @@ struct Streams {
     /// - Returns: The now-or-never notifications that found the window full.
     mutating func refill(
         _ queue: DeviceQueue, _ read: [PendingNotification], through last: Int64, isComplete: Bool
-    ) -> [DeliveryWindow.NowOrNever] {
+    ) -> [DeviceStream.NowOrNever] {
         let late = change(queue) { stream in stream.refill(read, through: last, isComplete: isComplete) }
         if queue.stream?.needsRefill == true { needingRefill.append(queue) }
         return late ?? []
@@ -152,11 +153,11 @@ struct Streams {
     /// Changes a device's stream and adds the device to the lists that the new state requires; returns nil without a
     /// stream.
     @discardableResult
-    private mutating func change<Result>(_ queue: DeviceQueue, _ body: (DeliveryWindow) -> Result) -> Result? {
+    private mutating func change<Result>(_ queue: DeviceQueue, _ body: (DeviceStream) -> Result) -> Result? {
         guard let stream = queue.stream else { return nil }
-        let (hadOutgoing, neededRefill, end) = (!stream.outgoing.isEmpty, stream.needsRefill, stream.gatheringEnd)
+        let (hadOutgoing, neededRefill, end) = (!stream.outgoing.isEmpty, stream.needsRefill, stream.heldBackUntil)
         let result = body(stream)
-        if end == nil, let end = stream.gatheringEnd { gathering.append((queue, end)) }
+        if end == nil, let end = stream.heldBackUntil { heldBack.append((queue, end)) }
         if !hadOutgoing, !stream.outgoing.isEmpty { outgoing.append(queue) }
         if !neededRefill, stream.needsRefill { needingRefill.append(queue) }
         return result

@@ -6,7 +6,7 @@ internal import PushNet
 /// Reconnects to a bus that was lost, after delays that grow to one minute.
 ///
 /// It only acts after a lost connection, so a machine without such a bus causes no attempts.
-final class BusRevival {
+final class BusReconnector {
     private let loop: EventLoop
     private let connect: () throws -> Void
     private var pause = RetryPause()
@@ -27,10 +27,10 @@ final class BusRevival {
     /// Reports that the connection was lost, and schedules an attempt to reconnect.
     func lost() {
         guard timer == nil else { return }
-        timer = loop.schedule(after: pause.next(asked: nil)) { [weak self] in self?.revive() }
+        timer = loop.schedule(after: pause.next(asked: nil)) { [weak self] in self?.reconnect() }
     }
 
-    private func revive() {
+    private func reconnect() {
         timer = nil
         do {
             try connect()

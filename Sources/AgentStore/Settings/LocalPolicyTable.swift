@@ -5,17 +5,17 @@ package import PushCore
 package import PushSQLite
 
 /// The settings from the server's administrator for this device, as last received.
-package final class PolicyTable {
+package final class LocalPolicyTable {
     /// A rule for one setting.
     package struct Rule: Sendable, Equatable {
         /// The topic of the app; nil for all apps and for device-wide settings.
         package var topic: TopicName?
-        package var setting: PersonalSetting
+        package var setting: Setting
         package var value: String
         /// Whether the user may not change the value.
         package var isLocked: Bool
 
-        package init(topic: TopicName?, setting: PersonalSetting, value: String, isLocked: Bool) {
+        package init(topic: TopicName?, setting: Setting, value: String, isLocked: Bool) {
             self.topic = topic
             self.setting = setting
             self.value = value
@@ -40,7 +40,7 @@ package final class PolicyTable {
 
     /// Returns the rule for a setting, of a topic or of all apps; nil if neither exists.
     package func rule(
-        for setting: PersonalSetting, topic: TopicName?
+        for setting: Setting, topic: TopicName?
     ) throws(SQLiteError) -> (value: String, isLocked: Bool)? {
         defer { select.reset() }
         select.bind(setting.rawValue, at: 1)
@@ -53,7 +53,7 @@ package final class PolicyTable {
         defer { selectAll.reset() }
         var rules: [Rule] = []
         while try selectAll.step() {
-            guard let setting = PersonalSetting(rawValue: selectAll.string(1)) else { continue }
+            guard let setting = Setting(rawValue: selectAll.string(1)) else { continue }
             rules.append(
                 Rule(
                     topic: TopicName(nilIfEmpty: selectAll.string(0)), setting: setting, value: selectAll.string(2),

@@ -4,9 +4,9 @@ internal import PanelToolkit
 internal import PushNet
 
 /// The cache of icon files; a separate process decodes each file once, one at a time.
-final class IconStore {
+final class IconCache {
     // Safety: created and used only on the main thread, like all objects of GTK.
-    nonisolated(unsafe) static let shared = IconStore()
+    nonisolated(unsafe) static let shared = IconCache()
 
     private static let iconCountMax = 1024
     private static let decodingMilliseconds: UInt32 = 3000

@@ -4,7 +4,7 @@ internal import PayloadLint
 internal import PushCore
 
 /// The lint findings of several payloads, as text for users and as JSON for programs.
-struct LintVerdict: Encodable, Sendable {
+struct LintReport: Encodable, Sendable {
     /// A payload and its findings.
     struct File: Encodable, Sendable {
         /// The file name, as the user typed it.
@@ -65,18 +65,18 @@ struct LintVerdict: Encodable, Sendable {
         _ files: [(path: String, payload: [UInt8])], pushType: PushType?, appName: String?, intervalSeconds: Int64?
     ) {
         var history = PayloadHistory(now: .unixEpoch)
-        var judged: [File] = []
+        var linted: [File] = []
         for (path, payload) in files {
             let findings = PayloadLinter.findings(
                 payload: payload.span, pushType: pushType, appName: appName,
                 history: intervalSeconds == nil ? nil : history)
-            judged.append(
+            linted.append(
                 File(file: path, findings: findings.map(Finding.init), excerpt: Self.excerpt(of: payload, findings)))
             history.note(payload.span, pushType: pushType)
             history.now = history.now.advanced(bySeconds: intervalSeconds ?? 0)
         }
-        self.files = judged
-        let severities = judged.flatMap(\.findings).map(\.severity)
+        self.files = linted
+        let severities = linted.flatMap(\.findings).map(\.severity)
         func count(_ severity: PayloadFinding.Severity) -> Int { severities.count { $0 == severity.rawValue } }
         (errors, warnings, advice) = (count(.error), count(.warning), count(.advice))
     }
@@ -117,7 +117,7 @@ struct LintVerdict: Encodable, Sendable {
     }
 }
 
-extension LintVerdict {
+extension LintReport {
     /// The number of columns that an excerpt shows on each side of a syntax error.
     private static let excerptColumnCount = 36
 
@@ -128,10 +128,10 @@ extension LintVerdict {
             try JSONValidator.validateObject(payload.span)
             return nil
         } catch {
-            let line = PayloadAdvice.place(of: error.offset, in: payload.span).lineRange
-            let place = min(max(error.offset, line.lowerBound), line.upperBound)
-            let before = shown(payload[line.lowerBound..<place])
-            let after = shown(payload[place..<line.upperBound])
+            let line = PayloadAdvice.position(of: error.offset, in: payload.span).lineRange
+            let offset = min(max(error.offset, line.lowerBound), line.upperBound)
+            let before = shown(payload[line.lowerBound..<offset])
+            let after = shown(payload[offset..<line.upperBound])
             let head = lastColumns(of: before)
             let tail = DisplayWidth.cut(after, columnCount: excerptColumnCount)
             let indent = String(repeating: " ", count: DisplayWidth.columnCount(head))
