@@ -86,8 +86,8 @@ package enum AgentIntrospection {
               <arg name="options" type="a{sv}" direction="in"/>
               <arg name="device_token" type="s" direction="out"/>
             </method>
-            <!-- Unregisters an app. Its device token becomes `Unregistered`. Errors: `.UnknownApp`,
-                 `.Unreachable`. -->
+            <!-- Unregisters an app. Its device token becomes `Unregistered`, and its
+                 entries and settings are removed. Errors: `.UnknownApp`, `.Unreachable`. -->
             <method name="Unregister">
               <arg name="app_id" type="s" direction="in"/>
             </method>
@@ -204,7 +204,7 @@ package enum AgentIntrospection {
                  - `text`: words that must all occur in the entry's texts or in the app's name, in upper or lower
                    case; may be empty
                  - `app_id`: only entries of this app; empty for all apps
-                 - `kind`: empty for all entries, `unread` for those that the user has not seen, `suppressed` for
+                 - `kind`: empty for all entries, `unread` for the unread ones, `suppressed` for
                    those that were not shown
                  - `before`: the last entry of the previous page; 0 for the first page
                  - `limit`: at most 1000 -->
@@ -223,21 +223,21 @@ package enum AgentIntrospection {
               <arg name="kind" type="s" direction="in"/>
               <arg name="entries_by_app" type="a{sv}" direction="out"/>
             </method>
-            <!-- Returns the number of entries that the user has not seen, in total and as one `u` for each app
+            <!-- Returns the number of unread entries, in total and as one `u` for each app
                  ID. -->
             <method name="CountInbox">
               <arg name="unread" type="u" direction="out"/>
               <arg name="unread_by_app" type="a{sv}" direction="out"/>
             </method>
-            <!-- Marks an entry as seen. If `entry` is 0, marks all entries of the app, or of all apps if `app_id`
-                 is empty. Returns the number of entries that were unseen before. Error: `.UnknownEntry`. -->
+            <!-- Marks an entry as read. If `entry` is 0, marks all entries of the app, or of all apps if `app_id`
+                 is empty. Returns the number of entries that were unread before. Error: `.UnknownEntry`. -->
             <method name="MarkRead">
               <arg name="entry" type="x" direction="in"/>
               <arg name="app_id" type="s" direction="in"/>
               <arg name="count" type="u" direction="out"/>
             </method>
-            <!-- Marks these entries as seen, and skips those that no longer exist. Returns the number of entries
-                 that were unseen before. -->
+            <!-- Marks these entries as read, and skips those that no longer exist. Returns the number of entries
+                 that were unread before. -->
             <method name="MarkEntriesRead">
               <arg name="entries" type="ax" direction="in"/>
               <arg name="count" type="u" direction="out"/>
@@ -290,7 +290,7 @@ package enum AgentIntrospection {
               <arg name="text" type="s" direction="in"/>
               <arg name="activation_token" type="s" direction="in"/>
             </method>
-            <!-- Opens the app with a notification of the inbox, as View does, and marks the entry as seen. Errors:
+            <!-- Opens the app with a notification of the inbox, as View does, and marks the entry as read. Errors:
                  `.UnknownEntry`, `.AppNotInstalled`, `.AppDamaged` (its `.desktop` file is invalid),
                  `.NeedsTerminal` (the app needs a terminal, and this device has no program that opens one),
                  `.NotOpened`. -->

@@ -10,33 +10,33 @@ struct NotificationRowsTests {
         SampleRecords.entry(7, app: "b", name: "Chat", state: "suppressed", reason: "silent"),
         SampleRecords.entry(6, app: "", name: "", isRead: false),
     ]
-    private let unseenCounts = ["b": 3333, "": 1, "c": 5]
+    private let unreadCounts = ["b": 3333, "": 1, "c": 5]
 
     private func numbers(_ filter: InboxFilter) -> [Int64] {
-        NotificationRows(entries, filter: filter, unseenCounts: [:]).entries.map(\.entry)
+        NotificationRows(entries, filter: filter, unreadCounts: [:]).entries.map(\.entry)
     }
 
     @Test func `the app with the newest entry is first, and entries are sorted newest first`() {
         #expect(numbers(.all) == [9, 7, 8, 6])
-        let sections = NotificationRows(entries, filter: .all, unseenCounts: unseenCounts).rows.compactMap { row in
+        let sections = NotificationRows(entries, filter: .all, unreadCounts: unreadCounts).rows.compactMap { row in
             if case .section(let section) = row { section } else { nil }
         }
         #expect(sections.map(\.name) == ["Chat", "Mail", "Unknown app"])
-        #expect(sections.map(\.unseenCount) == [3333, 0, 1], "of the whole inbox, and not only of what is listed")
+        #expect(sections.map(\.unreadCount) == [3333, 0, 1], "of the whole inbox, and not only of what is listed")
     }
 
     @Test func `a filter leaves out entries, and sections that become empty`() {
-        #expect(numbers(.unseen) == [9, 6])
+        #expect(numbers(.unread) == [9, 6])
         #expect(numbers(.notShown) == [7])
-        #expect(NotificationRows(entries, filter: .notShown, unseenCounts: [:]).rows.count == 2)
-        #expect(NotificationRows([], filter: .all, unseenCounts: [:]).rows == [])
+        #expect(NotificationRows(entries, filter: .notShown, unreadCounts: [:]).rows.count == 2)
+        #expect(NotificationRows([], filter: .all, unreadCounts: [:]).rows == [])
     }
 
     @Test func `a row's key does not depend on its content, and keys are unique`() {
-        let keys = NotificationRows(entries, filter: .all, unseenCounts: [:]).rows.map(\.key)
+        let keys = NotificationRows(entries, filter: .all, unreadCounts: [:]).rows.map(\.key)
         #expect(Set(keys).count == keys.count)
-        let read = NotificationRows([SampleRecords.entry(9, isRead: true)], filter: .all, unseenCounts: [:]).rows[1].key
-        let unread = NotificationRows([SampleRecords.entry(9, isRead: false)], filter: .all, unseenCounts: [:]).rows[1]
+        let read = NotificationRows([SampleRecords.entry(9, isRead: true)], filter: .all, unreadCounts: [:]).rows[1].key
+        let unread = NotificationRows([SampleRecords.entry(9, isRead: false)], filter: .all, unreadCounts: [:]).rows[1]
             .key
         #expect(read == unread)
     }
@@ -51,7 +51,7 @@ struct NotificationRowsTests {
         }
         #expect(text().title == "No Notifications" && !text().advice.isEmpty)
         #expect(text(searching: true).title == "Nothing Found")
-        let start = filter == .unseen ? "No unseen notification" : "No notification"
+        let start = filter == .unread ? "No unread notification" : "No notification"
         #expect(text(searching: true).advice.hasPrefix(start))
         #expect(text(searching: true).advice.contains("not shown") == (filter == .notShown))
         #expect(text(off: true).advice.contains("switched off"))

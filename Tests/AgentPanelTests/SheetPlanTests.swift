@@ -5,8 +5,8 @@ import Testing
 
 struct SheetPlanTests {
     @Test func `the destructive button is first, and Cancel is last`() {
-        let plan = SheetPlan(destroy: "Clear 12 Notifications", choices: ["Mark as Seen"])
-        #expect(plan.buttons.map(\.title) == ["Clear 12 Notifications", "Mark as Seen", "Cancel"])
+        let plan = SheetPlan(destroy: "Clear 12 Notifications", choices: ["Mark as Read"])
+        #expect(plan.buttons.map(\.title) == ["Clear 12 Notifications", "Mark as Read", "Cancel"])
         #expect(plan.buttons.map(\.role) == [.destroy, .choose(0), .cancel])
         #expect(SheetPlan(destroy: nil, choices: ["a", "b"]).buttons.map(\.role) == [.choose(0), .choose(1), .cancel])
     }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension SecurityEndToEnd {
     /// Checks which provider tokens may send.
     struct AuthenticationTests {
         @Test func `a provider token that is malformed, foreign or outside its hour is refused`() async throws {

@@ -3,10 +3,13 @@
 internal import Testing
 
 // The tests of this target start several real programs each, and mostly wait for them. The machine may be small. So
-// they run in seven parallel lanes, one test after the other in each lane.
+// they run in eight parallel lanes, one test after the other in each lane.
 
-/// Tests of the server's APIs, limits and life cycle.
+/// Tests of the server's APIs and life cycle.
 @Suite(.serialized) enum ServerEndToEnd {}
+
+/// Tests of the server's TLS, credentials, and limits for unauthenticated peers.
+@Suite(.serialized) enum SecurityEndToEnd {}
 
 /// Tests of the administrator's API and of what it sets: quotas, certificates, webhooks, and the trace.
 @Suite(.serialized) enum AdminEndToEnd {}

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension SecurityEndToEnd {
     /// Checks certificates in the admin API on the wire, of other authorities, and beside a configured certificate.
     struct ForeignCertificateTests {
         private static let topic = "org.example.Mail"

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension SecurityEndToEnd {
     /// Checks rate limits of a real server for strangers and devices.
     struct PrincipalRateTests {
         private static let mail = "org.example.Mail"

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension SecurityEndToEnd {
     /// Checks the status, reason, header fields and frames of the provider API, as real clients rely on them.
     struct RejectionTests {
         /// A change to a valid request, and the required answer.
@@ -150,7 +150,7 @@ extension ServerEndToEnd {
 }
 
 /// Checks the form of a refusal: status, one JSON object in one DATA frame that ends the stream, an apns-id.
-func check(_ response: HTTP2Response, _ wanted: ServerEndToEnd.RejectionTests.Case) {
+func check(_ response: HTTP2Response, _ wanted: SecurityEndToEnd.RejectionTests.Case) {
     let name = "\(wanted.name): \(response)"
     #expect(response.status == wanted.status, "\(name)")
     #expect(response.data == [#"{"reason":"\#(wanted.reason)"}"#], "\(name)")

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension SecurityEndToEnd {
     /// Scans the TLS of a real server from outside with testssl.sh.
     struct ScannerTests {
         /// The parts for protocols, ciphers and known vulnerabilities.

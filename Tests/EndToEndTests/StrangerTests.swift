@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension SecurityEndToEnd {
     /// Checks the server against peers without a credential that try to exhaust its resources.
     struct StrangerTests {
         private static func residentMebibytes(_ process: RunningProcess) -> Int {

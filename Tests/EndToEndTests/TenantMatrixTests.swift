@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension ServerEndToEnd {
+extension SecurityEndToEnd {
     /// Checks that a server with two teams and two devices answers each foreign ID like an unknown one.
     struct TenantMatrixTests {
         private static let (first, second, nobody) = ("org.first.App", "org.second.App", "org.nobody.App")

@@ -27,9 +27,9 @@ final class AgentStateCache {
     private(set) var apps: [AppRecord] = []
     /// The settings by app ID: the user's under the empty ID, and those of each app that was queried.
     private(set) var settings: [String: [SettingRecord]] = [:]
-    private(set) var unseenCount: Int?
-    /// The number of unseen entries by app ID.
-    private(set) var unseenCounts: [String: Int] = [:]
+    private(set) var unreadCount: Int?
+    /// The number of unread entries by app ID.
+    private(set) var unreadCounts: [String: Int] = [:]
     private(set) var alerts: [AlertRecord] = []
 
     private(set) var agent: AgentProxy?
@@ -95,7 +95,7 @@ final class AgentStateCache {
             askAll()
             ask(.alerts)
         } else {
-            unseenCount = nil
+            unreadCount = nil
             set(.absent)
             // The query lets the bus start the agent, unless systemd has already restarted it.
             MainLoop.after(milliseconds: 1500) { [weak self] in
@@ -170,9 +170,9 @@ final class AgentStateCache {
         case .presence, .status: return replace(\.status, StatusRecord(first))
         case .apps: return replace(\.apps, items.map(AppRecord.init).sorted(by: AppOrder.precedes))
         case .inbox:
-            unseenCount = first.integerValue.map { Int(clamping: $0) }
+            unreadCount = first.integerValue.map { Int(clamping: $0) }
             let counts = (values.last?.dictionaryPairs ?? []).map { ($0, Int(clamping: $1.integerValue ?? 0)) }
-            unseenCounts = Dictionary(counts, uniquingKeysWith: +)
+            unreadCounts = Dictionary(counts, uniquingKeysWith: +)
             // Always report a change: the count may be the same for different entries.
             return true
         case .alerts:

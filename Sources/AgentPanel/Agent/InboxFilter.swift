@@ -4,13 +4,13 @@ internal import AgentBus
 
 /// A filter of the inbox.
 enum InboxFilter: CaseIterable, Sendable {
-    case all, unseen, notShown
+    case all, unread, notShown
 
     /// Returns whether an entry passes the filter.
     func takes(_ entry: InboxRecord) -> Bool {
         switch self {
         case .all: true
-        case .unseen: !entry.isRead
+        case .unread: !entry.isRead
         case .notShown: entry.reasonNotShown != nil
         }
     }
@@ -19,7 +19,7 @@ enum InboxFilter: CaseIterable, Sendable {
     var kind: String {
         switch self {
         case .all: ""
-        case .unseen: "unread"
+        case .unread: "unread"
         case .notShown: "suppressed"
         }
     }

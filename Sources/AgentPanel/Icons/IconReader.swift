@@ -15,7 +15,7 @@ enum IconReader {
     /// The memory limit in bytes, in addition to the memory in use at the start.
     private static let memoryByteCountMax: UInt = 256 << 20
     /// The time limit for one icon in seconds, as a fallback: the panel kills the process long before that.
-    private static let timeoutSeconds: UInt32 = 10
+    private static let timeoutSeconds: UInt32 = 30
 
     /// Answers requests until the input ends.
     static func run() {

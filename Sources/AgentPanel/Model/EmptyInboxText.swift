@@ -31,7 +31,7 @@ struct EmptyInboxText: Equatable, Sendable {
             advice =
                 switch filter {
                 case .all: tr("No notification contains all of these words.")
-                case .unseen: tr("No unseen notification contains all of these words.")
+                case .unread: tr("No unread notification contains all of these words.")
                 case .notShown: tr("No notification that was not shown contains all of these words.")
                 }
         } else if isSwitchedOff {
@@ -42,7 +42,7 @@ struct EmptyInboxText: Equatable, Sendable {
             advice =
                 switch filter {
                 case .all: tr("New notifications appear here.")
-                case .unseen: tr("There are no unseen notifications.")
+                case .unread: tr("There are no unread notifications.")
                 case .notShown: tr("All notifications were shown.")
                 }
         }

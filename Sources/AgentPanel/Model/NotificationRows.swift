@@ -11,7 +11,7 @@ struct NotificationRows: Equatable, Sendable {
         /// The display name.
         var name: String
         /// The number of the app's new notifications, including those not in the list.
-        var unseenCount: Int
+        var unreadCount: Int
     }
 
     enum Row: Equatable, Sendable {
@@ -35,8 +35,8 @@ struct NotificationRows: Equatable, Sendable {
     /// - Parameters:
     ///   - entries: The entries, newest first.
     ///   - filter: The filter to apply.
-    ///   - unseenCounts: The number of new notifications in the whole inbox, by app ID.
-    init(_ entries: [InboxRecord], filter: InboxFilter, unseenCounts: [String: Int]) {
+    ///   - unreadCounts: The number of new notifications in the whole inbox, by app ID.
+    init(_ entries: [InboxRecord], filter: InboxFilter, unreadCounts: [String: Int]) {
         var order: [String] = []
         var entriesByApp: [String: [InboxRecord]] = [:]
         for entry in entries where filter.takes(entry) {
@@ -46,7 +46,7 @@ struct NotificationRows: Equatable, Sendable {
         rows = order.flatMap { appID -> [Row] in
             let entries = entriesByApp[appID] ?? []
             let section = Section(
-                appID: appID, name: Self.name(of: entries), unseenCount: unseenCounts[appID] ?? 0)
+                appID: appID, name: Self.name(of: entries), unreadCount: unreadCounts[appID] ?? 0)
             return [.section(section)] + entries.map { .entry($0) }
         }
     }

@@ -130,7 +130,7 @@ final class EntryRow {
         entryPart.isVisible = true
         let text = EntryText(entry)
         headline.setText(text.headline)
-        headline.setStyle("unseen-title", !entry.isRead)
+        headline.setStyle("unread-title", !entry.isRead)
         let reason = entry.reasonNotShown.map(ReasonText.sentence) ?? ""
         detail.setText(reason.isEmpty ? text.detail : reason)
         detail.isVisible = !reason.isEmpty || !text.detail.isEmpty
@@ -141,7 +141,7 @@ final class EntryRow {
     }
 
     private static func news(of section: NotificationRows.Section) -> String {
-        section.unseenCount > 0 ? Texts.fill(tr("%1 new"), "\(section.unseenCount)") : ""
+        section.unreadCount > 0 ? Texts.fill(tr("%1 unread"), "\(section.unreadCount)") : ""
     }
 
     /// Hides the Clear button that a swipe revealed.
@@ -162,7 +162,7 @@ final class EntryRow {
         case .entry(let entry):
             let text = EntryText(entry)
             let parts = [
-                entry.isRead ? "" : tr("New"), entry.appTitle, text.headline, text.detail,
+                entry.isRead ? "" : tr("Unread"), entry.appTitle, text.headline, text.detail,
                 PanelTime.short(entry.receivedAt, now: now),
                 entry.reasonNotShown == nil ? "" : text.outcome,
             ]

@@ -116,7 +116,7 @@ final class MainWindow {
         cache.watch(self) { window, topic in
             switch topic {
             case .presence: window.showPresence()
-            case .inbox: window.showUnseen()
+            case .inbox: window.showUnread()
             case .status, .apps, .alerts, .settings: break
             }
         }
@@ -176,10 +176,10 @@ final class MainWindow {
 
     func present() { window.present() }
 
-    private func showUnseen() { tabs?.setBadge(BadgeText.tab(cache.unseenCount), of: .notifications) }
+    private func showUnread() { tabs?.setBadge(BadgeText.tab(cache.unreadCount), of: .notifications) }
 
     private func showPresence() {
-        showUnseen()
+        showUnread()
         switch cache.presence {
         case .asking, .present: notice.pass()
         case .absent:

@@ -53,7 +53,7 @@ final class NotificationsPage: Page {
         editButton.setTitle(tr("Edit"), .whole)
         header.packStart(editButton.styled("touch", "flat", "text-button"))
         let menu = [
-            (title: tr("Mark All as Seen"), action: "win.mark-all"), (title: tr("Clear All…"), action: "win.clear-all"),
+            (title: tr("Mark All as Read"), action: "win.mark-all"), (title: tr("Clear All…"), action: "win.clear-all"),
         ]
         header.packEnd(MenuButton("open-menu-symbolic", named: tr("Menu"), menu))
         window.window.addAction("mark-all") { [weak self] in self?.markAll() }
@@ -163,7 +163,7 @@ final class NotificationsPage: Page {
     private func refresh() {
         guard let feed, let list else { return }
         now = PanelTime.now
-        let plan = NotificationRows(feed.entries, filter: filter, unseenCounts: cache.unseenCounts)
+        let plan = NotificationRows(feed.entries, filter: filter, unreadCounts: cache.unreadCounts)
         rows = plan.rows
         entries = plan.entries
         let hadFocus = list.focusedIndex != nil
@@ -229,7 +229,7 @@ final class NotificationsPage: Page {
         showWithheld()
     }
 
-    /// Marks the listed entries as seen, but not entries that are filtered out or not loaded.
+    /// Marks the listed entries as read, but not entries that are filtered out or not loaded.
     override func disappear() {
         guard isShown else { return }
         isShown = false
@@ -270,9 +270,9 @@ final class NotificationsPage: Page {
 
     private func showDetails(_ entry: InboxRecord) { navigator?.push(EntryPage(entry, in: window)) }
 
-    /// Marks all matching entries as seen, including those that are not loaded.
+    /// Marks all matching entries as read, including those that are not loaded.
     private func markAll() {
-        guard (cache.unseenCount ?? 0) > 0, let feed else { return }
+        guard (cache.unreadCount ?? 0) > 0, let feed else { return }
         if feed.isWhole { return window.call(.markRead, [.int64(0), .string("")]) }
         find { $0.mark($1.values.flatMap(\.self)) }
     }
@@ -366,7 +366,7 @@ extension InboxFilter {
     fileprivate var title: String {
         switch self {
         case .all: tr("All")
-        case .unseen: tr("Unseen")
+        case .unread: tr("Unread")
         case .notShown: tr("Not Shown")
         }
     }

@@ -48,7 +48,7 @@ enum PanelStyle {
         .inbox > row:hover { background: alpha(currentColor, 0.04); }
         .entry-row { padding: 4px 12px; min-height: 56px; }
         .entry-row .dot { background-color: @accent_bg_color; border-radius: 5px; min-width: 10px; min-height: 10px; }
-        .entry-row .unseen-title { font-weight: bold; }
+        .entry-row .unread-title { font-weight: bold; }
         .section-row { padding: 10px 12px 2px 12px; min-height: 44px; }
         .section-row .heading { font-weight: bold; }
         .clear-button { min-width: 76px; min-height: 48px; background: #c01c28; color: #ffffff; }

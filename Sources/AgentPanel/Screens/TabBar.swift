@@ -52,7 +52,7 @@ final class TabBar {
             switch text {
             case nil: ""
             case "…"?: tr("new ones")
-            case let count?: Texts.fill(tr("%1 new"), count)
+            case let count?: Texts.fill(tr("%1 unread"), count)
             }
         buttons[tab]?.named(spoken.isEmpty ? tab.title : "\(tab.title)\(tr(", "))\(spoken)")
     }

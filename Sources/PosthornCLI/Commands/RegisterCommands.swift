@@ -55,7 +55,9 @@ enum RegisterCommands {
 
     static let unregister = CommandNode(
         Command(
-            "unregister", "Unregister an app; its device token becomes invalid (Unregistered).", arguments: [app],
+            "unregister",
+            "Unregister an app: its device token becomes invalid, and its notifications and settings are removed.",
+            arguments: [app],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, context) throws(CommandError) in
         let id = try appID(invocation)

@@ -21,7 +21,7 @@ extension PanelAlertEndToEnd {
             try await scene.openPanel()
             try await scene.wait("the newest is on top, and all are counted") { contents in
                 entries(contents).first == "Number 10999."
-                    && contents.first("list item", "\(PanelScene.appName), 10000 new") != nil
+                    && contents.first("list item", "\(PanelScene.appName), 10000 unread") != nil
             }
             try await makesFewRows(scene)
             try await findsWhatIsNotLoaded(scene)

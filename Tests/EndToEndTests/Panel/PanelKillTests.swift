@@ -55,7 +55,7 @@ extension PanelAlertEndToEnd {
                 let unread = try await scene.user.posthorn("inbox", "list", "--unread", "--limit", "100000", "--json")
                 let count = unread.output.components(separatedBy: "\"entry\":").count - 1
                 let tab = try await scene.contents().all("tab").first?.name
-                return count > 0 && tab == "Notifications, \(count) new"
+                return count > 0 && tab == "Notifications, \(count) unread"
             }
         }
     }

@@ -34,8 +34,8 @@ extension PanelEndToEnd {
             let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
             var contents = try await scene.contents()
             #expect(entries(contents) == ["Lunch moved.", "Budget of May.", "Lunch at noon."])
-            #expect(contents.all("tab").first?.name == "Notifications, 3 new")
-            #expect(contents.all("list item").first?.name == "\(PanelScene.appName), 3 new", "under its app")
+            #expect(contents.all("tab").first?.name == "Notifications, 3 unread")
+            #expect(contents.all("list item").first?.name == "\(PanelScene.appName), 3 unread", "under its app")
 
             try await scene.press("ctrl+f")
             try await scene.type("lun")
@@ -52,7 +52,7 @@ extension PanelEndToEnd {
             try await scene.waitUntil("Budget of May.", is: "viewed")
             try await eventually("the app is open") { scene.opened.count == 1 }
             #expect(scene.opened[0].contains("Budget of May."))
-            try await scene.wait("it is no news") { $0.all("tab").first?.name == "Notifications, 2 new" }
+            try await scene.wait("it is no news") { $0.all("tab").first?.name == "Notifications, 2 unread" }
         }
 
         @Test(.tags(.slow)) func `a line above the list explains suppressed alerts, and links to its switch`()
@@ -80,7 +80,7 @@ extension PanelEndToEnd {
             let monitor = try await scene.screen.bus.monitor("path='/org/posthorn/Agent1'")
             try await scene.openPanel()
             try await scene.wait("all is answered") { contents in
-                entries(contents).count == 3 && contents.all("tab").first?.name == "Notifications, 3 new"
+                entries(contents).count == 3 && contents.all("tab").first?.name == "Notifications, 3 unread"
             }
             try await scene.click("tab", "Apps")
             let mark = "member=MarkEntriesRead"
@@ -138,13 +138,13 @@ extension PanelEndToEnd {
             try await scene.waitFor("button", "Cancel")
         }
 
-        @Test(.tags(.slow)) func `entries that a search leaves out are not marked as seen`() async throws {
+        @Test(.tags(.slow)) func `entries that a search leaves out are not marked as read`() async throws {
             let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
             try await scene.press("ctrl+f")
             try await scene.type("budget")
             try await scene.wait("one is found") { entries($0) == ["Budget of May."] }
             try await scene.press("ctrl+2")
-            try await scene.waitFor("tab", "Notifications, 2 new")
+            try await scene.waitFor("tab", "Notifications, 2 unread")
             #expect(try await scene.user.inbox().filter(\.read).map(\.body) == ["Budget of May."])
             try await scene.press("ctrl+1", "Escape")
             try await scene.wait("all are listed") { entries($0).count == 3 }
@@ -176,7 +176,7 @@ extension PanelEndToEnd {
                 row(of: "Number 1.", in: $0)?.isFocused == true
             }
             let focused = try #require(last.focused)
-            #expect(focused.name.hasPrefix("New, \(PanelScene.appName), Alert, Number 1., "), "\(focused.name)")
+            #expect(focused.name.hasPrefix("Unread, \(PanelScene.appName), Alert, Number 1., "), "\(focused.name)")
             #expect(focused.top > 0 && focused.bottom <= last.all("tab")[0].top, "and is in sight")
             try await scene.press("Up")
             try await scene.wait("the one above has it") { row(of: "Number 2.", in: $0)?.isFocused == true }
@@ -212,7 +212,7 @@ extension PanelEndToEnd {
             let before = try await scene.wait("the end is in sight") { row(of: "Number 1.", in: $0)?.isFocused == true }
             try await scene.send(PanelScene.alert("Number 21."))
             try await scene.send(PanelScene.alert("Number 22."))
-            let after = try await scene.wait("they came") { $0.all("tab").first?.name == "Notifications, 22 new" }
+            let after = try await scene.wait("they came") { $0.all("tab").first?.name == "Notifications, 22 unread" }
             #expect(row(of: "Number 1.", in: after)?.top == row(of: "Number 1.", in: before)?.top)
             try await scene.press("Home")
             try await scene.wait("the top is in sight") { row(of: "Number 22.", in: $0) != nil }
@@ -239,7 +239,7 @@ extension PanelEndToEnd {
             try await scene.wait("that is over") { $0.first("button", "Stop") == nil }
             scene.user.agent.now.send(SIGCONT)
             // The request that was running when it was stopped is completed.
-            try await scene.wait("the others stay") { $0.all("tab").first?.name == "Notifications, 50 new" }
+            try await scene.wait("the others stay") { $0.all("tab").first?.name == "Notifications, 50 unread" }
             #expect(try await scene.user.inbox().count == 50)
         }
 

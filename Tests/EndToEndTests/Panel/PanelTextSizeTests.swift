@@ -36,7 +36,7 @@ extension PanelLayoutEndToEnd {
             let body = try #require(list.first("label", "One."))
             #expect(headline.height > 30, "the text is larger: \(headline)")
             #expect(headline.bottom <= body.top, "and nothing overlaps")
-            let filters = ["All", "Unseen", "Not Shown"].compactMap { list.first("button", $0) }
+            let filters = ["All", "Unread", "Not Shown"].compactMap { list.first("button", $0) }
             #expect(filters.count == 3)
             for (left, right) in zip(filters, filters.dropFirst()) { #expect(left.right <= right.left) }
             try await scene.press("alt+3")

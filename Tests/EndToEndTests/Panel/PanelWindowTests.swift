@@ -20,17 +20,17 @@ extension PanelEndToEnd {
             let tile = try #require(contents.first("button", "\(PanelScene.appName), 12345 new items"))
             let badge = try #require(contents.inside(tile).first("label", "12345"))
             #expect(badge.left > tile.left + tile.width / 2 - badge.width && badge.top < tile.top + tile.height / 2)
-            #expect(contents.first("tab", "Notifications, 1 new") != nil)
+            #expect(contents.first("tab", "Notifications, 1 unread") != nil)
             #expect(contents.first("tab", "Apps")?.isSelected == true, "the tab stays")
             try await scene.send(PanelScene.alert("Second."))
-            try await scene.waitFor("tab", "Notifications, 2 new")
+            try await scene.waitFor("tab", "Notifications, 2 unread")
 
             try await scene.user.posthorn("settings", "set", PanelScene.app, "badge", "off")
             try await scene.waitFor("button", PanelScene.appName)
             try await scene.click("button", PanelScene.appName)
             try await eventually("the app is open, without a notification") { scene.opened == ["nothing"] }
 
-            try await scene.click("tab", "Notifications, 2 new")
+            try await scene.click("tab", "Notifications, 2 unread")
             try await scene.click("tab", "Settings")
             try await scene.waitFor("tab", "Notifications")
         }
@@ -102,7 +102,7 @@ extension PanelEndToEnd {
             try await scene.openPanel()
             try await scene.wait("it is listed") { $0.all("list item").count == 2 }
             let focused = try await focusOrder(in: scene, count: 12)
-            for name in ["Edit", "Menu", "Search", "All", "Clear all of Example Mail", "Notifications, 1 new"] {
+            for name in ["Edit", "Menu", "Search", "All", "Clear all of Example Mail", "Notifications, 1 unread"] {
                 #expect(focused.contains(name), "\(name) in \(focused)")
             }
             try await scene.press("alt+3")
