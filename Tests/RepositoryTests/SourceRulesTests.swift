@@ -17,6 +17,25 @@ struct SourceRulesTests {
         #expect(tooLong.map(\.path) == [])
     }
 
+    @Test func `a type with all its extensions has at most 600 lines`() {
+        let declaration = /^(?:@[a-z]+ )*(?:(?:package|public|private|fileprivate|final|indirect) )*/
+        var counts: [String: Int] = [:]
+        for file in RepositoryFiles.swift where file.path.hasPrefix("Sources/") {
+            let module = file.path.split(separator: "/")[1]
+            var (type, depth) = (Substring?.none, 0)
+            for line in SwiftSource(file.text).code.split(separator: "\n", omittingEmptySubsequences: false) {
+                let name = line.trimmingPrefix(declaration)
+                    .prefixMatch(of: /(?:class|struct|enum|extension) ([A-Z][A-Za-z0-9]*)/)
+                if depth == 0, let name { type = name.1 }
+                if let type { counts["\(module).\(type)", default: 0] += 1 }
+                depth += line.count { $0 == "{" } - line.count { $0 == "}" }
+                if depth == 0 { type = nil }
+            }
+        }
+        #expect(counts.count > 500)
+        #expect(counts.filter { $0.value > 600 } == [:])
+    }
+
     @Test func `a function has at most 70 lines`() {
         let tooLong = RepositoryFiles.swift.flatMap { file in
             SwiftSource(file.text).functions.filter { $0.lineCount > 70 }.map { "\(file.path):\($0.line)" }

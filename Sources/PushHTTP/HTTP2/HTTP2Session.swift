@@ -153,8 +153,7 @@ package final class HTTP2Session: HTTPSession {
     /// A copy of the open exchanges, in no particular order; they may be answered during the iteration.
     package var openExchanges: [HTTPExchange] { exchanges.pool.open }
 
-    /// Whether at least one exchange is open, each is a stream whose data was all sent, and the frame memory was
-    /// released.
+    /// Whether an exchange is open, each is a stream whose data was all sent, and the frame memory was released.
     package var isQuiet: Bool {
         guard !isClosed, !framePages.areHeld, drained.isEmpty, !hasOutput, !exchanges.pool.open.isEmpty else {
             return false
@@ -181,8 +180,7 @@ package final class HTTP2Session: HTTPSession {
         exchanges.pool.dropSpares()
     }
 
-    /// The number of bytes held beyond an idle session: streams, fields, bodies, answers, waiting frames, spare
-    /// buffers.
+    /// The bytes held beyond an idle session: streams, fields, bodies, answers, waiting frames, spare buffers.
     package var retainedByteCount: Int {
         max(account.heldByteCount - libraryByteCount, 0) + exchanges.heldByteCount + exchanges.pool.spareByteCount
             + notice.count
