@@ -35,6 +35,28 @@ extension PanelEndToEnd {
             try await scene.waitFor("tab", "Notifications")
         }
 
+        @Test(.tags(.slow)) func `an open panel without news sleeps`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            let panel = try await eventualValue("a panel runs") { try await scene.panelProcess() }
+            // The bound is far above the few timers of GTK and far below one wake for each frame.
+            try await eventually("the panel wakes fewer than 20 times in a second") {
+                let before = try Self.wakeCount(of: panel)
+                try await Task.sleep(for: .seconds(1))
+                return try Self.wakeCount(of: panel) - before < 20
+            }
+        }
+
+        /// Returns how often the threads of a process have slept and been woken.
+        private static func wakeCount(of process: Int32) throws -> Int {
+            let tasks = "/proc/\(process)/task"
+            return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+                let line = readText("\(tasks)/\(task)/status").split(separator: "\n")
+                    .first { $0.hasPrefix("voluntary_ctxt_switches:") }
+                return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
+            }
+        }
+
         @Test(.tags(.slow))
         func `an app that does not open is reported in the user's language, on the tab in use`()
             async throws
