@@ -4,7 +4,7 @@
 package struct Option: Sendable {
     /// The long name, without the two dashes.
     package let name: String
-    /// The ASCII letter of the short form, such as `n` for `-n`; nil if there is none.
+    /// The ASCII letter of the short form, such as `n` for `-n`; nil without a short form.
     package let short: Character?
     /// The name of the value in `--help`, for example `FILE`; nil for a switch, which has no value.
     package let placeholder: String?

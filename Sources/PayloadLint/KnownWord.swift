@@ -88,7 +88,7 @@ struct ChinesePhrase: Sendable {
         window << 16 | UInt64(min(scalar.value, 0xFFFF))
     }
 
-    /// Returns the phrase at the end of the window; nil if there is none.
+    /// Returns the known phrase at the end of the window; nil if the window ends with another text.
     static func ending(_ window: UInt64) -> ChinesePhrase? {
         // Only the few phrases whose last character has the same low six bits are compared; mostly there are none.
         for phrase in table[Int(window & 63)] where window & phrase.mask == phrase.packed { return phrase }

@@ -130,7 +130,7 @@ struct PackedTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the value of a text; nil if there is none.
+    /// Returns the value of a text; nil if the text has no value.
     subscript(key: PackedText) -> Value? { slots[position(of: key)]?.value }
 
     /// Returns the slot of the key, or the free slot where the search ends.

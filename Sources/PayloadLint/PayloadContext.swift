@@ -20,7 +20,7 @@ struct PayloadContext {
     private var levels: [Level] = []
     /// The offset of the unfinished string; nil outside strings.
     private(set) var openString: Int?
-    /// The offset of the last complete string; nil if there is none.
+    /// The offset of the last complete string; nil before the first one.
     private(set) var lastString: Int?
     /// The last byte that is not whitespace.
     private(set) var lastByte: UInt8?
@@ -28,7 +28,7 @@ struct PayloadContext {
     /// The innermost open container.
     var innermost: Level? { levels.last }
 
-    /// The path of the APNs field that contains the byte, for example `aps.alert.body`; nil if there is none.
+    /// The path of the APNs field that contains the byte, for example `aps.alert.body`; nil outside such a field.
     var path: String? {
         for level in levels.reversed() {
             if let field = level.field { return field.path }

@@ -136,7 +136,7 @@ enum IgnoredKey: String, CaseIterable, Sendable {
 }
 
 extension PayloadField {
-    /// Returns the field whose name differs by one typo; nil if there is none.
+    /// Returns the field whose name differs by one typo; nil if every name differs more.
     static func meant(by name: [UInt8], in container: Container) -> PayloadField? {
         let plain = plainName(name)
         let fields = allCases.filter { $0.definition.container == container }

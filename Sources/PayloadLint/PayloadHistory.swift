@@ -69,7 +69,7 @@ package struct PayloadHistory: Sendable, Equatable {
 }
 
 extension PayloadHistory.Alert {
-    /// Reads the alert of a payload; returns nil if there is none.
+    /// Reads the alert of a payload; returns nil if the payload has no alert.
     init?(_ reading: PayloadReading, in payload: Span<UInt8>) {
         let alert = reading[.alert]
         guard alert.kind == .text || alert.kind == .object else { return nil }

@@ -61,7 +61,7 @@ struct TextScan {
     /// The number of sentences; the last one may be unfinished.
     private(set) var sentenceCount = 0
     private(set) var isLastSentenceEnded = false
-    /// The last scalar that is not whitespace, a closing quotation mark or a closing bracket; nil if there is none.
+    /// The last scalar that is not whitespace, a closing quotation mark or a closing bracket; nil before the first one.
     private(set) var lastMark: Unicode.Scalar?
     /// The width of the widest line in columns; `lineCount` is the number of lines after wrapping at `columnsPerLine`.
     private(set) var columnCount = 0

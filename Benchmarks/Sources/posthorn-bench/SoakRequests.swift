@@ -4,8 +4,8 @@ internal import Glibc
 
 /// The requests of the providers in a soak.
 ///
-/// Of 100 notifications, 60 wait for their device, 15 have a collapse ID, 12 are for immediate delivery only, 10 expire
-/// within seconds, and 3 are rejected.
+/// Among 100 notifications, 60 wait for their device and 15 have a collapse ID. Another 12 are for immediate delivery
+/// only, 10 expire within seconds, and 3 are rejected.
 final class SoakRequests {
     private static let collapseIDCount = 3
     private static let run = 1

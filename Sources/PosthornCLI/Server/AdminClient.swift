@@ -64,7 +64,7 @@ final class AdminClient {
 
 package struct AdminAnswer: Sendable {
     package let status: Int
-    /// The JSON body; empty if there is none.
+    /// The JSON body; empty for a response without a body.
     package let body: [UInt8]
 
     package init(status: Int, body: [UInt8]) {

@@ -6,7 +6,7 @@ package struct AdminRequest: Equatable, Sendable {
     let method: String
     /// The path with its query, for example `/v1/apps/org.example.Mail`.
     let path: String
-    /// The JSON body; empty if there is none.
+    /// The JSON body; empty for a request without a body.
     let body: [UInt8]
     /// The path segments after `/v1/`, without percent escapes.
     private(set) var segments: [String] = []

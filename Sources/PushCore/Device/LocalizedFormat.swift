@@ -53,7 +53,7 @@ enum LocalizedFormat {
         /// A placeholder for an argument; the number counts from 1, and nil means the next argument.
         case argument(number: Int?)
 
-        /// Parses a placeholder after its percent sign; returns nil and consumes nothing when there is none.
+        /// Parses a placeholder after its percent sign; returns nil and consumes nothing if another text follows.
         init?(at rest: inout Substring.UnicodeScalarView) {
             var ahead = rest
             var digits = ""

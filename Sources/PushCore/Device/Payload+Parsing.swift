@@ -5,7 +5,7 @@ extension Payload {
     ///
     /// - Parameters:
     ///   - bytes: The payload as the provider sent it.
-    ///   - translation: Returns the app's own text for a key, with placeholders for arguments; nil if there is none.
+    ///   - translation: Returns the app's own text for a key, with placeholders for arguments; nil for an unknown key.
     /// - Throws: `JSONError`, when the payload is not a JSON object; the server does not accept such payloads.
     package init(
         parsing bytes: Span<UInt8>, translation: (String) -> String? = { _ in nil }

@@ -37,7 +37,7 @@ extension JSONValue {
         return ranges
     }
 
-    /// Returns the range of the last member with this name in an object; nil if there is none.
+    /// Returns the range of the last member with this name in an object; nil without such a member.
     ///
     /// - Parameters:
     ///   - key: The member's name.

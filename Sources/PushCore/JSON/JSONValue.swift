@@ -25,7 +25,7 @@ package enum JSONValue: Sendable, Equatable {
     /// The members in the order of the text; names may repeat.
     case object([Member])
 
-    /// Returns the value of the last member with this name; nil if there is none or the value is not an object.
+    /// Returns the value of the last member with this name; nil without such a member, or if the value is not an object.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         // Names are compared as bytes: the `==` of String would find "e\u{301}" under "\u{e9}".

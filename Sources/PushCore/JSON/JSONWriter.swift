@@ -77,7 +77,7 @@ package enum JSONWriter {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Returns the offset of the first byte that needs an escape; the end when there is none.
+    /// Returns the offset of the first byte that needs an escape; the end if no byte needs one.
     private static func endOfPlainText(_ text: Span<UInt8>, from start: Int) -> Int {
         var offset = start
         while offset + 8 <= text.count {

@@ -4,8 +4,8 @@ internal import Glibc
 
 /// A point in time by the wall clock, in milliseconds.
 ///
-/// Administrators and NTP can set the wall clock, so a timestamp that is read later may be smaller. A timestamp from a peer may be
-/// any number: every calculation stays in the range instead of overflowing.
+/// Administrators and NTP can set the wall clock, so a timestamp that is read later may be smaller. A timestamp from a
+/// peer may be any number: every calculation stays in the range instead of overflowing.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// The milliseconds since 1970; negative before.
     public let unixMilliseconds: Int64
@@ -48,14 +48,14 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// The time rounded down to a whole second.
     public var roundedDownToSeconds: Timestamp { Timestamp(unixSeconds: unixSeconds) }
 
-    /// Returns the time that many milliseconds later, limited to the range.
+    /// Returns the time this many milliseconds later, limited to the range.
     public func advanced(byMilliseconds milliseconds: Int64) -> Timestamp {
         let (sum, isOverflow) = unixMilliseconds.addingReportingOverflow(milliseconds)
         guard isOverflow else { return Timestamp(unixMilliseconds: sum) }
         return milliseconds < 0 ? .distantPast : .distantFuture
     }
 
-    /// Returns the time that many seconds later, limited to the range.
+    /// Returns the time this many seconds later, limited to the range.
     public func advanced(bySeconds seconds: Int64) -> Timestamp {
         let (milliseconds, isOverflow) = seconds.multipliedReportingOverflow(by: 1000)
         guard isOverflow else { return advanced(byMilliseconds: milliseconds) }
@@ -72,6 +72,6 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Returns the difference between the whole seconds of an earlier time and of this one.
     public func seconds(since earlier: Timestamp) -> Int64 { unixSeconds - earlier.unixSeconds }
 
-    /// Reports whether a time is earlier than another one.
+    /// Returns whether a time is earlier than another one.
     public static func < (one: Timestamp, other: Timestamp) -> Bool { one.unixMilliseconds < other.unixMilliseconds }
 }

@@ -6,8 +6,8 @@ package import PushNet
 /// An HTTP/2 session on top of nghttp2; owns one `nghttp2_session`.
 ///
 /// Callbacks never end the session: if a broken frame follows the one that reached a limit, ending the session in a
-/// callback would abort the process. Callbacks set `pendingTermination` instead. When nghttp2 has returned, the session is terminated
-/// (GOAWAY) and receives no further bytes.
+/// callback would abort the process. Callbacks set `pendingTermination` instead. When nghttp2 has returned, the session
+/// is terminated (GOAWAY) and receives no further bytes.
 @safe
 package final class HTTP2Session: HTTPSession {
     /// The nghttp2 session; nil while `opening` answers.

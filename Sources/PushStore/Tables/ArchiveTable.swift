@@ -98,7 +98,7 @@ final class ArchiveTable {
 
     // MARK: Reading
 
-    /// Returns the topic of a device's row; nil if there is none.
+    /// Returns the topic of a device's row; nil if the row does not exist.
     func topic(of sequence: Int64, of device: DeviceID) throws(SQLiteError) -> TopicID? {
         selectTopic.bind(device.stored, at: 1)
         selectTopic.bind(sequence, at: 2)

@@ -82,7 +82,7 @@ final class EnrolmentCodeTable {
         return codes
     }
 
-    /// Deletes the unused code with this ID; returns false when there is none.
+    /// Deletes the unused code with this ID; returns false if no unused code has this ID.
     func deleteUnused(id: [UInt8], now: Timestamp) throws(SQLiteError) -> Bool {
         deleteUnused.bind(id, at: 1)
         deleteUnused.bind(now.unixSeconds, at: 2)

@@ -178,7 +178,7 @@ final class SubscriptionTable {
 
     // MARK: Ends
 
-    /// Ends a subscription; returns nil if there is none.
+    /// Ends a subscription; returns nil if it does not exist.
     func remove(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber) throws(SQLiteError) -> Ended? {
         delete.one.bind(device.stored, at: 1)
         delete.one.bind(Int64(topic.rawValue), at: 2)
