@@ -69,14 +69,16 @@ package enum AgentIntrospection {
             <!-- Registers an app and returns its device token. Options:
 
                  - `topic` s: the app ID by default
-                 - `name` s: the `Name` of the `.desktop` file by default
+                 - `name` s: the name at the top of the app's alerts. Default: the `Name` of the `.desktop` file, or
+                   else the manifest's, or else the app ID
                  - `environment` s: `production`, the default, or `development`
                  - `manifest` s: the app manifest as JSON (docs/reference/app-manifest.md); the installed file by
                    default
 
-                 An app that registers itself has two restrictions. Its topic is its app ID, a topic below it, or
+                 An app that registers itself has three restrictions. Its topic is its app ID, a topic below it, or
                  the topic of its installed manifest. The manifest that it passes in `manifest` cannot name a
-                 program as a filter; only its installed manifest can. The token is valid only in this environment;
+                 program as a filter; only its installed manifest can. It cannot replace the name in its `.desktop`
+                 file, in its installed manifest, or from the user; without these, its name is unverified. The token is valid only in this environment;
                  registering for the other one returns another token. The token stays the same for as long as the
                  server keeps the registration. `TokenChanged` announces a new token. Errors: `.NotEnrolled`,
                  `.DeviceRemoved` (the server no longer knows this device), `.UnknownTopic`, `.Unreachable`,
@@ -117,7 +119,11 @@ package enum AgentIntrospection {
                  - `alert_style` s: `none`, `banner` or `alert`
                  - `channels` as: the IDs of the channels that the app has subscribed to
                  - `pending_channels` as: those of them that the server does not know yet
-                 - `advice` as: hints for the app's developer -->
+                 - `advice` as: hints for the app's developer
+                 - `verified` b: whether `name` is from the `.desktop` file, from an installed manifest or from the
+                   user; if not, the app gave itself this name
+                 - `offers` as: `time-sensitive` if Do Not Disturb held back a time-sensitive notification of the
+                   app, and the user has not decided about that setting; otherwise empty -->
             <method name="ListApps">
               <arg name="apps" type="aa{sv}" direction="out"/>
             </method>
@@ -193,7 +199,11 @@ package enum AgentIntrospection {
                  - `reason` s: why the notification was suppressed, or an error. If the app could not be opened:
                    `app-not-installed`, `app-damaged`, `needs-terminal` or `app-not-started`, a colon, and details.
                  - `channel` s: the channel ID of a broadcast; empty otherwise
-                 - `thread_id` s -->
+                 - `thread_id` s
+                 - `verified` b: whether `app_name` is verified, as in `ListApps`
+                 - `offer` s: `time-sensitive` on the first notification of the app that Do Not Disturb held back
+                   although it is time-sensitive, for as long as the user has not decided about that setting;
+                   otherwise empty -->
             <method name="ListInbox">
               <arg name="limit" type="u" direction="in"/>
               <arg name="entries" type="aa{sv}" direction="out"/>
@@ -274,7 +284,8 @@ package enum AgentIntrospection {
                  - `view_label` s: the label of View; if empty, the alert has a single button, OK
                  - `actions` aa{sv}: the app's own buttons, which replace View if there are any; each with `id` s,
                    `title` s and `takes_text` b
-                 - `earlier` u: the number of earlier, unanswered alerts of the same thread -->
+                 - `earlier` u: the number of earlier, unanswered alerts of the same thread
+                 - `verified` b: whether `app_name` is verified, as in `ListApps` -->
             <method name="ListAlerts">
               <arg name="alerts" type="aa{sv}" direction="out"/>
             </method>

@@ -27,6 +27,8 @@ package struct AlertRecord: AgentRecord, Sendable, Equatable {
     package var receivedAt = Timestamp.unixEpoch
     /// The number of other unanswered alerts of the same conversation.
     package var earlierCount: UInt32 = 0
+    /// Whether `appName` is the name of an installed app, or one that the user gave.
+    package var isVerified = false
 
     /// Creates an empty record.
     package init() {}
@@ -43,6 +45,7 @@ package struct AlertRecord: AgentRecord, Sendable, Equatable {
         actions = dictionary.items("actions").map(AlertActionRecord.init)
         receivedAt = Timestamp(unixMilliseconds: dictionary.number("received_at"))
         earlierCount = UInt32(clamping: dictionary.number("earlier"))
+        isVerified = dictionary.flag("verified")
     }
 
     package var entries: [(String, BusValue)] {
@@ -58,6 +61,7 @@ package struct AlertRecord: AgentRecord, Sendable, Equatable {
             ("actions", .entry(actions)),
             ("received_at", .entry(receivedAt.unixMilliseconds)),
             ("earlier", .entry(earlierCount)),
+            ("verified", .entry(isVerified)),
         ]
     }
 }

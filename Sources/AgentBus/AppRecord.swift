@@ -34,6 +34,10 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
     package var pendingChannels: [String] = []
     /// Hints for the app's developer.
     package var advice: [String] = []
+    /// Whether `name` is the name of an installed app, or one that the user gave.
+    package var isVerified = false
+    /// The settings that held back a notification and that the user has not chosen yet: `time-sensitive`.
+    package var offers: [String] = []
 
     /// Creates an empty record.
     package init() {}
@@ -54,6 +58,8 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
         channels = dictionary.texts("channels")
         pendingChannels = dictionary.texts("pending_channels")
         advice = dictionary.texts("advice")
+        isVerified = dictionary.flag("verified")
+        offers = dictionary.texts("offers")
     }
 
     package var entries: [(String, BusValue)] {
@@ -73,6 +79,8 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
             ("channels", .entry(channels)),
             ("pending_channels", .entry(pendingChannels)),
             ("advice", .entry(advice)),
+            ("verified", .entry(isVerified)),
+            ("offers", .entry(offers)),
         ]
     }
 }

@@ -34,6 +34,13 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
     /// The conversation; may be empty.
     package var threadID = ""
 
+    /// Whether `appName` is the name of an installed app, or one that the user gave.
+    package var isVerified = false
+    /// The setting that would have shown this notification and that the user has not chosen yet: `time-sensitive`.
+    ///
+    /// Set on the first such entry of an app only; empty on all others.
+    package var offer = ""
+
     /// The app's name; its app ID if the app has no name.
     package var appTitle: String { appName.isEmpty ? appID : appName }
 
@@ -55,6 +62,8 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
         reason = dictionary.text("reason")
         channel = dictionary.text("channel")
         threadID = dictionary.text("thread_id")
+        isVerified = dictionary.flag("verified")
+        offer = dictionary.text("offer")
     }
 
     package var entries: [(String, BusValue)] {
@@ -73,6 +82,8 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
             ("reason", .entry(reason)),
             ("channel", .entry(channel)),
             ("thread_id", .entry(threadID)),
+            ("verified", .entry(isVerified)),
+            ("offer", .entry(offer)),
         ]
     }
 }

@@ -34,6 +34,7 @@ struct AgentRecordTests {
         app.eventTypes = [type]
         (app.allowsBadge, app.allowsSound, app.allowsAlert, app.alertStyle) = (true, true, true, "banner")
         (app.channels, app.pendingChannels, app.advice) = (["a", "b"], ["b"], ["hint"])
+        (app.isVerified, app.offers) = (true, ["time-sensitive"])
         #expect(AppRecord(app.dictionary) == app)
     }
 
@@ -54,6 +55,7 @@ struct AgentRecordTests {
         (entry.title, entry.body, entry.payload) = ("title", "body", "{}")
         (entry.state, entry.effects, entry.isRead, entry.reason) = ("shown", ["badge"], true, "reason")
         (entry.channel, entry.threadID) = ("channel", "thread")
+        (entry.isVerified, entry.offer) = (true, "time-sensitive")
         #expect(InboxRecord(entry.dictionary) == entry)
     }
 
@@ -64,6 +66,7 @@ struct AgentRecordTests {
         (alert.entry, alert.appID, alert.appName, alert.icon) = (7, "org.example.Mail", "Mail", "mail")
         (alert.title, alert.subtitle, alert.body, alert.viewLabel) = ("title", "subtitle", "body", "View")
         (alert.actions, alert.receivedAt, alert.earlierCount) = ([action], Timestamp(unixMilliseconds: 5), 2)
+        alert.isVerified = true
         #expect(AlertRecord(alert.dictionary) == alert)
     }
 

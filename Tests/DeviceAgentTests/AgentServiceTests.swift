@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentBus
+@testable import AgentStore
 @testable import DeviceAgent
 import Foundation
 import LinuxDesktop
+import PushAPI
 import PushCore
 import PushDBus
 import PushNet
+import PushSQLite
 import LoopTestSupport
 import TestSupport
 import Testing
@@ -240,6 +243,48 @@ private final class ServiceHarness {
         try await service.harness.loop.run("the signals came") {
             service.signals.contains("SettingsChanged org.example.Mail") && service.signals.contains("SettingsChanged ")
         }
+    }
+
+    @Test func `the first time-sensitive alert that was held back offers the setting until the user decides`()
+        async throws
+    {
+        let service = try start()
+        try await enrol(service)
+        let app = "org.example.Mail"
+        _ = try await service.call("Register", .string(app), .dictionary([])).get()
+        _ = try await service.set("", "do-not-disturb", "on").get()
+        try await server.push(1, payload: #"{"aps":{"alert":"Lunch"}}"#)
+        for number in [2, 3] {
+            try await server.push(
+                number, payload: #"{"aps":{"alert":"Fire \#(number)","interruption-level":"time-sensitive"}}"#)
+        }
+        try await service.harness.loop.run("all arrived") {
+            service.signals.filter { $0.hasPrefix("NotificationArrived") }.count == 3
+        }
+        #expect(try await offers(service) == ["", "time-sensitive", "", "time-sensitive"])
+        for value in ["off", "on"] {
+            service.signals = []
+            _ = try await service.set(app, "time-sensitive", value).get()
+            #expect(try await offers(service) == ["", "", ""])
+            try await service.harness.loop.run("the entries are read again") {
+                service.signals.contains("InboxChanged ")
+            }
+        }
+        _ = try await service.set(app, "time-sensitive", "").get()
+        #expect(try await offers(service) == ["", "time-sensitive", "", "time-sensitive"])
+        let database = service.harness.database
+        try database.transaction { () throws(SQLiteError) in
+            try database.policy.replaceAll([.init(topic: nil, setting: .timeSensitive, value: "off", isLocked: true)])
+        }
+        #expect(try await offers(service) == ["", "", ""])
+    }
+
+    /// Returns the offers of all entries, newest first, and those of the app.
+    private func offers(_ service: ServiceHarness) async throws -> [String] {
+        let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue ?? []
+        let apps = try await service.call("ListApps").get().first?.arrayValue ?? []
+        return entries.compactMap { $0[key: "offer"]?.stringValue }
+            + apps.flatMap { $0[key: "offers"]?.arrayValue ?? [] }.compactMap(\.stringValue)
     }
 
     @Test func `the status reports whether the agent is connected`() async throws {

@@ -336,6 +336,38 @@ private final class CallerHarness {
         #expect(try await rules.register(Self.app, ("topic", "com.bank.Other")) == "BadTopic")
     }
 
+    @Test func `a program cannot rename an installed app, and a name that it gives itself is unverified`()
+        async throws
+    {
+        let rules = try await CallerHarness()
+        let server = try await ScriptedDeviceServer()
+        _ = try await rules.harness.enrol(with: server).get()
+        for (appID, name) in [(Self.app, "Example Mail"), ("org.example.Shop", "Your Bank")] {
+            try rules.holdName(appID)
+            let manifest = ("manifest", #"{"name":"Your Bank","filter":"bus"}"#)
+            #expect(try await rules.register(appID, ("name", "Your Bank"), manifest) == "")
+            let app = try #require(try rules.harness.database.apps.app(id: AppID(appID)))
+            #expect(app.name == name && app.isVerified == (appID == Self.app))
+        }
+        let alert = #"{"id":1,"unique-id":"00000000-0000-4000-8000-000000000001","topic":"org.example.Shop","#
+        try await server.push(
+            event: "notification", id: 1,
+            data: alert + #""apns-id":"A","accepted-at":1,"payload":{"aps":{"alert":"Sign in"}}}"#)
+        try await rules.harness.loop.run("the alert is shown") { rules.harness.screen.contains("Sign in") }
+        #expect(rules.harness.screen.contains("[Your Bank (unverified: org.example.Shop)]"))
+    }
+
+    @Test func `a name from the user stays when the app registers itself`() async throws {
+        let rules = try await CallerHarness()
+        let server = try await ScriptedDeviceServer()
+        _ = try await rules.harness.enrol(with: server).get()
+        _ = try await rules.harness.register("org.example.Shop", name: "Shop").get()
+        try rules.holdName("org.example.Shop")
+        #expect(try await rules.register("org.example.Shop", ("name", "Your Bank")) == "")
+        let app = try #require(try rules.harness.database.apps.app(id: "org.example.Shop"))
+        #expect(app.name == "Shop" && app.isVerified)
+    }
+
     @Test func `the user's tools may register programs and any topic`() async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.pretend(try rules.files.write("tool", to: "tools/posthorn"), ["posthorn"])

@@ -115,6 +115,9 @@ import Testing
                 && decision.mayTakeFocus == !(alert && (desk.isRecording || desk.isQuiet && !passes))
                 && (decision.suppression == nil) == (badge || sound || alert)
                 && decision.needsPresentation == (sound || alert)
+                && decision.isHeldBack
+                    == (isOn && row.hasAlert && settings.alertStyle != .none && row.switches.allowsAlert
+                        && row.context.isQuiet && level == .timeSensitive && !passes)
             if !isRight { wrong.append(row.testDescription) }
         }
         #expect(wrong.isEmpty, "\(wrong.count) are wrong, such as \(wrong.first ?? "")")

@@ -80,6 +80,22 @@ private final class Dock: BadgePresenter {
         return folder
     }
 
+    @Test func `an app that named itself gets the name of its desktop file when that is installed`() async throws {
+        let harness = try await registered()
+        harness.installed.names = [:]
+        let name = try await harness.run { agent throws(AgentRefusal) in
+            try await agent.registrations.register(
+                appID: "org.example.Shop", topic: nil, name: "Your Bank", asker: .app)
+        }
+        _ = try name.get()
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1000))
+        #expect(try harness.database.apps.app(id: "org.example.Shop")?.name == "Your Bank")
+        harness.installed.names["org.example.Shop"] = "Shop"
+        harness.agent.installations.check(now: Timestamp(unixSeconds: 1001))
+        let app = try #require(try harness.database.apps.app(id: "org.example.Shop"))
+        #expect(app.name == "Shop" && app.isVerified && app.icon == "mail")
+    }
+
     @Test func `an upgrade that removes the file for a while changes nothing`() async throws {
         let harness = try await registered()
         let installed = harness.installed.names

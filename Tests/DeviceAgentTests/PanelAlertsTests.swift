@@ -267,6 +267,7 @@ struct PanelAlertsTests {
 
     @Test func `an alert that do-not-disturb permits stays in the panel`() async throws {
         let (desk, panel, _) = try await desktop()
+        try desk.agent.settings.set("time-sensitive", appID: Sample.app.appID, event: "", to: "on")
         desk.receive("one", #","interruption-level":"time-sensitive""#)
         desk.receive("two")
         try await panel.wait(for: 1, 2)
@@ -279,6 +280,7 @@ struct PanelAlertsTests {
         async throws
     {
         let (desk, panel, server) = try await desktop()
+        try desk.agent.settings.set("time-sensitive", appID: Sample.app.appID, event: "", to: "on")
         desk.state = state
         desk.receive("meanwhile")
         try await desk.wait(for: .shown)

@@ -39,8 +39,12 @@ enum Sample {
     static let channel = ChannelID(high: 0xFFEF_BE00_0000_0000, low: 1)
     static let otherChannel = ChannelID(high: 0xFFEF_BE00_0000_0000, low: 2)
 
-    static let app = RegisteredApp(
-        appID: "org.example.Mail", topic: "org.example.Mail", name: "Example Mail", icon: nil, deviceToken: token)
+    static let app = {
+        var app = RegisteredApp(
+            appID: "org.example.Mail", topic: "org.example.Mail", name: "Example Mail", icon: nil, deviceToken: token)
+        app.isVerified = true
+        return app
+    }()
 }
 
 /// A database file that can be closed and opened again, as after a kill.

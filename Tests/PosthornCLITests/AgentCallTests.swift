@@ -70,15 +70,29 @@ struct AgentCallTests {
     @Test(arguments: [([], 20), (["-n", "1"], 1), (["--limit=4294967295"], 4_294_967_295)] as [([String], UInt32)])
     func `inbox list requests the given number`(words: [String], limit: UInt32) throws {
         check(
-            try InboxCommands.searchCall(try typed(["inbox", "list"] + words)), .searchInbox,
+            InboxCommands.searchCall(try typed(["inbox", "list"] + words), count: limit, before: 0), .searchInbox,
             [.string(""), .string(""), .string(""), .int64(0), .uint32(limit)])
+        #expect(try InboxCommands.limit(try typed(["inbox", "list"] + words)) == Int64(limit))
+    }
+
+    @Test(arguments: [(1, 1), (1000, 1000), (1001, 1001), (2632, 2632), (100_000, 2632)])
+    func `inbox list continues where an answer of the agent ends`(limit: Int64, count: Int) throws {
+        let entries = try InboxCommands.entries(upTo: limit, before: 0) { (count, before) in
+            let newest = before == 0 ? 2632 : before - 1
+            return stride(from: newest, to: max(0, newest - min(Int64(count), 1000)), by: -1).map { number in
+                var entry = InboxRecord()
+                entry.entry = number
+                return entry
+            }
+        }
+        #expect(entries.map(\.entry) == (0..<count).map { Int64(2632 - $0) })
     }
 
     @Test func `inbox search sends all words, the app, the filter and the page`() throws {
         let invocation = try typed("inbox", "search", "Lunch", "--app", "a", "-u", "--before", "7", "noon")
         check(
-            try InboxCommands.searchCall(invocation), .searchInbox,
-            [.string("Lunch noon"), .string("a"), .string("unread"), .int64(7), .uint32(20)])
+            InboxCommands.searchCall(invocation, count: 20, before: try InboxCommands.before(invocation)),
+            .searchInbox, [.string("Lunch noon"), .string("a"), .string("unread"), .int64(7), .uint32(20)])
     }
 
     @Test func `read and clear accept an entry, an app or everything`() throws {
@@ -93,14 +107,15 @@ struct AgentCallTests {
     @Test(arguments: ["0", "-1", "4294967296", "all"])
     func `inbox list refuses an invalid limit`(limit: String) throws {
         let invocation = try typed("inbox", "list", "--limit", limit)
-        let error = thrown { () throws(CommandError) in _ = try InboxCommands.searchCall(invocation) }
+        let error = thrown { () throws(CommandError) in _ = try InboxCommands.limit(invocation) }
         #expect(error?.exitCode == .usage)
     }
 
-    @Test func `inbox show sends the entry and refuses an invalid number`() throws {
-        check(try InboxCommands.showCall(try typed("inbox", "show", "17")), .getInboxEntry, [.int64(17)])
-        let invocation = try typed("inbox", "show", "last")
-        #expect(thrown { () throws(CommandError) in _ = try InboxCommands.showCall(invocation) }?.exitCode == .usage)
+    @Test(arguments: ["show", "open"])
+    func `inbox show and open take the number of an entry`(command: String) throws {
+        #expect(try InboxCommands.entry(try typed("inbox", command, "17")) == 17)
+        let invocation = try typed("inbox", command, "last")
+        #expect(thrown { () throws(CommandError) in _ = try InboxCommands.entry(invocation) }?.exitCode == .usage)
     }
 
     @Test(

@@ -233,7 +233,7 @@ struct ReportTests {
         let entry = InboxRecord(
             .dictionary([
                 ("entry", .int64(3)), ("id", .string("00ff")), ("app_id", .string("org.example.Mail")),
-                ("app_name", .string("Mail")),
+                ("app_name", .string("Mail")), ("verified", .bool(true)),
                 ("title", .string("Hi")), ("body", .string("one\r\n\u{1B}[31mtwo\nState  viewed")),
                 ("state", .string("suppressed")), ("reason", .string("master")), ("received_at", .int64(0)),
             ]))
@@ -297,6 +297,25 @@ struct ReportTests {
         let notice = StatusRecord(.dictionary([("notice", .string("a\nb"))]))
         #expect(AgentCommands.report(of: notice).text.contains("\nNotice           a"))
         #expect(!AgentCommands.report(of: StatusRecord(.dictionary([]))).text.contains("Notice"))
+    }
+
+    @Test func `a name that an app gave itself is marked, and an offered setting comes with its command`() {
+        var entry = InboxRecord()
+        (entry.appID, entry.appName, entry.offer) = ("org.example.Shop", "Your Bank", "time-sensitive")
+        var app = AppRecord()
+        (app.appID, app.name, app.offers) = ("org.example.Shop", "Your Bank", ["time-sensitive"])
+        func texts() -> [String] {
+            [
+                InboxCommands.report(of: [entry]).text, InboxCommands.report(of: entry).text,
+                SettingsCommands.report(of: app, []).text,
+            ]
+        }
+        for text in texts() {
+            #expect(text.contains("Your Bank (unverified)"))
+            #expect(text.hasSuffix("\n  posthorn settings set org.example.Shop time-sensitive on"))
+        }
+        (entry.isVerified, entry.offer, app.isVerified, app.offers) = (true, "", true, [])
+        for text in texts() { #expect(!text.contains("unverified") && !text.contains("time-sensitive")) }
     }
 
     @Test(arguments: [(true, "Notifications are on."), (false, "Notifications are off (master switch).")])

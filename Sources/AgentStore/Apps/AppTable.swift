@@ -22,6 +22,11 @@ package struct RegisteredApp: Sendable, Equatable {
     package var manifestText: [UInt8] = []
     /// The latest badge number for the app, even if it may not be shown.
     package var badge: UInt32 = 0
+    /// Whether the name is from the .desktop file, from an installed manifest or from the user, not from the app's
+    /// own call.
+    package var isVerified = false
+    /// The first time-sensitive notification that "do not disturb" held back; nil for none.
+    package var heldBackEntry: EntryID?
 
     /// Creates an app from its registration.
     package init(
@@ -55,6 +60,8 @@ package final class AppTable {
     private let upsert: Statement
     private let delete: Statement
     private let updateBadge: Statement
+    private let updateName: Statement
+    private let updateHeldBackEntry: Statement
     private let clearToken: Statement
     private let clearTokens: Statement
 
@@ -62,23 +69,30 @@ package final class AppTable {
         self.connection = connection
         selectAll = try connection.prepare(
             """
-            SELECT app_id, topic, name, icon, device_token, badge, environment, manifest FROM apps ORDER BY app_id
+            SELECT app_id, topic, name, icon, device_token, badge, environment, manifest, is_verified, held_back_entry
+            FROM apps ORDER BY app_id
             """)
         selectByID = try connection.prepare(
             """
-            SELECT app_id, topic, name, icon, device_token, badge, environment, manifest FROM apps WHERE app_id = ?
+            SELECT app_id, topic, name, icon, device_token, badge, environment, manifest, is_verified, held_back_entry
+            FROM apps WHERE app_id = ?
             """)
         selectByTopic = try connection.prepare(
             """
-            SELECT app_id, topic, name, icon, device_token, badge, environment, manifest FROM apps WHERE topic = ?
+            SELECT app_id, topic, name, icon, device_token, badge, environment, manifest, is_verified, held_back_entry
+            FROM apps WHERE topic = ?
             """)
         upsert = try connection.prepare(
             """
-            INSERT INTO apps (app_id, topic, name, icon, device_token, environment, manifest)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            ON CONFLICT (app_id)
-                DO UPDATE SET topic = ?2, name = ?3, icon = ?4, device_token = ?5, environment = ?6, manifest = ?7
+            INSERT INTO apps (app_id, topic, name, icon, device_token, environment, manifest, is_verified)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            ON CONFLICT (app_id) DO UPDATE SET topic = ?2, name = ?3, icon = ?4, device_token = ?5, environment = ?6,
+                manifest = ?7, is_verified = ?8
             """)
+        updateName = try connection.prepare(
+            "UPDATE apps SET name = ?2, icon = ?3, is_verified = 1 WHERE app_id = ?1")
+        updateHeldBackEntry = try connection.prepare(
+            "UPDATE apps SET held_back_entry = ?2 WHERE app_id = ?1 AND held_back_entry = 0")
         delete = try connection.prepare("DELETE FROM apps WHERE app_id = ?")
         // A badge that arrives late never replaces a newer one. Without a sequence number, the time at which the server
         // accepted it decides.
@@ -116,7 +130,23 @@ package final class AppTable {
         upsert.bind(app.deviceToken, at: 5)
         upsert.bind(app.environment.rawValue, at: 6)
         upsert.bind(app.manifestText, at: 7)
+        upsert.bind(app.isVerified ? 1 : 0, at: 8)
         try upsert.run()
+    }
+
+    /// Replaces an app's name and icon with those of its .desktop file.
+    package func verify(_ id: AppID, name: String, icon: String?) throws(SQLiteError) {
+        updateName.bind(id.text, at: 1)
+        updateName.bind(name, at: 2)
+        updateName.bind(icon, at: 3)
+        try updateName.run()
+    }
+
+    /// Stores the first time-sensitive notification that "do not disturb" held back; later ones change nothing.
+    package func setHeldBackEntry(_ entry: EntryID, of id: AppID) throws(SQLiteError) {
+        updateHeldBackEntry.bind(id.text, at: 1)
+        updateHeldBackEntry.bind(entry.rawValue, at: 2)
+        try updateHeldBackEntry.run()
     }
 
     /// Deletes an app's device token, because the server does not know the registration any more.
@@ -159,6 +189,8 @@ package final class AppTable {
             deviceToken: row.string(4), environment: Environment(rawValue: row.string(6)) ?? .production)
         app.badge = UInt32(clamping: row.int64(5))
         app.manifestText = row.bytes(7)
+        app.isVerified = row.int64(8) != 0
+        app.heldBackEntry = row.int64(9) > 0 ? EntryID(rawValue: row.int64(9)) : nil
         return app
     }
 }

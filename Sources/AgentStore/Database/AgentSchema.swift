@@ -56,7 +56,9 @@ enum AgentSchema {
             badge_sequence INTEGER NOT NULL DEFAULT 0,
             badge_accepted_ms INTEGER NOT NULL DEFAULT 0,
             environment TEXT NOT NULL DEFAULT 'production',
-            manifest BLOB NOT NULL DEFAULT x''
+            manifest BLOB NOT NULL DEFAULT x'',
+            is_verified INTEGER NOT NULL DEFAULT 0,
+            held_back_entry INTEGER NOT NULL DEFAULT 0
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE event_types (
             app_id TEXT NOT NULL,

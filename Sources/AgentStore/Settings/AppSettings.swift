@@ -15,7 +15,7 @@ package struct AppSettings: Sendable, Equatable {
     /// Whether texts are readable while the screen is locked.
     package var showsPreview = false
     /// Whether time-sensitive notifications break through "do not disturb".
-    package var allowsTimeSensitive = true
+    package var allowsTimeSensitive = false
     /// Whether critical notifications break through "do not disturb" and are audible.
     package var allowsCritical = false
 

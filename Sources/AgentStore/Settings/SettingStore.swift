@@ -108,6 +108,15 @@ package final class SettingStore {
         return settings
     }
 
+    /// Returns the settings that held back a notification of an app and that the user has neither chosen nor may not
+    /// choose.
+    package func offers(to app: RegisteredApp) throws(SQLiteError) -> [Setting] {
+        guard app.heldBackEntry != nil else { return [] }
+        let value = try value(of: .timeSensitive, at: .app(app))
+        let isOpen = value.origin != .user && !value.isLocked && !value.text.utf8.elementsEqual("on".utf8)
+        return isOpen ? [.timeSensitive] : []
+    }
+
     /// Returns the effective switches of an app's event type.
     package func switches(of event: String, of app: RegisteredApp) throws(SQLiteError) -> EventSwitches {
         let target = Target(appID: app.appID, topic: app.topic, event: event)

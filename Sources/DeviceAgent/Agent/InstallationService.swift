@@ -56,6 +56,9 @@ package final class InstallationService {
                 try database.trustsClock(now: now)
             }
             for app in try database.apps.all() {
+                if let description = environment.describeApp(app.appID) {
+                    try registrations.verify(app, name: description.name, icon: description.icon)
+                }
                 guard let goneSince = try noteInstallation(of: app.appID, now), trustsClock,
                     now.seconds(since: goneSince) >= Self.uninstalledAfterSeconds
                 else { continue }

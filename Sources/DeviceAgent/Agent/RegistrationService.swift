@@ -43,7 +43,8 @@ package final class RegistrationService {
     /// - Parameters:
     ///   - appID: The name of the .desktop file without `.desktop`.
     ///   - topic: The topic that providers send to. Default: the manifest's topic, then the app ID.
-    ///   - name: The top line of the app's alerts. Default: the manifest's name, then that of the .desktop file.
+    ///   - name: The top line of the app's alerts. Default: the name of the .desktop file, then the manifest's. An app
+    ///     can name itself only if it has no .desktop file, and its name is unverified then.
     ///   - environment: The environment of the device token. Another environment than before means a new token.
     ///   - manifest: The manifest as JSON. Default: the app's installed file in the XDG data directories.
     ///   - asker: The origin of the request. An app may neither name a filter program nor claim a foreign topic.
@@ -56,8 +57,8 @@ package final class RegistrationService {
         let installed = self.environment.manifest(appID)
         let manifestText = manifest ?? installed ?? []
         let facts = try Self.manifest(manifestText)
-        var app = try describe(
-            appID: appID, topic: topic ?? facts.topic ?? TopicName(appID.text), name: name ?? facts.name)
+        let title = try self.name(of: appID, given: name, facts, installed: installed, asker)
+        var app = try describe(appID: appID, topic: topic ?? facts.topic ?? TopicName(appID.text), title)
         app.manifestText = manifestText
         if asker == .app {
             if manifest != nil { try Self.checkFilter(facts) }
@@ -95,13 +96,37 @@ package final class RegistrationService {
         try forget(app)
     }
 
+    /// Returns a registered app; nil if the ID is unknown.
+    func app(_ appID: AppID) throws(AgentRefusal) -> RegisteredApp? {
+        try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
+    }
+
     /// Returns all registered apps, ordered by app ID.
     func apps() throws(AgentRefusal) -> [RegisteredApp] {
         try failures.refusing { () throws(SQLiteError) in try database.apps.all() }
     }
 
+    /// The name of an app and whether the app cannot have invented it.
+    private struct AppTitle {
+        var name: String
+        var isVerified = true
+    }
+
+    /// Returns the name to show for an app: the user's, that of the .desktop file, that of the installed manifest, the
+    /// earlier verified one, or else the app's own.
+    private func name(
+        of appID: AppID, given: String?, _ facts: AppManifest, installed: [UInt8]?, _ asker: Registrant
+    ) throws(AgentRefusal) -> AppTitle {
+        if asker == .tool, let given { return AppTitle(name: given) }
+        if let description = environment.describeApp(appID) { return AppTitle(name: description.name) }
+        if asker == .tool { return AppTitle(name: facts.name ?? appID.text) }
+        if let name = try? installed.flatMap(Self.manifest)?.name { return AppTitle(name: name) }
+        if let earlier = try app(appID), earlier.isVerified { return AppTitle(name: earlier.name) }
+        return AppTitle(name: given ?? facts.name ?? appID.text, isVerified: false)
+    }
+
     /// Validates the values of a registration, because they come from the bus.
-    private func describe(appID: AppID, topic: TopicName, name: String?) throws(AgentRefusal) -> RegisteredApp {
+    private func describe(appID: AppID, topic: TopicName, _ title: AppTitle) throws(AgentRefusal) -> RegisteredApp {
         guard DesktopEntry.isValidID(appID.text) else {
             throw AgentRefusal(
                 .badAppID,
@@ -114,12 +139,26 @@ package final class RegistrationService {
         if let owner, owner.appID != appID {
             throw AgentRefusal(.badTopic, "Topic '\(topic)' belongs to app '\(owner.appID)' on this device.")
         }
-        let description = environment.describeApp(appID)
-        let shown = DisplayText.plain(name ?? description?.name ?? appID.text, scalarCountMax: 64)
+        var app = RegisteredApp(
+            appID: appID, topic: topic, name: Self.shown(title.name, appID),
+            icon: environment.describeApp(appID)?.icon, deviceToken: "")
+        app.isVerified = title.isVerified
+        return app
+    }
+
+    /// Returns a name as one line; the app ID if nothing of it is visible.
+    private static func shown(_ name: String, _ appID: AppID) -> String {
+        let shown = DisplayText.plain(name, scalarCountMax: 64)
         let oneLine = String(shown.unicodeScalars.map { $0 == "\n" ? " " : Character($0) })
-        return RegisteredApp(
-            appID: appID, topic: topic, name: oneLine.isEmpty ? appID.text : oneLine, icon: description?.icon,
-            deviceToken: "")
+        return oneLine.isEmpty ? appID.text : oneLine
+    }
+
+    /// Replaces the name that an app gave itself, after its .desktop file has been installed.
+    func verify(_ app: RegisteredApp, name: String, icon: String?) throws(SQLiteError) {
+        guard !app.isVerified else { return }
+        try database.apps.verify(app.appID, name: Self.shown(name, app.appID), icon: icon)
+        changes.observer?.settingsChanged(appID: app.appID)
+        changes.inboxChanged()
     }
 
     /// Refuses a filter program that the app itself names.

@@ -66,6 +66,11 @@ package final class SettingService {
         try failures.refusing { () throws(SQLiteError) in try database.settings.settings(of: app) }
     }
 
+    /// Returns the settings that the user may want to allow, because they held back a notification of the app.
+    func offers(to app: RegisteredApp) throws(AgentRefusal) -> [Setting] {
+        try failures.refusing { () throws(SQLiteError) in try database.settings.offers(to: app) }
+    }
+
     /// Returns the event types that an app declared, in the manifest's order.
     func eventTypes(of app: RegisteredApp) throws(AgentRefusal) -> [EventTypeTable.EventType] {
         try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: app.appID) }
@@ -122,6 +127,8 @@ package final class SettingService {
             "setting_changed",
             ["app": appID?.text ?? "", "event": event, "setting": name, "value": value ?? "standard"])
         try settingsChanged(appID: appID)
+        // An entry no longer offers a setting that the user has chosen.
+        if setting == .timeSensitive { changes.inboxChanged() }
     }
 
     /// Applies changed settings: updates badges, withdraws alerts, and sends the filter to the server.

@@ -27,6 +27,9 @@ package struct Decision: Sendable, Equatable {
     var mayTakeFocus = true
     /// The reason why nothing at all is presented; nil if something is.
     var suppression: SuppressionReason?
+    /// Whether only the user's "do not disturb" mode held back the alert, and only because the app's setting
+    /// `time-sensitive` is off.
+    var isHeldBack = false
     /// The parts of the notification and their outcomes, for the inbox.
     var effects: [Effect] = []
 
@@ -81,6 +84,7 @@ package struct Decision: Sendable, Equatable {
                 hidesTexts = desktop.isLocked && !settings.showsPreview
                 mayTakeFocus = !desktop.isRecording && (!desktop.isQuiet || Self.passesDoNotDisturb(payload, settings))
             }
+            isHeldBack = reason == .doNotDisturb && payload.interruptionLevel == .timeSensitive
             effects.append(Effect(.alert, reason))
         }
         suppression = Self.reason(for: effects)

@@ -63,7 +63,7 @@ struct DesktopNotification {
     }
 
     private var appName: String {
-        DisplayText.plain(alert.appName, scalarCountMax: DisplayText.titleScalarCountMax).replacingLineFeeds()
+        DisplayText.plain(alert.topLine, scalarCountMax: DisplayText.titleScalarCountMax).replacingLineFeeds()
     }
 
     private var title: String? { headline(alert.title) }

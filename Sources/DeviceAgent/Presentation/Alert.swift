@@ -14,6 +14,8 @@ package struct Alert: Sendable, Equatable {
     package var appID: AppID
     /// The registered app's name: the top line of every alert, never text from a payload.
     package var appName: String
+    /// Whether the name is from the .desktop file, from an installed manifest or from the user.
+    package var isVerified: Bool
     /// The icon's name or absolute path from the .desktop file; nil if the app has no icon.
     package var icon: String?
     package var title: String?
@@ -39,13 +41,14 @@ package struct Alert: Sendable, Equatable {
     var mayTakeFocus = true
 
     package init(
-        entry: EntryID, appID: AppID, appName: String, icon: String? = nil, title: String? = nil,
-        subtitle: String? = nil, body: String? = nil, viewLabel: String? = "View", urgency: UInt8 = 1,
-        collapseID: String? = nil, sound: Sound? = nil
+        entry: EntryID, appID: AppID, appName: String, isVerified: Bool = true, icon: String? = nil,
+        title: String? = nil, subtitle: String? = nil, body: String? = nil, viewLabel: String? = "View",
+        urgency: UInt8 = 1, collapseID: String? = nil, sound: Sound? = nil
     ) {
         self.entry = entry
         self.appID = appID
         self.appName = appName
+        self.isVerified = isVerified
         self.icon = icon
         self.title = title
         self.subtitle = subtitle
@@ -58,6 +61,13 @@ package struct Alert: Sendable, Equatable {
 }
 
 extension Alert {
+    /// The app's name; an unverified name is followed by that remark and the app ID.
+    var topLine: String {
+        guard !isVerified, !appName.utf8.elementsEqual(appID.text.utf8) else { return appName }
+        let remark = tr("unverified")
+        return "\(appName) (\(remark): \(appID))"
+    }
+
     /// The button with a text field, where the desktop supports that.
     var replyAction: AppManifest.Action? { actions.first(where: \.takesText) }
 

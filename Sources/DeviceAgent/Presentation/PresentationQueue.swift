@@ -294,6 +294,7 @@ final class PresentationQueue {
         let app = try database.apps.app(id: entry.appID)
         let decision = try database.decide(payload, for: app, presentationContext())
         try database.inbox.setEffects(decision.effectsText, of: number)
+        if let app, decision.isHeldBack { try database.noteHeldBack(number, of: app) }
         guard let app, decision.needsPresentation else {
             try database.suppress(number, decision.suppression ?? .switchedOff)
             onOutcome?()
@@ -370,7 +371,8 @@ extension Alert {
     /// Converts an entry to an alert.
     init(_ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, sound: Sound?) {
         self.init(
-            entry: entry.entry, appID: app.appID, appName: app.name, icon: app.icon, title: entry.title,
+            entry: entry.entry, appID: app.appID, appName: app.name, isVerified: app.isVerified, icon: app.icon,
+            title: entry.title,
             subtitle: entry.subtitle, body: entry.body, viewLabel: payload.actionLabel,
             urgency: payload.interruptionLevel == .passive ? 0 : payload.interruptionLevel == .critical ? 2 : 1,
             collapseID: entry.replacementKey, sound: sound)

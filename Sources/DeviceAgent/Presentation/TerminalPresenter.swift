@@ -44,7 +44,7 @@ final class TerminalPresenter: AlertPresenter {
     /// - Returns: The text, without control characters.
     static func text(of alert: Alert) -> String {
         let texts = [alert.title, alert.subtitle, alert.body].compactMap(\.self).flatMap(lines)
-        let head = "[\(lines(alert.appName).joined(separator: " "))] \(texts.first ?? "")"
+        let head = "[\(lines(alert.topLine).joined(separator: " "))] \(texts.first ?? "")"
         let rest = texts.dropFirst() + ["posthorn inbox show \(alert.entry)"]
         return ([head] + rest.map { "    \($0)" }).map { "\($0)\n" }.joined()
     }

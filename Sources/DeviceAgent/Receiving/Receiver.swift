@@ -236,6 +236,7 @@ final class Receiver {
         let number = try database.inbox.append(entry)
         entry.entry = number
         reception.arrived.append(number)
+        if let app, decision?.isHeldBack == true { try database.noteHeldBack(number, of: app) }
         if let app, payload?.isContentAvailable == true, app.manifest.wakesInBackground {
             let wake = BackgroundWake(appID: app.appID, entry: number)
             try database.wakes.setDue(wake)
@@ -296,6 +297,13 @@ extension ReceivedNotification {
 }
 
 extension AgentDatabase {
+    /// Stores a time-sensitive notification that was held back, unless the user has decided about those of the app.
+    func noteHeldBack(_ entry: EntryID, of app: RegisteredApp) throws(SQLiteError) {
+        var app = app
+        app.heldBackEntry = app.heldBackEntry ?? entry
+        if try !settings.offers(to: app).isEmpty { try apps.setHeldBackEntry(entry, of: app.appID) }
+    }
+
     /// Decides on a payload with the settings of its app and event type.
     package func decide(
         _ payload: Payload, for app: RegisteredApp?, _ context: PresentationContext

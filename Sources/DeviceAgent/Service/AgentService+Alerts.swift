@@ -40,6 +40,7 @@ extension AlertService.WaitingAlert {
         record.entry = alert.entry.rawValue
         record.appID = alert.appID.text
         record.appName = alert.appName
+        record.isVerified = alert.isVerified
         record.icon = alert.icon ?? ""
         record.title = alert.title ?? ""
         record.subtitle = alert.subtitle ?? ""

@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import AgentStore
+internal import PushAPI
 internal import PushCore
 internal import PushDBus
 
@@ -26,7 +27,8 @@ extension AgentService {
         case .getInboxEntry:
             let number = try arguments.entryID(0)
             guard let entry = try agent.inbox.entry(number) else { throw .unknownEntry(number) }
-            return [entry.record(appName: try appNames()[entry.appID]).dictionary]
+            let app = try agent.registrations.app(entry.appID)
+            return [entry.record(of: app, offers: try offers(to: app)).dictionary]
         case .countInbox:
             let counts = try agent.inbox.unreadCounts().map { ($0.appID, UInt32(clamping: $0.count)) }
             let sum = counts.reduce(UInt32(0)) { $0 + $1.1 }
@@ -57,18 +59,28 @@ extension AgentService {
     }
 
     private func list(_ entries: [InboxEntry]) throws(AgentRefusal) -> BusValue {
-        let names = try appNames()
-        return InboxRecord.array(entries.map { $0.record(appName: names[$0.appID]) })
+        let apps = Dictionary(uniqueKeysWithValues: try agent.registrations.apps().map { ($0.appID, $0) })
+        return InboxRecord.array(
+            try entries.map { entry throws(AgentRefusal) in
+                let app = apps[entry.appID]
+                return entry.record(of: app, offers: app?.heldBackEntry == entry.entry ? try offers(to: app) : [])
+            })
+    }
+
+    private func offers(to app: RegisteredApp?) throws(AgentRefusal) -> [Setting] {
+        try app.map { app throws(AgentRefusal) in try agent.settings.offers(to: app) } ?? []
     }
 }
 
 extension InboxEntry {
-    fileprivate func record(appName: String?) -> InboxRecord {
+    fileprivate func record(of app: RegisteredApp?, offers: [Setting]) -> InboxRecord {
         var record = InboxRecord()
         record.entry = entry.rawValue
         record.uniqueID = uniqueID
         record.appID = appID.text
-        record.appName = appName ?? appID.text
+        record.appName = app?.name ?? appID.text
+        record.isVerified = app?.isVerified ?? false
+        record.offer = app?.heldBackEntry == entry ? offers.first?.rawValue ?? "" : ""
         record.receivedAt = receivedAt
         record.title = title ?? ""
         record.body = body ?? ""

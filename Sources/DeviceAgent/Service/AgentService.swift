@@ -200,11 +200,9 @@ final class AgentService {
         record.channels = subscriptions.map(\.channel)
         record.pendingChannels = subscriptions.filter { $0.state == .pending }.map(\.channel)
         record.advice = app.advice
+        record.isVerified = app.isVerified
+        record.offers = try agent.settings.offers(to: app).map(\.rawValue)
         return record
-    }
-
-    func appNames() throws(AgentRefusal) -> [AppID: String] {
-        Dictionary(try agent.registrations.apps().map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 }
 

@@ -23,6 +23,12 @@ extension InboxRecord {
         return value?["aps"]?["badge"]?.integer
     }
 
+    /// The app's name, with a remark if the app gave itself this name.
+    var shownAppTitle: String {
+        let isKnown = isVerified || appName.isEmpty || appName.utf8.elementsEqual(appID.utf8)
+        return isKnown ? appTitle : "\(appTitle) (unverified)"
+    }
+
     /// The delivery state and the reason for it.
     var outcome: String {
         guard reason.isEmpty, state == "shown" else { return reason.isEmpty ? state : "\(state): \(reason)" }

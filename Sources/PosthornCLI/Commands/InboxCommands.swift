@@ -17,7 +17,7 @@ enum InboxCommands {
             notifications that were not shown. The settings inbox-days and inbox-count limit how long they are kept.
             """,
         environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
-        children: [list, search, show, read, clear], defaultChild: "list")
+        children: [list, search, show, open, read, clear], defaultChild: "list")
 
     private static let pageOptions: [Option] = [
         Option("app", short: "a", value: "APP", "Only notifications of this app ID."),
@@ -45,11 +45,36 @@ enum InboxCommands {
     private static func answer(
         to invocation: Invocation, _ context: CommandContext
     ) throws(CommandError) -> Report {
-        let call = try searchCall(invocation)
+        let limit = try limit(invocation)
         let agent = try context.agent()
         try SettingsCommands.checkApp(invocation.value("app") ?? "", agent)
-        let entries = try agent.call(call)
-        return report(of: try AgentAnswer.list(entries, of: .searchInbox, as: InboxRecord.self))
+        return report(
+            of: try entries(upTo: limit, before: try before(invocation)) { (count, before) throws(CommandError) in
+                let call = searchCall(invocation, count: count, before: before)
+                return try AgentAnswer.list(try agent.call(call), of: .searchInbox, as: InboxRecord.self)
+            })
+    }
+
+    /// Collects pages of entries, because the agent returns at most 1000 entries in one answer.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of entries.
+    ///   - before: The entry that the first page begins after; 0 for the newest page.
+    ///   - page: Returns at most a number of entries that are older than an entry.
+    /// - Returns: The entries, newest first.
+    /// - Throws: The error of a page.
+    static func entries(
+        upTo limit: Int64, before: Int64,
+        page: (_ count: UInt32, _ before: Int64) throws(CommandError) -> [InboxRecord]
+    ) throws(CommandError) -> [InboxRecord] {
+        var (entries, before): ([InboxRecord], Int64) = ([], before)
+        while Int64(entries.count) < limit {
+            let more = try page(UInt32(clamping: limit - Int64(entries.count)), before)
+            guard let last = more.last else { break }
+            entries += more
+            before = last.entry
+        }
+        return entries
     }
 
     private static let show = CommandNode(
@@ -58,10 +83,20 @@ enum InboxCommands {
             arguments: [Argument("ENTRY", "The entry number from 'posthorn inbox list'.")])
     ) { (invocation, context) throws(CommandError) in
         let agent = try context.agent()
-        let call = try showCall(invocation)
+        let call = AgentCall(.getInboxEntry, .int64(try entry(invocation)))
         let facts = try AgentAnswer.dictionary(try agent.call(call), of: call.method)
         try agent.call(AgentCall(.markRead, call.arguments[0], .string("")))
         return report(of: InboxRecord(facts))
+    }
+
+    private static let open = CommandNode(
+        Command(
+            "open", "Open the app with a notification, as View does, and mark it as read.",
+            arguments: [Argument("ENTRY", "The entry number from 'posthorn inbox list'.")])
+    ) { (invocation, context) throws(CommandError) in
+        let number = try entry(invocation)
+        try context.agent().call(AgentCall(.openEntry, .int64(number), .string("")))
+        return Report("Opened notification \(number).", json: ["entry": number])
     }
 
     private static let read = CommandNode(
@@ -113,19 +148,27 @@ enum InboxCommands {
         }
     }
 
-    /// Builds the call of `inbox list` and `inbox search`.
-    ///
-    /// - Parameter invocation: The command line, with or without search words.
-    /// - Returns: The call.
-    /// - Throws: An error when a number is invalid.
-    static func searchCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
+    /// Builds a call of `inbox list` and `inbox search` for one page.
+    static func searchCall(_ invocation: Invocation, count: UInt32, before: Int64) -> AgentCall {
+        AgentCall(
+            .searchInbox, .string(invocation.arguments.joined(separator: " ")),
+            .string(invocation.value("app") ?? ""), .string(invocation.has("unread") ? "unread" : ""),
+            .int64(before), .uint32(count))
+    }
+
+    /// Returns the value of `--limit`.
+    static func limit(_ invocation: Invocation) throws(CommandError) -> Int64 {
         do throws(UsageError) {
-            let limit = try invocation.integer("limit", in: 1...Int64(UInt32.max)) ?? shownCountDefault
-            let before = try invocation.integer("before", in: 1...Int64.max) ?? 0
-            return AgentCall(
-                .searchInbox, .string(invocation.arguments.joined(separator: " ")),
-                .string(invocation.value("app") ?? ""), .string(invocation.has("unread") ? "unread" : ""),
-                .int64(before), .uint32(UInt32(limit)))
+            return try invocation.integer("limit", in: 1...Int64(UInt32.max)) ?? shownCountDefault
+        } catch {
+            throw .usage(error)
+        }
+    }
+
+    /// Returns the value of `--before`; 0 if it is missing.
+    static func before(_ invocation: Invocation) throws(CommandError) -> Int64 {
+        do throws(UsageError) {
+            return try invocation.integer("before", in: 1...Int64.max) ?? 0
         } catch {
             throw .usage(error)
         }
@@ -147,17 +190,13 @@ enum InboxCommands {
         }
     }
 
-    /// Builds the call of `inbox show`.
-    ///
-    /// - Parameter invocation: The command line, with the entry's number.
-    /// - Returns: The call.
-    /// - Throws: An error when the argument is not a number.
-    static func showCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
+    /// Returns the entry's number that `inbox show` and `inbox open` take.
+    static func entry(_ invocation: Invocation) throws(CommandError) -> Int64 {
         let word = invocation.arguments[0]
         guard let entry = Int64(word) else {
             throw .usage(invocation.error(.badValue(of: "ENTRY", value: word, expected: "use a whole number")))
         }
-        return AgentCall(.getInboxEntry, .int64(entry))
+        return entry
     }
 
     /// Formats the output of `inbox list`.
@@ -168,10 +207,20 @@ enum InboxCommands {
             rows: entries.map { entry in
                 [
                     "\(entry.entry)", LocalTime.text(entry.receivedAt),
-                    entry.appTitle, state(of: entry), entry.summary,
+                    entry.shownAppTitle, state(of: entry), entry.summary,
                 ]
             })
-        return Report(table.text, json: Inbox(entries: entries))
+        let offers = entries.filter { !$0.offer.isEmpty }.map(offerLine)
+        return Report(([table.text] + offers).joined(separator: "\n\n"), json: Inbox(entries: entries))
+    }
+
+    /// Returns the command that allows the notifications of which this entry was the first to be held back.
+    private static func offerLine(_ entry: InboxRecord) -> String {
+        let app = oneLine(entry.appID)
+        return """
+            Do Not Disturb held back a time-sensitive notification of \(oneLine(entry.appTitle)). To allow them:
+              posthorn settings set \(app) \(oneLine(entry.offer)) on
+            """
     }
 
     /// Returns the delivery state, its reason and the mark `new`; a long reason is truncated so that the mark fits.
@@ -187,7 +236,7 @@ enum InboxCommands {
         var text = Table.fields(
             [
                 ("Entry", "\(entry.entry)"), ("ID", entry.uniqueID),
-                ("App", entry.appName.isEmpty ? entry.appID : "\(entry.appName) (\(entry.appID))"),
+                ("App", entry.appName.isEmpty ? entry.appID : "\(entry.shownAppTitle) (\(entry.appID))"),
                 ("Received", LocalTime.text(entry.receivedAt)),
                 ("State", entry.outcome), ("Parts", entry.effects.joined(separator: ", ")),
             ] + channel + [("Title", entry.title), ("Payload", entry.payload)])
@@ -196,6 +245,7 @@ enum InboxCommands {
             let lines = entry.body.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
             text += "\n\n" + lines.map { "  \(oneLine(String(Substring($0))))" }.joined(separator: "\n")
         }
+        if !entry.offer.isEmpty { text += "\n\n" + offerLine(entry) }
         return Report(text, json: entry)
     }
 }

@@ -187,7 +187,7 @@ enum SettingsCommands {
             ],
             rows: apps.map { app in
                 let switches = [word(app.allowsBadge), word(app.allowsSound), app.alertStyle]
-                return [app.appID, app.name] + switches + ["\(app.badge)", "\(app.channels.count)"]
+                return [app.appID, shownName(of: app)] + switches + ["\(app.badge)", "\(app.channels.count)"]
             })
         return Report("\(head)\n\n\(table.text)", json: json)
     }
@@ -196,10 +196,24 @@ enum SettingsCommands {
     static func report(of app: AppRecord, _ settings: [SettingRecord]) -> Report {
         let facts = Table.fields(
             [
-                ("App", app.appID), ("Name", app.name), ("Topic", app.topic), ("Environment", app.environment),
+                ("App", app.appID), ("Name", shownName(of: app)), ("Topic", app.topic),
+                ("Environment", app.environment),
                 ("Device token", app.deviceToken), ("Badge count", "\(app.badge)"),
             ] + channels(of: app))
-        return Report("\(facts)\n\n\(table(of: settings))", json: ShownApp(app: app, settings: settings))
+        let offers = app.offers.map { setting in
+            """
+            Do Not Disturb held back a notification because \(oneLine(setting)) is off. To allow such notifications:
+              posthorn settings set \(oneLine(app.appID)) \(oneLine(setting)) on
+            """
+        }
+        let text = ([facts, table(of: settings)] + offers).joined(separator: "\n\n")
+        return Report(text, json: ShownApp(app: app, settings: settings))
+    }
+
+    /// Returns the app's name, with a remark if the app gave itself this name.
+    private static func shownName(of app: AppRecord) -> String {
+        let isKnown = app.isVerified || app.name.isEmpty || app.name.utf8.elementsEqual(app.appID.utf8)
+        return isKnown ? app.name : "\(app.name) (unverified)"
     }
 
     /// Formats settings as a table; the settings of event types follow those of the app.

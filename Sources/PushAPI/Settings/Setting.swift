@@ -55,8 +55,8 @@ package enum Setting: String, CaseIterable, Sendable {
     /// Returns the default value, which docs/reference/settings.md lists.
     package func defaultValue(for scope: Scope) -> String {
         switch self {
-        case .master, .badge, .sound, .timeSensitive: "on"
-        case .doNotDisturb, .silent, .preview, .critical: "off"
+        case .master, .badge, .sound: "on"
+        case .doNotDisturb, .silent, .preview, .timeSensitive, .critical: "off"
         case .schedule: "none"
         case .alert: scope == .event ? "on" : AlertStyle.standard.rawValue
         case .soundName: SoundChoice.asSent.text
