@@ -107,21 +107,25 @@ extension DesktopPresenter {
         notificationServer = nil
         startFailure = nil
         loseAll { _ in true }
+        summaries.forgetAll()
         guard newOwner != nil else { return }
         delegate?.presenterBecameAvailable()
     }
 
     private func closed(_ id: UInt32, reason: Int64?) {
+        if summaries.closed(id) { return }
         let byPerson: Int64 = 2
         end(id, reason == byPerson ? .dismissed : .expired)
     }
 
     private func keepToken(_ token: String, for id: UInt32) {
         guard let token = AlertOutcome.activationToken(token) else { return }
+        if summaries.keepToken(token, for: id) { return }
         shown[id]?.activationToken = token
     }
 
     private func invoked(_ action: String, on id: UInt32) {
+        if summaries.clicked(action, on: id) { return }
         guard let alert = shown[id] else { return }
         switch action {
         case "default" where alert.alert.viewLabel == nil: end(id, .dismissed)

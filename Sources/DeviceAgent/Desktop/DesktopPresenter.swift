@@ -2,6 +2,7 @@
 
 internal import AgentStore
 internal import LinuxDesktop
+internal import PushAPI
 internal import PushDBus
 internal import PushNet
 
@@ -70,6 +71,10 @@ final class DesktopPresenter: AlertPresenter {
     var shown: [UInt32: Shown] = [:]
     /// Entries whose alerts the notification server may show now or later.
     var inDoubt: Set<EntryID> = []
+    /// The banners that sum up bursts.
+    private(set) lazy var summaries = SummaryBanners(
+        loop: loop, show: { [weak self] in self?.showSummary($0, replacing: $1, $2) },
+        close: { [weak self] in self?.close($0) })
     private var waiting: [Request] = []
     /// Whether the first alert of `waiting` has been sent to the notification server.
     private var isBusy = false
@@ -108,6 +113,10 @@ final class DesktopPresenter: AlertPresenter {
 
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         if owner == nil, let startFailure { return refuse(completion, startFailure) }
+        if isOneTooMany(alert) {
+            summaries.add([alert.entry], of: alert)
+            return completion(.summedUp)
+        }
         guard waiting.count < DesktopPresenter.waitingCountMax else {
             refuse(completion, "\(waiting.count) alerts are already waiting for the notification server")
             return
@@ -116,8 +125,20 @@ final class DesktopPresenter: AlertPresenter {
         presentNext()
     }
 
+    func sumUp(_ entries: [EntryID], of app: Alert) {
+        if owner != nil { summaries.add(entries, of: app) }
+    }
+
+    /// Returns whether an alert is a new banner of an app that has shown many just before; critical ones never count
+    /// as too many.
+    private func isOneTooMany(_ alert: Alert) -> Bool {
+        guard let notificationServer, owner != nil, alert.style == .banner, alert.urgency < 2 else { return false }
+        return summaries.isBurst(of: alert.appID) && replacedID(by: alert, at: notificationServer) == 0
+    }
+
     func withdraw(entries: [EntryID]) {
         let entries = Set(entries)
+        summaries.withdraw(entries)
         inDoubt.subtract(entries)
         let withdrawn = shown.filter { entries.contains($0.value.alert.entry) }
         for id in withdrawn.keys {
@@ -202,14 +223,12 @@ final class DesktopPresenter: AlertPresenter {
 
     private func notify(_ notificationServer: NotificationServer) {
         guard let request = waiting.first else { return }
-        let notification = DesktopNotification(
-            alert: request.alert, notificationServer: notificationServer, soundFile: soundFile(of: request.alert),
-            iconFile: notificationServer.quirks.contains(.findsFewIcons) ? request.alert.icon.flatMap(icons.file) : nil)
+        let notification = notification(of: request.alert, at: notificationServer)
         let replacedID = replacedID(by: request.alert, at: notificationServer)
         var isOverdue = false
         let timer = loop.schedule(after: answerTimeout) { [weak self] in
             isOverdue = true
-            self?.leaveInDoubt(playsSound: notification.playsSound)
+            self?.leaveInDoubt(replacing: replacedID, playsSound: notification.playsSound)
         }
         call(
             "Notify", notification.arguments(replacing: replacedID), timeout: DesktopPresenter.lateAnswerTimeout
@@ -222,11 +241,32 @@ final class DesktopPresenter: AlertPresenter {
         }
     }
 
+    private func notification(of alert: Alert, at notificationServer: NotificationServer) -> DesktopNotification {
+        DesktopNotification(
+            alert: alert, notificationServer: notificationServer, soundFile: soundFile(of: alert),
+            iconFile: notificationServer.quirks.contains(.findsFewIcons) ? alert.icon.flatMap(icons.file) : nil)
+    }
+
+    private func showSummary(
+        _ alert: Alert, replacing id: UInt32, _ completion: @escaping (Result<UInt32, BusError>) -> Void
+    ) {
+        askServer { [weak self] answer in
+            switch answer {
+            case .success(let notificationServer):
+                guard let self else { return }
+                let notification = notification(of: alert, at: notificationServer)
+                call("Notify", notification.arguments(replacing: id)) { completion(DesktopPresenter.number($0)) }
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+
     /// Handles the timeout of `Notify`: the notification server may still show the alert, and the next one need not
     /// wait.
-    private func leaveInDoubt(playsSound: Bool) {
+    private func leaveInDoubt(replacing replacedID: UInt32, playsSound: Bool) {
         let request = waiting.removeFirst()
         isBusy = false
+        note(request.alert, replacing: replacedID)
         if !request.isWithdrawn { inDoubt.insert(request.alert.entry) }
         request.completion(.inDoubt(playsSound: playsSound || request.isWithdrawn))
         presentNext()
@@ -245,11 +285,16 @@ final class DesktopPresenter: AlertPresenter {
         case .success(let id):
             refusalCount = 0
             keep(request.alert, id, replacing: replacedID)
+            note(request.alert, replacing: replacedID)
             if request.isWithdrawn { takeOff(id) }
             request.completion(.shown(playsSound: playsSound || request.isWithdrawn))
         case .failure(let error): refuse(request.completion, DesktopPresenter.explanation(of: error))
         }
         presentNext()
+    }
+
+    private func note(_ alert: Alert, replacing replacedID: UInt32) {
+        if alert.style == .banner, replacedID == 0 { summaries.noteBanner(of: alert.appID) }
     }
 
     func keep(_ alert: Alert, _ id: UInt32, replacing replacedID: UInt32) {

@@ -82,7 +82,7 @@ final class PanelAlerts: AlertPresenter {
     /// Called when the list of waiting alerts has changed.
     var onChange: (() -> Void)?
 
-    private let connection: BusConnection
+    let connection: BusConnection
     private let loop: EventLoop
     private let times: Times
     private var process = PanelProcess.absent

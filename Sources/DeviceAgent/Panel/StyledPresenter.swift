@@ -22,6 +22,7 @@ final class StyledPresenter: AlertPresenter {
     init(panel: PanelAlerts, desktop: DesktopPresenter) {
         self.panel = panel
         self.desktop = desktop
+        desktop.summaries.list = panel
     }
 
     var isAvailable: Bool { panel.isAvailable || desktop.isAvailable }
@@ -40,7 +41,7 @@ final class StyledPresenter: AlertPresenter {
             switch presented {
             case .unavailable where isWanted: presentOnDesktop(alert, completion)
             case .unavailable: completion(presented)
-            case .shown, .inDoubt:
+            case .shown, .summedUp, .inDoubt:
                 desktop.withdraw(replacedBy: alert)
                 completion(presented)
             }
@@ -53,6 +54,8 @@ final class StyledPresenter: AlertPresenter {
             completion(presented)
         }
     }
+
+    func sumUp(_ entries: [EntryID], of app: Alert) { desktop.sumUp(entries, of: app) }
 
     func withdraw(entries: [EntryID]) {
         handingOver.subtract(entries)

@@ -20,6 +20,12 @@ protocol AlertPresenter: AnyObject {
     ///   - alert: The alert to show.
     ///   - completion: Called once: whether the alert was shown, and whether the caller must play the sound.
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void)
+    /// Counts entries that are not presented one by one in a banner of their app.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries.
+    ///   - app: An alert with the app's ID, name and icon.
+    func sumUp(_ entries: [EntryID], of app: Alert)
     /// Closes the alerts of these entries.
     func withdraw(entries: [EntryID])
     /// Adopts alerts of an earlier run of the agent that may still be on the screen.
@@ -29,6 +35,9 @@ protocol AlertPresenter: AnyObject {
 extension AlertPresenter {
     /// The default: availability does not depend on the style.
     package func isAvailable(for style: AlertStyle) -> Bool { isAvailable }
+
+    /// The default: the entries are in the inbox only.
+    package func sumUp(_ entries: [EntryID], of app: Alert) {}
 }
 
 /// The end of an alert: the user's answer, or its expiration.
@@ -62,6 +71,8 @@ enum AlertPresented: Sendable, Equatable {
     ///
     /// The delegate's `alertShown` follows if the server answers late.
     case inDoubt(playsSound: Bool)
+    /// A banner of the app counts the alert, because the app has shown several just before; no sound is played.
+    case summedUp
     /// The alert cannot be shown now; retry after `presenterBecameAvailable`.
     case unavailable(String)
 
@@ -69,7 +80,7 @@ enum AlertPresented: Sendable, Equatable {
     var playsSound: Bool {
         switch self {
         case .shown(let playsSound), .inDoubt(let playsSound): playsSound
-        case .unavailable: true
+        case .summedUp, .unavailable: true
         }
     }
 

@@ -232,6 +232,27 @@ final class PresentationQueue {
         for entry in surplus { waitingEntries[entry] = nil }
         onOutcome?()
         onChange?()
+        try sumUp(surplus)
+    }
+
+    /// Counts the banners among entries that are in the inbox only.
+    private func sumUp(_ entries: Set<EntryID>) throws(SQLiteError) {
+        guard let presenter, canShow(.banner) else { return }
+        var banners: [AppID: [EntryID]] = [:]
+        for number in entries.sorted() {
+            guard let entry = try database.inbox.entry(number) else { continue }
+            if entry.effects.split(separator: " ").contains("alert") {
+                banners[entry.appID, default: []].append(number)
+            }
+        }
+        for (appID, numbers) in banners {
+            guard let app = try database.apps.app(id: appID),
+                try database.settings.settings(of: app).alertStyle == .banner
+            else { continue }
+            presenter.sumUp(
+                numbers,
+                of: Alert(entry: 0, appID: appID, appName: app.name, isVerified: app.isVerified, icon: app.icon))
+        }
     }
 
     /// Returns whether the rate limit allows another alert now; otherwise a timer retries.
@@ -266,6 +287,8 @@ final class PresentationQueue {
         presenter.present(alert) { [weak self] presented in
             guard let self else { return }
             state = .ready
+            // An alert that is only counted needs no room on the screen.
+            if presented == .summedUp { _ = recentStarts.popLast() }
             conclude(entry, app, style, presented, sound: decision.sound)
             presentNext()
         }
@@ -325,8 +348,10 @@ final class PresentationQueue {
         _ hook: HookWait?
     ) throws(SQLiteError) {
         switch presented {
-        case .shown:
+        case .shown, .summedUp:
+            let reason = presented == .summedUp ? SuppressionReason.tooMany.rawValue : reason
             let isShown = try database.transaction { () throws(SQLiteError) in
+                if presented == .summedUp { try database.inbox.note(.tooMany, on: .sound, of: number) }
                 let isShown = try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
                 if isShown, hook != nil { try database.hooks.add(number) }
                 if isShown, let note = try database.filters.row(of: number)?.note, !note.isEmpty {
