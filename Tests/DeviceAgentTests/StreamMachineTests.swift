@@ -64,8 +64,20 @@ import Testing
         #expect(machine.ended(at: .past, fraction: fraction) == .wait(.milliseconds(milliseconds)))
     }
 
-    @Test(arguments: [(59, 8), (60, 1), (61, 1)])
-    func `a stream that was open for a minute resets the failure count`(openSeconds: Int64, waitSeconds: Int) {
+    @Test(arguments: [(false, 8), (true, 1)])
+    func `a goodbye resets the failure count`(isGoodbye: Bool, waitSeconds: Int) {
+        var machine = StreamMachine()
+        _ = machine.start(at: .past)
+        for _ in 0..<3 {
+            _ = machine.ended(at: .past, fraction: 1)
+            _ = machine.timeIsUp()
+        }
+        machine.opened(at: .past)
+        #expect(machine.ended(at: .past, fraction: 1, isGoodbye: isGoodbye) == .wait(.seconds(waitSeconds)))
+    }
+
+    @Test(arguments: [(4, 8), (5, 1), (6, 1)])
+    func `a stream that was open for some seconds resets the failure count`(openSeconds: Int64, waitSeconds: Int) {
         var machine = StreamMachine()
         _ = machine.start(at: .past)
         for _ in 0..<3 {

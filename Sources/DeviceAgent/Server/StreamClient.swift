@@ -209,7 +209,9 @@ final class StreamClient {
         hasFailed = true
         if goodbye == nil { keepalive.ended(at: loop.now) }
         let action = machine.ended(
-            at: loop.now, fraction: random(), retryAfter: retryAfter)
+            at: loop.now, fraction: random(), retryAfter: retryAfter,
+            // A device that another one with its secret replaces must not replace that one again and again.
+            isGoodbye: goodbye.map { !$0.utf8.elementsEqual("replaced".utf8) } ?? false)
         guard action != .none else { return }
         delegate?.streamEnded(reason)
         perform(action)

@@ -17,8 +17,8 @@ internal import PushNet
 /// ```
 ///
 /// The wait is random between zero and a ceiling, so that devices do not reconnect all at the same time. The ceiling
-/// starts at one second and doubles with each failure in a row, up to a minute. A stream that was open for a minute
-/// resets it. A pause that the server requests, with `Retry-After` or a goodbye, is added in front and cannot be
+/// starts at one second and doubles with each failure in a row, up to a minute. A stream that was open for a few seconds
+/// resets it, and so does a server that ends the stream with a goodbye, because it will be back soon. A pause that the server requests, with `Retry-After` or a goodbye, is added in front and cannot be
 /// shortened.
 struct StreamMachine: ~Copyable {
     /// The next step for the caller.
@@ -36,7 +36,7 @@ struct StreamMachine: ~Copyable {
     /// The maximum of the ceiling.
     static let waitMax: Duration = .seconds(60)
     /// The age at which an open stream resets the failure count.
-    static let goodAge: Duration = .seconds(60)
+    static let goodAge: Duration = .seconds(5)
     /// The maximum pause that a server can request.
     static let retryAfterMax: Duration = .seconds(3600)
 
@@ -95,14 +95,17 @@ struct StreamMachine: ~Copyable {
     ///   - now: The current time.
     ///   - fraction: A random number from 0 to 1.
     ///   - retryAfter: The pause that the server requested.
+    ///   - isGoodbye: Whether the server ended the stream on purpose and expects the device again.
     /// - Returns: The time to wait.
-    mutating func ended(at now: MonotonicTime, fraction: Double, retryAfter: Duration? = nil) -> Action {
+    mutating func ended(
+        at now: MonotonicTime, fraction: Double, retryAfter: Duration? = nil, isGoodbye: Bool = false
+    ) -> Action {
         let failureCount: Int
         switch state {
         case .idle, .waiting, .refused: return .none
         case .connecting(let count): failureCount = count
         case .open(let count, let since):
-            failureCount = now.duration(since: since) >= Self.goodAge ? 0 : count
+            failureCount = isGoodbye || now.duration(since: since) >= Self.goodAge ? 0 : count
         }
         state = .waiting(failureCount: failureCount + 1)
         let ceiling = min(Self.waitMax, Self.waitFirst * (1 << min(failureCount, 10)))
