@@ -11,6 +11,8 @@ enum KnownWord: String, CaseIterable, Sendable {
     case view, close, ok, cancel
     case delete, remove, erase, discard
     case downloading, uploading, progress, still, running, step
+    case done, complete, completed, finished, copying, exporting, importing, installing, loading, processing, syncing
+    case updating
     case sure, not, cannot, cant = "can't", unable, failed
     case buy, now, limited, time, free, trial, special, offer, upgrade
     case exception, stack, trace, errno, null, json, sql, uuid, http, error, status
@@ -31,6 +33,8 @@ enum KnownWord: String, CaseIterable, Sendable {
         static let removal = Traits(rawValue: 64)
         static let technical = Traits(rawValue: 128)
         static let foreign = Traits(rawValue: 256)
+        /// With a percentage, the word makes a text a report of progress.
+        static let progressing = Traits(rawValue: 512)
     }
 
     /// The classes of the word.
@@ -51,7 +55,10 @@ enum KnownWord: String, CaseIterable, Sendable {
         case .der, .das, .und, .ist, .nicht, .ein, .eine, .wurde, .les, .est, .une, .pas, .vous, .votre, .el, .los,
             .las, .del, .por, .para, .il, .che, .della, .sono, .het, .een, .niet, .och, .att, .inte:
             .foreign
-        case .button, .downloading, .uploading, .progress, .still, .running, .step, .sure, .not, .cannot, .cant,
+        case .downloading, .uploading, .progress, .done, .complete, .completed, .finished, .copying, .exporting,
+            .importing, .installing, .loading, .processing, .syncing, .updating:
+            .progressing
+        case .button, .still, .running, .step, .sure, .not, .cannot, .cant,
             .unable, .failed, .buy, .now, .limited, .time, .free, .trial, .special, .offer, .upgrade, .stack, .trace,
             .http, .error, .status, .yes, .no:
             []

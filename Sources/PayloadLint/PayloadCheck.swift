@@ -82,12 +82,12 @@ package enum PayloadCheck: String, CaseIterable, Sendable {
             .malformed, .tooLarge, .apsType, .alertType, .textType, .argumentsType, .soundType, .flagValue,
             .interruptionLevel, .relevanceScore, .numberType, .objectType:
             .error
-        case .pronounInMessage, .repeatedAppName, .singleButton, .soundAlone:
+        case .pronounInMessage, .repeatedAppName, .singleButton, .soundAlone, .titleCapitals:
             .advice
         case .tooManyAlerts, .repeatedAlert, .normalProgress, .dataOrSecret, .forcedAttention, .unsupportedPart,
-            .layout, .confirmation, .connectionTrouble, .oneWordTitle, .longTitle, .punctuatedTitle, .titleCapitals,
-            .titleQuestion, .pronounInTitle, .titleSentences, .longMessage, .unfinishedMessage, .smallBeginning,
-            .capitalizedMessage, .shoutedMessage, .explainedButton, .quotedLabel, .advertising, .technicalTerm,
+            .layout, .confirmation, .connectionTrouble, .oneWordTitle, .longTitle, .punctuatedTitle, .titleQuestion,
+            .pronounInTitle, .titleSentences, .longMessage, .unfinishedMessage, .smallBeginning, .capitalizedMessage,
+            .shoutedMessage, .explainedButton, .quotedLabel, .advertising, .technicalTerm,
             .scrolling, .wordyLabel, .punctuatedLabel, .labelCapitals, .yesOrNo, .pronounInLabel, .wideLabel,
             .badgeLook, .vibration, .soundFile, .misspelledKey, .misplacedKey:
             .warning

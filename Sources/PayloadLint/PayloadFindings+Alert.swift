@@ -89,7 +89,9 @@ extension PayloadFindings {
         let matches = text.matches
         // Most texts match none of these, so one test avoids all the others.
         guard !matches.isDisjoint(with: .ofContent) else { return }
-        if matches.contains(.progress) { add(.normalProgress, path) }
+        if matches.contains(.progress) || matches.isSuperset(of: [.percentage, .progressing]) {
+            add(.normalProgress, path)
+        }
         if matches.contains(.confirmation) || matches.isSuperset(of: [.question, .removal]) {
             add(.confirmation, path)
         }
@@ -144,8 +146,8 @@ extension PayloadReading {
 extension TextScan.Matches {
     /// The matches that are unsuitable in titles and messages alike.
     fileprivate static let ofContent: TextScan.Matches = [
-        .progress, .confirmation, .removal, .connectionTrouble, .buttonExplained, .quotedLabel, .labelInOtherCapitals,
-        .advertising, .technical,
+        .progress, .percentage, .confirmation, .removal, .connectionTrouble, .buttonExplained, .quotedLabel,
+        .labelInOtherCapitals, .advertising, .technical,
     ]
 }
 

@@ -6,7 +6,7 @@ package import PushCore
 ///
 /// It holds at most eight alerts and discards the oldest first.
 package struct PayloadHistory: Sendable, Equatable {
-    /// The maximum number of alerts within an hour; further ones give a finding.
+    /// The maximum number of alerts within an hour; the first one above it gives a finding.
     static let alertsPerHourCountMax = 4
     /// The time for which an alert counts toward `alertsPerHourCountMax`, in seconds.
     static let frequencySeconds: Int64 = 3600
@@ -95,7 +95,8 @@ extension PayloadFindings {
     /// Checks an alert against the ones before it.
     mutating func checkRepetition(of alert: PayloadHistory.Alert?, after history: PayloadHistory) {
         guard let alert else { return }
-        if history.recentCount >= PayloadHistory.alertsPerHourCountMax { add(.tooManyAlerts, "aps.alert") }
+        // Only once: the sender need not hear it again with each further alert of that hour.
+        if history.recentCount == PayloadHistory.alertsPerHourCountMax { add(.tooManyAlerts, "aps.alert") }
         if history.hasRepeat(of: alert) { add(.repeatedAlert, "aps.alert") }
     }
 }

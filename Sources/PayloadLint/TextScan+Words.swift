@@ -214,6 +214,7 @@ extension TextScan {
         word.isLoneSmallI = known?.word == .i && token.upperCount == 0
         if known?.traits.contains(.foreign) == true { matches.insert(.foreign) }
         if known?.traits.contains(.technical) == true { matches.insert(.technical) }
+        if known?.traits.contains(.progressing) == true { matches.insert(.progressing) }
         if known?.traits.contains(.removal) == true { matches.insert(.removal) }
         if known?.word == .yes || known?.word == .no { matches.insert(.yesOrNo) }
         if let known, known.traits.contains(.label) { takeLabel(known.word, next: next) }
@@ -243,12 +244,14 @@ extension TextScan {
         wordCount += 1
         if word.traits.contains(.pronoun), !word.isLoneSmallI { matches.insert(.pronoun) }
         let isExempt = word.hasInnerCapital || word.hasDigit
+        // The names of hosts, files and units have no capitals: db.example.org, nginx.service.
+        let isName = isExempt || word.tokenCount > 1
         if word.letterCount >= 2 { capitals.plainCount += 1 }
         noteArticle(isExempt: isExempt)
         if wordCount == 1 {
-            capitals.firstIsSmall = word.beginsSmall && !isExempt && wide.letterCount == 0
+            capitals.firstIsSmall = word.beginsSmall && !isName && wide.letterCount == 0
             capitals.firstIsInterrogative = word.traits.contains(.interrogative)
-        } else if word.beginsSmall, !isExempt,
+        } else if word.beginsSmall, !isName,
             word.traits.isDisjoint(with: [.articleOrConjunction, .preposition])
         {
             capitals.laterIsSmall = true

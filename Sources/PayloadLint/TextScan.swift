@@ -34,6 +34,9 @@ struct TextScan {
         static let emptyPhrase = Matches(rawValue: 1 << 15)
         static let wide = Matches(rawValue: 1 << 16)
         static let yesOrNo = Matches(rawValue: 1 << 17)
+        static let percentage = Matches(rawValue: 1 << 18)
+        /// The text has a word that makes a percentage a report of progress.
+        static let progressing = Matches(rawValue: 1 << 19)
     }
 
     /// The capitalization of the words.

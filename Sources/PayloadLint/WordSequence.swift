@@ -141,7 +141,7 @@ extension WordSequence {
     mutating func resolvePercentSign(_ matches: inout TextScan.Matches) {
         guard percentIndex != nil else { return }
         percentIndex = nil
-        if isPercentOfProgress { matches.insert(.progress) }
+        if isPercentOfProgress { matches.insert(.percentage) }
     }
 
     /// Interprets a pending percent sign before a token: "20% off" is advertising.

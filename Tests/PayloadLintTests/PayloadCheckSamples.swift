@@ -99,6 +99,7 @@ extension CheckSample {
         .title(.punctuatedTitle, "Backup Finished…", "Backup Finished?"),
         .title(.punctuatedTitle, "備份完成。", "備份完成"), .title(.punctuatedTitle, "Mail:", "Mail from Kim"),
         .title(.titleCapitals, "backup finished", "Backup Finished"),
+        .title(.titleCapitals, "Nginx failed", "nginx.service Failed on db.example.org"),
         .title(.titleCapitals, "Backup Has finished", "Backup of the iPhone and 3d Printers"),
         .title(.titleCapitals, "Backup Of The Disk", "Backup Of the Disk"),
         .title(.titleCapitals, "Backup finished", "Sicherung ist beendet"),
@@ -149,6 +150,9 @@ extension CheckSample {
 
     static let contents: [CheckSample] = [
         .body(.normalProgress, "Downloading photos: 40%", "Downloads of photos: 1400%"),
+        .body(.normalProgress, "The backup is 91% complete.", "The backup is 1910% complete."),
+        .title(.normalProgress, "Backup 91% Done", "Disk 91% full on db1"),
+        .title(.normalProgress, "Installing: 5%", "Battery at 5%"),
         .body(.normalProgress, "Done: 7 %.", "Buy it: 7% off."), .body(.normalProgress, "Step 3 of 5.", "Step 3 or 5."),
         .body(.normalProgress, "The backup is in progress.", "The progress is in."),
         .body(.normalProgress, "Is it still running?", "Is it still or running?"),

@@ -23,12 +23,14 @@ struct PayloadHistoryTests {
         findings(#"{"aps":{"alert":"\#(text)"}}"#, history: history).map(\.check)
     }
 
-    @Test func `the fifth alert within an hour is one too many`() {
+    @Test func `the fifth alert within an hour is one too many, and only that one is reported`() {
         #expect(checks("Kim is here.", history([0, 1, 2], now: 3)) == [])
         #expect(checks("Kim is here.", history([0, 1, 2, 3], now: 4)) == [.tooManyAlerts])
         #expect(checks("Kim is here.", history([0, 1, 2, 3], now: Self.hour)) == [.tooManyAlerts])
         #expect(checks("Kim is here.", history([0, 1, 2, 3], now: Self.hour + 1)) == [])
-        #expect(checks("Kim is here.", history(Array(0..<100), now: 100)) == [.tooManyAlerts])
+        #expect(checks("Kim is here.", history(Array(0..<5), now: 5)) == [])
+        #expect(checks("Kim is here.", history(Array(0..<100), now: 100)) == [])
+        #expect(checks("Kim is here.", history(Array(0..<5), now: Self.hour + 1)) == [.tooManyAlerts])
     }
 
     @Test func `only visible alerts count`() {

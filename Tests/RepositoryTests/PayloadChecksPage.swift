@@ -124,8 +124,8 @@ extension PayloadCheck {
         .nothingToShow: ("no badge, sound or alert", .payload("{}")),
         .tooManyAlerts:
             (
-                "more than \(PayloadHistory.alertsPerHourCountMax) alerts of one app on one device within an hour",
-                .words("the fifth alert within an hour")
+                "more than \(PayloadHistory.alertsPerHourCountMax) alerts of one app on one device within an hour; "
+                    + "reported once", .words("the fifth alert within an hour")
             ),
         .repeatedAlert:
             (
@@ -134,8 +134,9 @@ extension PayloadCheck {
             ),
         .normalProgress:
             (
-                "in title or message: a percentage, downloading, uploading, in progress, still running, step 1 of 2, "
-                    + "正在下載, 正在下载, 進行中, 进行中", .body("Downloading photos: 40%")
+                "in title or message: downloading, uploading, in progress, still running, step 1 of 2, or a percentage "
+                    + "with a word such as done, complete, installing or syncing; 正在下載, 正在下载, 進行中, 进行中",
+                .body("Downloading photos: 40%")
             ),
         .dataOrSecret:
             (
@@ -178,7 +179,8 @@ extension PayloadCheck {
             ("one sentence, not a question, that ends with `.` `!` `…` `,` `;` or `:`", .title("Backup Finished.")),
         .titleCapitals:
             (
-                "English, one sentence, not a question: a lowercase word that is not a short word",
+                "English, one sentence, not a question: a lowercase word that is neither a short word nor a name "
+                    + "such as nginx.service",
                 .title("backup finished")
             ),
         .titleQuestion:
