@@ -53,7 +53,13 @@ package enum AgentIntrospection {
                  - `connected` b, `connected_since` x, `last_connected` x: times in UNIX seconds
                  - `next_try` x: the time of the next attempt to connect, or to enrol by `agent.ini`, in UNIX
                    seconds; 0 if none is scheduled
-                 - `last_error` s
+                 - `problem` s: the kind of the connection's problem, empty for none: `unreachable`, `wrong-server` (the
+                   certificate is from an authority that this device does not trust: it is not the server of the
+                   enrolment), `certificate` (expired, of another name, or another error of TLS), `configuration` (a
+                   setting of `agent.ini` cannot be used), `storage` (the disk is full or cannot be written),
+                   `secret-lost`, `enrolment-code` (the server refused the code of `agent.ini`), `removed`, or `server`
+                   (the server answered with an error, or ended the stream)
+                 - `last_error` s: the error in English, for details and logs
                  - `notice` s: other news for the user, such as a channel that the server ended; empty for none
                  - `presenter` s: what shows alerts now: `desktop`, `panel`, `desktop, panel`, `terminal`, `hooks:`
                    and the names of up to five hooks, or `none`. The panel shows only alerts of the style `alert`,

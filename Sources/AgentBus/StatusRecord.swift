@@ -25,6 +25,8 @@ package struct StatusRecord: AgentRecord, Sendable, Equatable {
     package var lastConnectedAt: Timestamp?
     /// The time of the next attempt to connect or enrol; nil if none is scheduled.
     package var nextTryAt: Timestamp?
+    /// The kind of the connection's problem.
+    package var problem = ConnectionProblem.none
     /// The connection's error; empty for none.
     package var lastError = ""
     /// Other news for the user, such as a channel that the server ended; empty for none.
@@ -46,6 +48,8 @@ package struct StatusRecord: AgentRecord, Sendable, Equatable {
         connectedSince = dictionary.secondsIfSet("connected_since")
         lastConnectedAt = dictionary.secondsIfSet("last_connected")
         nextTryAt = dictionary.secondsIfSet("next_try")
+        // A word of a later agent still means that the connection has a problem.
+        problem = ConnectionProblem(rawValue: dictionary.text("problem")) ?? .server
         lastError = dictionary.text("last_error")
         notice = dictionary.text("notice")
         presenter = dictionary.text("presenter")
@@ -63,6 +67,7 @@ package struct StatusRecord: AgentRecord, Sendable, Equatable {
             ("connected_since", .entry(secondsOf: connectedSince)),
             ("last_connected", .entry(secondsOf: lastConnectedAt)),
             ("next_try", .entry(secondsOf: nextTryAt)),
+            ("problem", .entry(problem.rawValue)),
             ("last_error", .entry(lastError)),
             ("notice", .entry(notice)),
             ("presenter", .entry(presenter)),

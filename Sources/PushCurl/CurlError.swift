@@ -17,7 +17,9 @@ package struct CurlError: Error, Sendable, Equatable {
         case proxyAuthentication
         /// The proxy refuses to connect to the server.
         case proxyRefusal
-        /// The TLS handshake or the verification of the server's certificate failed.
+        /// The server's certificate is not from a trusted authority.
+        case unknownAuthority
+        /// The TLS handshake or the verification of the server's certificate failed in another way.
         case tls
         /// The server requires a client certificate.
         case clientCertificateRequired
@@ -58,9 +60,13 @@ extension CurlError {
     ///   - code: The code of the transfer.
     ///   - detail: libcurl's text; empty if it has none.
     ///   - connectStatus: The HTTP status of the proxy's response to CONNECT; 0 without a proxy.
-    init(_ code: CURLcode, detail: String, connectStatus: Int) {
+    ///   - verification: OpenSSL's result of verifying the server's certificate.
+    init(_ code: CURLcode, detail: String, connectStatus: Int, verification: Int) {
         let text = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
-        let kind = Kind(connectStatus: connectStatus) ?? Kind(code, tlsCode: Self.tlsCode(in: detail))
+        let isUntrusted = code == CURLE_PEER_FAILED_VERIFICATION && PeerFailure.isUnknownAuthority(verification)
+        let kind =
+            isUntrusted
+            ? .unknownAuthority : Kind(connectStatus: connectStatus) ?? Kind(code, tlsCode: Self.tlsCode(in: detail))
         self.init(kind: kind, code: Int32(truncatingIfNeeded: code.rawValue), message: text)
     }
 

@@ -55,7 +55,8 @@ protocol AnswerSink: AnyObject {
         if let refusal { return refusal }
         guard code != CURLE_OK else { return nil }
         return CurlError(
-            code, detail: unsafe String(cString: errorText), connectStatus: number(CURLINFO_HTTP_CONNECTCODE))
+            code, detail: unsafe String(cString: errorText), connectStatus: number(CURLINFO_HTTP_CONNECTCODE),
+            verification: number(CURLINFO_SSL_VERIFYRESULT))
     }
 
     /// The number of connections that were opened for this transfer (CURLINFO_NUM_CONNECTS).
@@ -212,7 +213,7 @@ extension EasyHandle {
 
     private func check(_ code: CURLcode) {
         guard code != CURLE_OK else { return }
-        if refusal == nil { refusal = CurlError(code, detail: "", connectStatus: 0) }
+        if refusal == nil { refusal = CurlError(code, detail: "", connectStatus: 0, verification: 0) }
     }
 
     private func set(_ option: CURLoption, _ value: Int) {

@@ -31,4 +31,21 @@ package enum PeerFailure: Sendable {
         default: return nil
         }
     }
+
+    /// Returns whether a verification failed because no trusted authority signed the certificate; the code is that of
+    /// SSL_get_verify_result(3).
+    ///
+    /// OpenSSL builds the chain before it checks dates, so an expired certificate of an unknown authority counts too.
+    ///
+    /// - Parameter code: The result of the verification.
+    /// - Returns: Whether the authority is unknown; false for a certificate that expired or has another name.
+    package static func isUnknownAuthority(_ code: Int) -> Bool {
+        switch Int32(truncatingIfNeeded: code) {
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
+            X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_CERT_UNTRUSTED:
+            true
+        default: false
+        }
+    }
 }

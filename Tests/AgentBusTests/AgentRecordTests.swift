@@ -19,6 +19,7 @@ struct AgentRecordTests {
         status.connectedSince = Timestamp(unixSeconds: 1)
         status.lastConnectedAt = Timestamp(unixSeconds: 2)
         status.nextTryAt = Timestamp(unixSeconds: 3)
+        status.problem = .wrongServer
         status.lastError = "error"
         status.notice = "notice"
         status.presenter = "panel"

@@ -308,7 +308,9 @@ private final class ServiceHarness {
         }
         let open = try await told()
         #expect(open.signalCount > 0 && open.status?[key: "connected_since"]?.integerValue ?? 0 > 0)
-        for reason in ["refused", "refused", "refused again"] { service.harness.agent.link.streamEnded(reason) }
+        for reason in ["refused", "refused", "refused again"] {
+            service.harness.agent.link.streamEnded(.init(.server, reason))
+        }
         let ended = try await told()
         #expect(ended.signalCount == open.signalCount + 2)
         #expect(ended.status?[key: "connected"]?.boolValue == false)

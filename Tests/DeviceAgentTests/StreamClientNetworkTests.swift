@@ -15,7 +15,7 @@ private final class Listener: StreamClientDelegate {
     func streamReceived(_ arrivals: [Arrival]) -> Bool { true }
     func streamTold(policyVersion: Int64) {}
     func streamOpened() { log.append("opened") }
-    func streamEnded(_ reason: String) { log.append("ended \(reason)") }
+    func streamEnded(_ failure: ConnectionFailure) { log.append("ended \(failure.text)") }
     func streamRefused(_ reason: String) { log.append("refused") }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentBus
 import PushAPI
 import PushCore
 import PushNet
@@ -12,6 +13,7 @@ import Testing
 private final class Listener: StreamClientDelegate {
     var arrivals: [Arrival] = []
     var log: [String] = []
+    var problems: [ConnectionProblem] = []
     var isWritable = true
 
     func streamReceived(_ arrivals: [Arrival]) -> Bool {
@@ -21,7 +23,10 @@ private final class Listener: StreamClientDelegate {
     }
     func streamTold(policyVersion: Int64) {}
     func streamOpened() { log.append("opened") }
-    func streamEnded(_ reason: String) { log.append("ended \(reason)") }
+    func streamEnded(_ failure: ConnectionFailure) {
+        log.append("ended \(failure.text)")
+        problems.append(failure.problem)
+    }
     func streamRefused(_ reason: String) { log.append("refused") }
 }
 
@@ -55,6 +60,36 @@ private final class Listener: StreamClientDelegate {
         }
         server.thaw()
         try await loop.run("it is open again") { listener.log.filter { $0 == "opened" }.count > 1 && client.isOpen }
+        client.stop()
+    }
+
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `a server of another authority gets no request, and no retry soon`(form: StreamForm) async throws {
+        let other = try await ScriptedDeviceServer()
+        let session = ServerSession(loop: loop, url: server.url, caFile: other.caFile, secret: "s3cret")
+        let client = StreamClient(loop: loop, session: session, form: form, random: { 0 })
+        client.delegate = listener
+        client.start()
+        try await loop.run("it was given up") { !listener.log.isEmpty }
+        #expect(listener.problems == [.wrongServer], "\(listener.log)")
+        let due = try #require(client.connectsAt)
+        #expect(due.duration(since: loop.now) > .seconds(400))
+        client.networkChanged()
+        try await loop.run("another network is tried at once") { listener.log.count == 2 }
+        #expect(server.requests.isEmpty)
+        client.stop()
+    }
+
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `a certificate of another name is no sign of another server`(form: StreamForm) async throws {
+        let url = server.url.replacing("localhost", with: "127.0.0.1")
+        let session = ServerSession(loop: loop, url: url, caFile: server.caFile, secret: "s3cret")
+        let client = StreamClient(loop: loop, session: session, form: form, random: { 0 })
+        client.delegate = listener
+        client.start()
+        try await loop.run("it was given up") { !listener.log.isEmpty }
+        #expect(listener.problems.first == .certificate, "\(listener.log)")
+        #expect(server.requests.isEmpty)
         client.stop()
     }
 

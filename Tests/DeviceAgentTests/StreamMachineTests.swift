@@ -117,6 +117,18 @@ import Testing
         #expect(counts.allSatisfy { (70...130).contains($0) }, "of 1000 devices in each six seconds: \(counts)")
     }
 
+    @Test(arguments: [(0.0, 450), (1.0, 900), (7.0, 900)])
+    func `a server that is not trusted is retried rarely, or at once on another network`(
+        fraction: Double, seconds: Int
+    ) {
+        var machine = StreamMachine()
+        #expect(machine.distrusted(fraction: fraction) == .none)
+        _ = machine.start(at: .past)
+        #expect(machine.distrusted(fraction: fraction) == .wait(.seconds(seconds)))
+        #expect(machine.distrusted(fraction: fraction) == .none)
+        #expect(machine.reconnectNow(at: .past) == .connect)
+    }
+
     @Test func `nothing cancels a pause that the server requested`() {
         var machine = StreamMachine()
         _ = machine.start(at: .past)

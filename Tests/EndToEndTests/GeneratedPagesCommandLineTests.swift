@@ -80,12 +80,13 @@ struct GeneratedPagesCommandLineTests {
 
         `posthorn agent status --json`: times are UNIX seconds; `presenter` is `desktop`, `panel`, `desktop, panel`, `terminal`,
         `hooks: ` and their names, or `none`; `notice` is a message for the user, for example about a channel that the server
-        removed; `next_try` is the time of the next retry.
+        removed; `next_try` is the time of the next retry; `problem` is [a word](dbus.md#getstatus) that says why the agent is not
+        connected.
 
         ```json
         {"connected": true, "connected_since": 1795300713, "device_id": "7e5b91bc25b0cf09", "enrolled": true,
          "last_connected": 1795300715, "last_error": "", "next_try": 0, "notice": "", "presenter": "terminal",
-         "process_id": 32685, "removed": false, "server_url": "https://127.0.0.1:2197", "version": "0.1.0"}
+         "problem": "", "process_id": 32685, "removed": false, "server_url": "https://127.0.0.1:2197", "version": "0.1.0"}
         ```
 
         `posthorn settings list --json`: `settings` are the global ones, with [their names and values](settings.md); `locked`

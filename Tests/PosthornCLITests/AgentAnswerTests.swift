@@ -131,8 +131,8 @@ struct AgentAnswerTests {
         #expect(
             try AgentCommands.report(of: status).jsonText
                 == #"{"connected":false,"connected_since":0,"device_id":"","enrolled":false,"last_connected":0,"#
-                + #""last_error":"","next_try":0,"notice":"","presenter":"","process_id":0,"removed":false,"server_url":"","#
-                + #""version":""}"#
+                + #""last_error":"","next_try":0,"notice":"","presenter":"","problem":"","process_id":0,"#
+                + #""removed":false,"server_url":"","version":""}"#
         )
         #expect(AgentCommands.report(of: StatusRecord(.string("?"))).text.contains("posthorn agent enrol"))
     }

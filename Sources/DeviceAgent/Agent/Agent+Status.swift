@@ -15,6 +15,8 @@ extension StatusRecord {
         let text =
             switch (isEnrolled, isConnected) {
             case (true, true): "Connected to \(serverURL)."
+            case (true, false) where problem == .wrongServer:
+                "Not connected: \(serverURL) is not the server that this device was enrolled with (\(lastError))"
             case (true, false): "Not connected to \(serverURL): \(lastError)"
             case (false, _): lastError.isEmpty ? "Not enrolled at any server." : "Not enrolled: \(lastError)"
             }
@@ -36,7 +38,8 @@ extension Agent {
         status.connectedSince = link.connectedSince
         status.lastConnectedAt = link.connectedSince == nil ? link.lastConnectedAt : now
         status.nextTryAt = nextTry(now: now)
-        status.lastError = link.lastError
+        status.problem = link.failure?.problem ?? .none
+        status.lastError = link.failure?.text ?? ""
         status.notice = subscriptions.notice
         status.presenter = presenterText
         return status

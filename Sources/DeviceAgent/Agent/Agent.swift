@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 package import AgentStore
 internal import PushCore
 internal import PushNet
@@ -120,7 +121,9 @@ package final class Agent {
         trimInboxRepeatedly()
         guard let identity = link.identity else { return }
         guard let secret = try secretFile.read() else {
-            link.report(error: "The device secret is lost. Run 'posthorn agent unenrol --local', then enrol again.")
+            link.report(
+                .init(
+                    .secretLost, "The device secret is lost. Run 'posthorn agent unenrol --local', then enrol again."))
             return agentLog.error("secret_missing", ["server": identity.serverURL])
         }
         link.connect(identity, secret: secret)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import AgentStore
 internal import PushAPI
 internal import PushCore
@@ -38,8 +39,8 @@ final class ServerLink {
     private(set) var clients: Clients?
     private(set) var connectedSince: Timestamp?
     private(set) var lastConnectedAt: Timestamp?
-    /// The last error of the connection, of the enrolment or of the database, for the status.
-    private(set) var lastError = ""
+    /// The last problem of the connection, of the enrolment or of the database, for the status; nil for none.
+    private(set) var failure: ConnectionFailure?
     /// Whether the server has removed this device; an enrolment resets it.
     private(set) var isRemoved = false
     private var serverClock = ServerClock()
@@ -60,12 +61,12 @@ final class ServerLink {
         self.failures = failures
         self.form = form
         self.access = access
-        failures.onFailure = { [weak self] in self?.report(error: $0) }
+        failures.onFailure = { [weak self] in self?.report(.init(.storage, $0)) }
     }
 
-    /// Shows an error in the status.
-    func report(error text: String) {
-        lastError = text
+    /// Shows a problem in the status.
+    func report(_ failure: ConnectionFailure) {
+        self.failure = failure
         changes.observer?.statusChanged()
     }
 
@@ -87,7 +88,7 @@ final class ServerLink {
     func forget() {
         identity = nil
         isRemoved = false
-        lastError = ""
+        failure = nil
     }
 
     // MARK: The connection
@@ -157,14 +158,17 @@ extension ServerLink: StreamClientDelegate {
         for case .notification(let notification) in arrivals {
             serverClock.note(acceptedAt: notification.acceptedAt, atElapsedMilliseconds: elapsed)
         }
-        return onArrivals?(arrivals, serverClock.time(atElapsedMilliseconds: elapsed)) ?? false
+        guard onArrivals?(arrivals, serverClock.time(atElapsedMilliseconds: elapsed)) == true else { return false }
+        // The disk can be written again.
+        if failure?.problem == .storage { failure = nil }
+        return true
     }
 
     /// Records the connection, sends the outbox, and checks registrations.
     func streamOpened() {
         let now = Timestamp.now.roundedDownToSeconds
         connectedSince = now
-        lastError = ""
+        failure = nil
         noteLastConnected(at: now)
         agentLog.info("connected", ["server": identity?.serverURL ?? ""])
         clients?.outboxSender.open()
@@ -176,18 +180,20 @@ extension ServerLink: StreamClientDelegate {
     func streamTold(policyVersion: Int64) { onPolicyVersion?(policyVersion) }
 
     /// Records the end of the connection, which shows in the status and never as an alert.
-    func streamEnded(_ reason: String) { noteEnd("disconnected", reason) }
+    func streamEnded(_ failure: ConnectionFailure) {
+        noteEnd(failure.problem == .wrongServer ? "wrong_server" : "disconnected", failure)
+    }
 
     /// Records that the server refused the device; the agent does not reconnect.
     func streamRefused(_ reason: String) {
         isRemoved = true
-        noteEnd("refused", reason)
+        noteEnd("refused", .init(.removed, reason))
     }
 
-    private func noteEnd(_ event: StaticString, _ reason: String) {
+    private func noteEnd(_ event: StaticString, _ failure: ConnectionFailure) {
         noteDisconnected()
-        lastError = reason
-        agentLog.warning(event, ["reason": reason])
+        self.failure = failure
+        agentLog.warning(event, ["reason": failure.text])
         clients?.outboxSender.close()
         clients?.registrar.close()
         changes.observer?.statusChanged()

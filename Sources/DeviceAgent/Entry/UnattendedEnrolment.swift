@@ -68,7 +68,18 @@ final class UnattendedEnrolment {
                     retryAfter: refusal.retryAfter))
         }
         let addition = isFinal ? " The agent does not retry: \(Self.remedy(refusal.code))." : ""
-        agent.link.report(error: refusal.message + addition)
+        agent.link.report(ConnectionFailure(Self.problem(refusal.code), refusal.message + addition))
+    }
+
+    private static func problem(_ code: AgentErrorCode) -> ConnectionProblem {
+        switch code {
+        case .badEnrolmentCode: .enrolmentCode
+        case .notTrusted: .certificate
+        case .badFile, .badServer: .configuration
+        case .unreachable: .unreachable
+        case .failed: .storage
+        default: .server
+        }
     }
 
     private static func remedy(_ code: AgentErrorCode) -> String {

@@ -25,7 +25,7 @@ extension CurlError {
             "the proxy requires authentication: set proxy in agent.ini to http://USER:PASSWORD@HOST:PORT"
         case .proxyRefusal: "the proxy refuses to connect to the server"
         case .resolveProxy: "the proxy's host name cannot be resolved: check proxy in agent.ini"
-        case .resolve, .connect, .tls, .timeout, .interrupted, .other: nil
+        case .resolve, .connect, .unknownAuthority, .tls, .timeout, .interrupted, .other: nil
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import PushAPI
 internal import PushCurl
 internal import PushNet
@@ -65,7 +66,7 @@ final class EventStreamAttempt: StreamAttempt {
             isReadable = false
         }
         if !arrivals.isEmpty { delegate?.attemptReceived(arrivals) }
-        if !isReadable { delegate?.attemptEnded(.failed("the server sent an event that is too long")) }
+        if !isReadable { delegate?.attemptEnded(.failed(.init(.server, "the server sent an event that is too long"))) }
     }
 
     private func take(_ event: EventStreamEvent) -> Arrival? {
@@ -83,7 +84,7 @@ final class EventStreamAttempt: StreamAttempt {
     private func finish(_ result: Result<HTTPResponse, CurlError>) {
         transfer = nil
         switch result {
-        case .failure(let error): delegate?.attemptEnded(.failed(error.messageWithAdvice))
+        case .failure(let error): delegate?.attemptEnded(.failed(ConnectionFailure(error)))
         case .success(let response) where response.status == 401: delegate?.attemptEnded(.unauthorized)
         case .success where isAnswered: delegate?.attemptEnded(.closed)
         case .success(let response):

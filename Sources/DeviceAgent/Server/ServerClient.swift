@@ -206,7 +206,7 @@ extension ServerFailure {
     /// Maps libcurl's error.
     init(_ error: CurlError) {
         switch error.kind {
-        case .tls: self = .notTrusted(error.messageWithAdvice)
+        case .unknownAuthority, .tls: self = .notTrusted(error.messageWithAdvice)
         case .authorityFile, .certificateFile: self = .badFile(error.messageWithAdvice)
         case .resolve, .resolveProxy, .connect, .proxyAuthentication, .proxyRefusal, .clientCertificateRequired,
             .clientCertificateRefused, .handshakeRefused, .timeout, .interrupted, .other:

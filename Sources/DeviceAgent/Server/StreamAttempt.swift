@@ -57,7 +57,7 @@ enum StreamEnding: Equatable {
     /// The stream was open, and the server ended it.
     case closed
     /// The connection failed, or the received data is invalid.
-    case failed(String)
+    case failed(ConnectionFailure)
 }
 
 /// The form in which the agent requests the stream.

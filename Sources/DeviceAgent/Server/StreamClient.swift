@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import AgentStore
 internal import PushAPI
 internal import PushCore
@@ -16,7 +17,7 @@ protocol StreamClientDelegate: AnyObject {
     /// Called when the server announces the version of its policies.
     func streamTold(policyVersion: Int64)
     /// Called when the stream has ended, with the reason for the status line; this never causes an alert.
-    func streamEnded(_ reason: String)
+    func streamEnded(_ failure: ConnectionFailure)
     /// Called when the server does not know the device's secret; the stream stays closed.
     func streamRefused(_ reason: String)
 }
@@ -115,7 +116,7 @@ final class StreamClient {
         stop()
         // Pooled connections would be dead after the suspension.
         session.curl.abandonConnections()
-        if wasOpen { delegate?.streamEnded("the machine was suspended") }
+        if wasOpen { delegate?.streamEnded(.init(.none, "the machine was suspended")) }
     }
 
     /// Connects immediately after the machine resumes, unless the server requested a pause.
@@ -133,7 +134,7 @@ final class StreamClient {
         // Another network may have no proxy that blocks WebSocket.
         eventsSince = nil
         giveUpConnection()
-        if wasOpen { delegate?.streamEnded(reason) }
+        if wasOpen { delegate?.streamEnded(.init(.none, reason)) }
         perform(action)
     }
 
@@ -199,28 +200,34 @@ final class StreamClient {
     }
 
     /// Ends the stream from this side.
-    private func fail(_ reason: String) {
+    private func fail(_ problem: ConnectionProblem, _ text: String) {
         giveUpConnection()
-        ended(reason)
+        ended(.init(problem, text))
     }
 
-    private func ended(_ reason: String) {
+    private func ended(_ failure: ConnectionFailure) {
         closeAttempt()
         hasFailed = true
         if goodbye == nil { keepalive.ended(at: loop.now) }
-        let action = machine.ended(
-            at: loop.now, fraction: random(), retryAfter: retryAfter,
-            // A device that another one with its secret replaces must not replace that one again and again.
-            isGoodbye: goodbye.map { !$0.utf8.elementsEqual("replaced".utf8) } ?? false)
+        let action =
+            failure.problem == .wrongServer
+            ? machine.distrusted(fraction: random())
+            : machine.ended(
+                at: loop.now, fraction: random(), retryAfter: retryAfter,
+                // A device that another one with its secret replaces must not replace that one again and again.
+                isGoodbye: goodbye.map { !$0.utf8.elementsEqual("replaced".utf8) } ?? false)
         guard action != .none else { return }
-        delegate?.streamEnded(reason)
+        delegate?.streamEnded(failure)
         perform(action)
     }
 
     /// Switches to server-sent events, immediately and for `eventsPeriod`.
     private func fallBack(_ reason: String) {
         guard form == .auto else {
-            return ended("the WebSocket connection failed: \(reason). Set stream to auto or events in agent.ini.")
+            return ended(
+                .init(
+                    .configuration,
+                    "the WebSocket connection failed: \(reason). Set stream to auto or events in agent.ini."))
         }
         agentLog.info("websocket_unsupported", ["reason": reason])
         eventsSince = loop.now
@@ -254,7 +261,7 @@ final class StreamClient {
             preconditionFailure("the open WebSocket did not accept a ping")
         case .dead(let silence):
             if attempt?.isProven == false { brokenCount += 1 }
-            fail("the server sent nothing for \(silence.components.seconds) s; reconnecting")
+            fail(.unreachable, "the server sent nothing for \(silence.components.seconds) s; reconnecting")
         }
     }
 
@@ -295,7 +302,7 @@ extension StreamClient: StreamAttemptDelegate {
     }
 
     func attemptReceived(_ arrivals: [Arrival]) {
-        if delegate?.streamReceived(arrivals) != true { fail("notifications could not be stored") }
+        if delegate?.streamReceived(arrivals) != true { fail(.storage, "notifications could not be stored") }
     }
 
     func attemptReceived(_ notice: PolicyNotice) { delegate?.streamTold(policyVersion: notice.version) }
@@ -311,15 +318,17 @@ extension StreamClient: StreamAttemptDelegate {
         switch ending {
         case .unauthorized: refused()
         case .closed where goodbye == "removed": refused()
-        case .closed: ended(goodbye.map { "the server ended the stream: \($0)" } ?? "the server closed the stream")
+        case .closed:
+            ended(
+                .init(.server, goodbye.map { "the server ended the stream: \($0)" } ?? "the server closed the stream"))
         case .unsupported(let reason): fallBack(reason)
         case .broken(let reason):
             brokenCount += 1
-            if brokenCount < Self.brokenCountMax { ended(reason) } else { fallBack(reason) }
+            if brokenCount < Self.brokenCountMax { ended(.init(.server, reason)) } else { fallBack(reason) }
         case .refused(let status, let retryAfter):
             self.retryAfter = RetryPause.parse(retryAfter, now: .now)
-            ended("the server answered \(status) to the request for the stream")
-        case .failed(let reason): ended(reason)
+            ended(.init(.server, "the server answered \(status) to the request for the stream"))
+        case .failed(let failure): ended(failure)
         }
     }
 }

@@ -39,6 +39,8 @@ struct StreamMachine: ~Copyable {
     static let goodAge: Duration = .seconds(5)
     /// The maximum pause that a server can request.
     static let retryAfterMax: Duration = .seconds(3600)
+    /// The longest pause after a server that this device does not trust answered.
+    static let distrustPause: Duration = .seconds(900)
 
     private enum State {
         case idle
@@ -112,6 +114,20 @@ struct StreamMachine: ~Copyable {
         let asked = min(Self.retryAfterMax, max(.zero, retryAfter ?? .zero))
         notBefore = now.advanced(by: asked)
         return .wait(asked + ceiling * min(max(fraction, 0), 1))
+    }
+
+    /// Records that another server answered, which a retry soon would not change.
+    ///
+    /// A network change or a resume ends the long pause, because a captive portal may have answered.
+    ///
+    /// - Parameter fraction: A random number from 0 to 1.
+    /// - Returns: The time to wait, half of `distrustPause` or more.
+    mutating func distrusted(fraction: Double) -> Action {
+        switch state {
+        case .idle, .waiting, .refused: return .none
+        case .connecting, .open: state = .waiting(failureCount: 0)
+        }
+        return .wait(Self.distrustPause * ((1 + min(max(fraction, 0), 1)) / 2))
     }
 
     /// Ends the wait.

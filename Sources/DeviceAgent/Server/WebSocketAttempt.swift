@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import AgentStore
 internal import PushAPI
 internal import PushCore
@@ -56,7 +57,7 @@ final class WebSocketAttempt: StreamAttempt {
         transfer = session.curl.connect(request) { [weak self, request] channel in
             self?.shakeHands(channel, request)
         } onFailure: { [weak self] error in
-            self?.end(.failed(error.messageWithAdvice))
+            self?.end(.failed(ConnectionFailure(error)))
         }
     }
 
@@ -88,7 +89,7 @@ final class WebSocketAttempt: StreamAttempt {
         do throws(NetError) {
             watched = try WatchedSocket(channel.socket, for: .readable, loop: loop) { [weak self] in self?.ready($0) }
         } catch {
-            return end(.failed("\(error)"))
+            return end(.failed(.init(.unreachable, "\(error)")))
         }
         flush()
     }
@@ -125,7 +126,7 @@ final class WebSocketAttempt: StreamAttempt {
     private func endOfConnection(_ reason: String) -> StreamEnding {
         switch state {
         case .shakingHands: .broken("\(reason), inside the handshake")
-        case .connecting, .open, .over: .failed(reason)
+        case .connecting, .open, .over: .failed(.init(.unreachable, reason))
         }
     }
 
@@ -182,7 +183,7 @@ final class WebSocketAttempt: StreamAttempt {
             return end(endOfConnection(error.messageWithAdvice))
         }
         do throws(NetError) { try watched?.modify(unsent.isEmpty ? .readable : [.readable, .writable]) } catch {
-            end(.failed("\(error)"))
+            end(.failed(.init(.unreachable, "\(error)")))
         }
     }
 
@@ -198,7 +199,7 @@ final class WebSocketAttempt: StreamAttempt {
         }
         deliver()
         flush()
-        end(closure.isByPeer ? .closed : .failed(closure.reason))
+        end(closure.isByPeer ? .closed : .failed(.init(.server, closure.reason)))
     }
 
     private func end(_ ending: StreamEnding) {

@@ -130,7 +130,7 @@ enum SendCommand {
             return try HTTPClient().send(request.httpRequest)
         } catch {
             switch error.kind {
-            case .tls, .authorityFile, .certificateFile:
+            case .unknownAuthority, .tls, .authorityFile, .certificateFile:
                 if error.kind == .tls, let end = expiration(of: request) {
                     throw .certificateExpired(at: end)
                 }
