@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Takes pictures of the panel's screens, light and dark side by side, as .pictures/panel-*.png. Check them by eye and copy them to
-# docs/images. The arguments select screens; without arguments, the script takes all. It uses a temporary directory, and stops its
-# programs at the end. POSTHORN_PROGRAMS is the directory of the programs.
+# docs/images. The arguments select screens; without arguments, the script takes all. SIZES, for example "360x640 1920x1080", takes
+# each screen on screens of these sizes instead, light, dark, and with text at twice its size. The script uses a temporary
+# directory, and stops its programs at the end. POSTHORN_PROGRAMS is the directory of the programs.
 set -eu
 cd "$(dirname "$0")/.."
 script=panel-pictures
@@ -113,14 +114,19 @@ hands() { scripts/panel-hands.py "$@" || { posthorn inbox list --limit 3 >&2; fa
 
 open_panel() {
     close_panel
+    mkdir -p "$XDG_STATE_HOME/posthorn"
+    rm -f "$XDG_STATE_HOME/posthorn/panel.ini"
+    if fills_screen; then printf '[panel]\nmaximized=true\n' >"$XDG_STATE_HOME/posthorn/panel.ini"; fi
     start posthorn-panel "$@"
     hands wait tab ""
     sleep 1 # The layout changes once more when the agent's data arrives.
-    # A double click on the header maximizes the window on a small screen.
-    if [ "$mode" = small ]; then
-        xdotool mousemove 160 12 click --repeat 2 --delay 60 1
-        sleep 0.5
-    fi
+}
+
+fills_screen() {
+    case $mode in
+    small | *x*) true ;;
+    *) false ;;
+    esac
 }
 
 # Stops the panel, whether this script or the bus started it.
@@ -145,13 +151,13 @@ picture() {
     xdotool mousemove 2 2
     sleep 1
     import -window root "$files/screen.png"
-    if [ "$mode" = small ] && [ "$1" != alert ]; then
+    if fills_screen && [ "$1" != alert ]; then
         cp "$files/screen.png" "$files/$1-$mode.png"
         return
     fi
     cp "$files/background.png" "$files/picture.png"
     for frame in $(scripts/panel-hands.py windows); do add_window "$frame"; done
-    if [ "$mode" = small ]; then
+    if fills_screen; then
         cp "$files/picture.png" "$files/$1-$mode.png"
     else
         convert "$files/picture.png" -crop "$(bounds)" +repage "$files/$1-$mode.png"
@@ -278,9 +284,14 @@ take() {
     shift 2
     processes=
     (
-        if [ "$mode" = dark ]; then export ADW_DEBUG_COLOR_SCHEME=prefer-dark; fi
+        case $mode in
+        *dark) export ADW_DEBUG_COLOR_SCHEME=prefer-dark ;;
+        esac
         trap 'status=$?; stop "$processes"; exit $status' EXIT
         start_desktop "$size"
+        case $mode in
+        *large) xprop -root -f RESOURCE_MANAGER 8s -set RESOURCE_MANAGER "Xft.dpi:	192" ;;
+        esac
         start_agent
         add_apps
         fill_inbox
@@ -308,11 +319,30 @@ take_small() {
     done
 }
 
+# Takes pictures on screens of the given sizes, which the window fills.
+take_sizes() {
+    for size in $SIZES; do
+        for mode in light dark large; do take "$size-$mode" "$size" "$@"; done
+        for screen in "$@"; do
+            for mode in light dark large; do
+                convert "$files/$screen-$size-$mode.png" -strip -depth 8 +dither -colors 250 \
+                    ".pictures/panel-$screen-$size-$mode.png"
+            done
+            echo ".pictures/panel-$screen-$size-*.png"
+        done
+    done
+}
+
 [ -x "$programs/posthorn-panel" ] || fail "$programs contains no programs; run 'swift build' first"
 mkdir -p .pictures "$files/locale/zh_TW/LC_MESSAGES"
 msgfmt po/zh_TW.po -o "$files/locale/zh_TW/LC_MESSAGES/posthorn-panel.mo"
 start_posthornd
 make_key
+if [ -n "${SIZES-}" ]; then
+    [ $# -gt 0 ] || set -- notifications apps settings app entry alert
+    take_sizes "$@"
+    exit
+fi
 if [ $# -eq 0 ]; then
     set -- notifications entry apps settings app sound quiet sheet chinese alert reply empty pairing
     take_small

@@ -34,6 +34,7 @@ package enum AgentErrorCode: String, Sendable, CaseIterable {
     case invalidArguments = "InvalidArguments"
     case notYours = "NotYours"
     case limitsExceeded = "LimitsExceeded"
+    case storageFailed = "StorageFailed"
     case failed = "Failed"
 
     private static let prefix = "org.posthorn.Error."

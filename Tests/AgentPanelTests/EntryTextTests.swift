@@ -9,11 +9,13 @@ struct EntryTextTests {
     @Test func `title and body take one line each`() {
         let text = EntryText(SampleRecords.entry(1, title: "Lunch\non Friday", body: " At\tnoon.\n\nBring  all. "))
         #expect(text.headline == "Lunch on Friday" && text.detail == "At noon. Bring all.")
+        #expect(text.title == "Lunch on Friday" && text.body == " At\tnoon.\n\nBring  all. ", "an expanded row")
     }
 
     @Test func `without a title the body is the first line`() {
         let text = EntryText(SampleRecords.entry(1, title: "", body: "At noon."))
         #expect(text.headline == "At noon." && text.detail == "")
+        #expect(text.title == "At noon." && text.body == "")
         #expect(EntryText(SampleRecords.entry(1, title: "", body: "\n", effects: ["alert"])).headline == "No text")
     }
 

@@ -32,6 +32,12 @@ struct NotificationRowsTests {
         #expect(NotificationRows([], filter: .all, unreadCounts: [:]).rows == [])
     }
 
+    @Test func `a collapsed section has its header and no entries`() {
+        let plan = NotificationRows(entries, filter: .all, unreadCounts: unreadCounts, collapsedApps: ["b", "x"])
+        #expect(plan.entries.map(\.entry) == [8, 6])
+        #expect(plan.rows.first == .section(.init(appID: "b", name: "Chat", isUnverified: false, unreadCount: 3333)))
+    }
+
     @Test func `a row's key does not depend on its content, and keys are unique`() {
         let keys = NotificationRows(entries, filter: .all, unreadCounts: [:]).rows.map(\.key)
         #expect(Set(keys).count == keys.count)

@@ -66,7 +66,7 @@ struct QuietTextTests {
     @Test func `an end that matches no choice has a text of its own`() {
         let end = Self.now.advanced(bySeconds: 1234)
         let text = PanelTime.moment(end, now: Self.now)
-        #expect(QuietText.otherEnd("until \(end.unixSeconds)", now: Self.now) == "Until \(text)")
+        #expect(QuietText.otherEnd("until \(end.unixSeconds)", now: Self.now) == "At \(text)")
         let values =
             QuietText.Choice.allCases.map { $0.value(now: Self.now) } + ["off", "until \(Self.now.unixSeconds)"]
         for value in values {
@@ -103,18 +103,15 @@ struct QuietTextTests {
     @Test func `a day can be toggled, and times read from left to right`() {
         var times = QuietTimes(days: 0x7F, start: 1320, end: 420)
         times.toggle(day: 6)
-        #expect(!times.contains(day: 6) && times.contains(day: 0) && !times.isEveryDay)
+        #expect(!times.contains(day: 6) && times.contains(day: 0))
         times.toggle(day: 6)
-        #expect(times.isEveryDay && times.timesText == "22:00–07:00")
+        #expect(times.daysText == "Every day" && times.timesText == "22:00–07:00")
     }
 
-    @Test func `new times have no day, and one toggle selects every day`() {
-        var times = QuietTimes.undecided
-        #expect(QuietTimes.setting([times]) == "none" && !times.isEveryDay)
-        times.toggle(day: 2)
-        times.toggleEveryDay()
-        #expect(times.isEveryDay && times.daysText == "Every day")
-        times.toggleEveryDay()
-        #expect(times == .undecided)
+    @Test func `new times are effective every night, and without a day they are not`() {
+        var times = QuietTimes.everyNight
+        #expect(times.isEffective && QuietTimes.setting([times]) == "mon tue wed thu fri sat sun 22:00-07:00")
+        for day in 0...6 { times.toggle(day: day) }
+        #expect(!times.isEffective && QuietTimes.setting([times]) == "none")
     }
 }

@@ -38,7 +38,7 @@ enum SampleRecords {
                 ("entry", .int64(entry)), ("app_id", .string(app)), ("app_name", .string(name)),
                 ("received_at", .int64(1_795_295_709_000)), ("title", .string(title)), ("body", .string(body)),
                 ("state", .string(state)), ("reason", .string(reason)), ("read", .bool(isRead)),
-                ("effects", .strings(effects)), ("payload", .string(payload)),
+                ("effects", .strings(effects)), ("payload", .string(payload)), ("verified", .bool(true)),
             ]))
     }
 
@@ -50,7 +50,7 @@ enum SampleRecords {
             .dictionary([
                 ("app_id", .string(id)), ("name", .string(name)), ("icon", .string("mail-unread")),
                 ("badge", .uint32(badge)), ("allows_badge", .bool(allowsBadge)), ("allows_sound", .bool(allowsSound)),
-                ("alert_style", .string(style)),
+                ("alert_style", .string(style)), ("verified", .bool(true)),
                 (
                     "event_types",
                     .array("a{sv}", [.dictionary([("id", .string("message")), ("name", .string("Messages"))])])

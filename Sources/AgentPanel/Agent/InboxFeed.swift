@@ -35,9 +35,10 @@ final class InboxFeed {
     private var isAsking = false
     private var isToBeAskedAgain = false
 
-    /// Creates a feed without sending a query.
-    init(_ cache: AgentStateCache, onChange: @escaping () -> Void) {
+    /// Creates a feed with a filter and without search words; sends no query.
+    init(_ cache: AgentStateCache, _ filter: InboxFilter, onChange: @escaping () -> Void) {
         self.cache = cache
+        query.filter = filter
         self.onChange = onChange
     }
 

@@ -3,8 +3,9 @@
 internal import AgentBus
 
 /// A filter of the inbox.
-enum InboxFilter: CaseIterable, Sendable {
-    case all, unread, notShown
+enum InboxFilter: String, CaseIterable, Sendable {
+    case all, unread
+    case notShown = "not-shown"
 
     /// Returns whether an entry passes the filter.
     func takes(_ entry: InboxRecord) -> Bool {

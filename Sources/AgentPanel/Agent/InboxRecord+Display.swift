@@ -13,6 +13,12 @@ extension InboxRecord {
         return value?["aps"]?["badge"]?.integer
     }
 
+    /// Whether the app chose its name, and no installed app and no user confirmed it.
+    var isUnverified: Bool { !isVerified && !appID.isEmpty }
+
+    /// Whether the entry offers to allow time-sensitive notifications of its app.
+    var offersTimeSensitive: Bool { offer == "time-sensitive" }
+
     /// The reason why the notification or its alert was not shown; nil if nothing was withheld.
     var reasonNotShown: String? {
         switch state {

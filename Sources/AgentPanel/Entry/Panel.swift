@@ -21,7 +21,8 @@ package final class Panel {
     }
 
     private let application: Application
-    private var startTab = MainWindow.Tab.notifications
+    private let stateFile = PanelStateFile()
+    private var startTab: PanelTab?
     private var cache: AgentStateCache?
     private var alertController: AlertWindowController?
     private var mainWindow: MainWindow?
@@ -53,7 +54,10 @@ package final class Panel {
     private func listen() {
         application.onStartup { [weak self] in self?.begin() }
         // Every kind of shutdown closes the alert on the screen: the session's end, a signal, a lost bus.
-        application.onShutdown { [weak self] in self?.alertController?.closeBeforeTheEnd() }
+        application.onShutdown { [weak self] in
+            self?.alertController?.closeBeforeTheEnd()
+            self?.keepState()
+        }
         application.onActivated { [weak self] in
             guard let self else { return }
             open(mainWindow == nil ? startTab : nil)
@@ -86,11 +90,21 @@ package final class Panel {
         }
     }
 
-    private func open(_ tab: MainWindow.Tab?) {
+    /// Opens the main window or raises it; without a tab, a new window shows the tab of the last run.
+    private func open(_ tab: PanelTab?) {
         guard let cache else { return }
-        let window = mainWindow ?? MainWindow(of: application, cache) { [weak self] in self?.mainWindow = nil }
+        let window =
+            mainWindow
+            ?? MainWindow(of: application, cache, stateFile.state) { [weak self] in
+                self?.keepState()
+                self?.mainWindow = nil
+            }
         mainWindow = window
         if let tab { window.show(tab) }
         window.present()
+    }
+
+    private func keepState() {
+        if let mainWindow { stateFile.save(mainWindow.currentState) }
     }
 }

@@ -8,15 +8,21 @@ struct EntryText: Equatable, Sendable {
     var headline: String
     /// The second line of its row; may be empty.
     var detail: String
+    /// The first paragraph of its expanded row: the title, or the body if there is no title.
+    var title: String
+    /// The second paragraph of its expanded row, with line breaks; may be empty.
+    var body: String
     /// The result of the delivery, in words for the user.
     var outcome: String
 
     init(_ entry: InboxRecord) {
-        let (title, body) = (Self.line(VisibleText.line(entry.title)), Self.line(VisibleText.lines(entry.body)))
+        let (title, body) = (Self.line(VisibleText.line(entry.title)), VisibleText.lines(entry.body))
         if !title.isEmpty {
-            (headline, detail) = (title, body)
+            (headline, detail) = (title, Self.line(body))
+            (self.title, self.body) = (title, body)
         } else {
-            (headline, detail) = (body.isEmpty ? Self.parts(of: entry) : body, "")
+            (headline, detail) = (body.isEmpty ? Self.parts(of: entry) : Self.line(body), "")
+            (self.title, self.body) = (body.isEmpty ? headline : body, "")
         }
         outcome = Self.outcome(of: entry)
     }

@@ -11,6 +11,8 @@ struct GridPlan: Equatable, Sendable {
 
     /// The size of a tile with its label and margins, in pixels.
     static let (tileWidth, tileHeight) = (96, 120)
+    /// The maximum width of the grid in pixels, at the normal text size.
+    static let widthMax = 680
     /// The part of a tile's height that scales with the text size, in pixels.
     static let textHeight = 18
     /// The maximum number of pages; beyond it, one long page scrolls, because the page dots would be too small.

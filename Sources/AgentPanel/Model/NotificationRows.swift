@@ -10,6 +10,8 @@ struct NotificationRows: Equatable, Sendable {
         var appID: String
         /// The display name.
         var name: String
+        /// Whether the app chose the name, and no installed app and no user confirmed it.
+        var isUnverified: Bool
         /// The number of the app's new notifications, including those not in the list.
         var unreadCount: Int
     }
@@ -36,7 +38,10 @@ struct NotificationRows: Equatable, Sendable {
     ///   - entries: The entries, newest first.
     ///   - filter: The filter to apply.
     ///   - unreadCounts: The number of new notifications in the whole inbox, by app ID.
-    init(_ entries: [InboxRecord], filter: InboxFilter, unreadCounts: [String: Int]) {
+    ///   - collapsedApps: The IDs of the apps whose section has no entries below it.
+    init(
+        _ entries: [InboxRecord], filter: InboxFilter, unreadCounts: [String: Int], collapsedApps: Set<String> = []
+    ) {
         var order: [String] = []
         var entriesByApp: [String: [InboxRecord]] = [:]
         for entry in entries where filter.takes(entry) {
@@ -46,8 +51,9 @@ struct NotificationRows: Equatable, Sendable {
         rows = order.flatMap { appID -> [Row] in
             let entries = entriesByApp[appID] ?? []
             let section = Section(
-                appID: appID, name: Self.name(of: entries), unreadCount: unreadCounts[appID] ?? 0)
-            return [.section(section)] + entries.map { .entry($0) }
+                appID: appID, name: Self.name(of: entries), isUnverified: entries.first?.isUnverified ?? false,
+                unreadCount: unreadCounts[appID] ?? 0)
+            return [.section(section)] + (collapsedApps.contains(appID) ? [] : entries.map { .entry($0) })
         }
     }
 
@@ -56,7 +62,7 @@ struct NotificationRows: Equatable, Sendable {
         return name.isEmpty ? tr("Unknown app") : name
     }
 
-    /// The entries without the section headers, in the same order.
+    /// The listed entries without the section headers, in the same order.
     var entries: [InboxRecord] {
         rows.compactMap { row in
             switch row {

@@ -30,7 +30,11 @@ enum PanelTime {
             dayNumber = unsafe (time.unixSeconds + Int64(parts.tm_gmtoff)) / 86_400
         }
 
-        var date: String { "\(year)-\(PanelTime.twoDigits(month))-\(PanelTime.twoDigits(day))" }
+        /// The date with hyphens at which no line breaks.
+        var date: String {
+            let parts = ["\(year)", PanelTime.twoDigits(month), PanelTime.twoDigits(day)]
+            return parts.joined(separator: "\u{2011}")
+        }
         var clock: String { PanelTime.clock(minute: hour * 60 + minute) }
     }
 

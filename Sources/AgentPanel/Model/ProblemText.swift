@@ -26,6 +26,7 @@ enum ProblemText {
         case .limitsExceeded: tr("There were too many requests at once. Try again in a moment.")
         case .deviceRemoved: tr("The server no longer knows this computer. Leave the server, then pair again.")
         case .badFile: tr("A file that is configured for the server cannot be used. Ask your administrator.")
+        case .storageFailed: tr("The change cannot be saved. Make room on the disk, then try again.")
         case .refused: tr("The server refused the request. Ask its administrator.")
         case .appNotInstalled: ReasonText.sentence(.notInstalled)
         case .appDamaged: ReasonText.sentence(.damaged)

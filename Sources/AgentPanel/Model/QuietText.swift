@@ -54,10 +54,10 @@ enum QuietText {
         /// The title in the list.
         var title: String {
             switch self {
-            case .untilSwitchedOff: tr("Until Switched Off")
-            case .oneHour: tr("For One Hour")
-            case .thisEvening: tr("Until 18:00")
-            case .tomorrowMorning: tr("Until 07:00")
+            case .untilSwitchedOff: tr("When Turned Off")
+            case .oneHour: tr("In One Hour")
+            case .thisEvening: tr("At 18:00")
+            case .tomorrowMorning: tr("At 07:00")
             }
         }
 
@@ -78,10 +78,10 @@ enum QuietText {
         }
     }
 
-    /// Returns a list title such as `Until 04:39` for an end that no choice has; nil if a choice matches.
+    /// Returns a list title such as `At 04:39` for an end that no choice has; nil if a choice matches.
     static func otherEnd(_ value: String, now: Timestamp) -> String? {
         guard Choice.of(value, now: now) == nil else { return nil }
-        return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) }
+        return end(value, now: now).map { Texts.fill(tr("At %1"), $0) }
     }
 }
 
@@ -94,8 +94,8 @@ struct QuietTimes: Equatable, Sendable {
     /// The end in minutes after midnight; before `start` if it is on the next day, never equal to it.
     var end: Int
 
-    /// The initial value of a new line: a night without a day; it takes effect when the user chooses a day.
-    static let undecided = QuietTimes(days: 0, start: 22 * 60, end: 7 * 60)
+    /// The initial value of a new line: every night.
+    static let everyNight = QuietTimes(days: everyDay, start: 22 * 60, end: 7 * 60)
     private static let everyDay: UInt8 = 0x7F
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
@@ -106,7 +106,7 @@ struct QuietTimes: Equatable, Sendable {
 
     /// Formats the setting `schedule`; omits lines that are never active.
     static func setting(_ lines: [QuietTimes]) -> String {
-        let texts = lines.filter { $0.days != 0 && $0.start != $0.end }.map(\.setting)
+        let texts = lines.filter(\.isEffective).map(\.setting)
         return texts.isEmpty ? "none" : texts.joined(separator: ", ")
     }
 
@@ -121,11 +121,8 @@ struct QuietTimes: Equatable, Sendable {
     /// Adds or removes a day.
     mutating func toggle(day: Int) { days ^= 1 << UInt8(day) }
 
-    /// Whether the times start on every day.
-    var isEveryDay: Bool { days == Self.everyDay }
-
-    /// Adds all days, or removes them if all are set.
-    mutating func toggleEveryDay() { days = isEveryDay ? 0 : Self.everyDay }
+    /// Whether the times can ever be active.
+    var isEffective: Bool { days != 0 && start != end }
 
     /// The start and end, for example `22:00–07:00`.
     var timesText: String { "\(PanelTime.clock(minute: start))–\(PanelTime.clock(minute: end))" }

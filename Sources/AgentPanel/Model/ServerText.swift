@@ -15,12 +15,6 @@ struct ServerText: Equatable, Sendable {
         status.serverURL.hasPrefix("https://") ? String(status.serverURL.dropFirst("https://".count)) : status.serverURL
     }
 
-    /// The connection state in one or two words.
-    var state: String {
-        guard !status.serverURL.isEmpty else { return tr("None") }
-        return status.connectionStart == nil ? tr("Not Connected") : tr("Connected")
-    }
-
     /// Returns when the device was last connected, or `Connecting…` while no error occurred.
     ///
     /// - Parameter now: The current time.
@@ -30,17 +24,42 @@ struct ServerText: Equatable, Sendable {
         if let since = status.connectionStart {
             return Texts.fill(tr("Connected since %1"), PanelTime.moment(since, now: now))
         }
-        guard !status.lastError.isEmpty else { return tr("Connecting…") }
+        guard status.problem != .none else { return tr("Connecting…") }
         guard let last = status.lastConnectedAt else { return tr("Not connected yet") }
         return Texts.fill(tr("Last connected %1"), PanelTime.moment(last, now: now))
     }
 
-    /// The connection problem, followed by the agent's error text for the administrator; may be empty.
+    /// The connection problem with its remedy; empty while there is none.
     var trouble: String {
-        guard status.connectionStart == nil, !status.lastError.isEmpty else { return "" }
-        if status.isRemoved {
-            return tr("The server no longer knows this computer. Leave the server, then pair again.")
+        status.connectionStart == nil ? Self.sentences(status.problem) : ""
+    }
+
+    /// The agent's own description of the problem, in English, for the administrator; empty while there is none.
+    var details: String { trouble.isEmpty ? "" : status.lastError }
+
+    private static func sentences(_ problem: ConnectionProblem) -> String {
+        switch problem {
+        case .none: ""
+        case .unreachable:
+            tr("The server cannot be reached. Retrying automatically. If this lasts, check the network.")
+        case .wrongServer:
+            tr(
+                """
+                This is not the server that this computer was paired with. The server may have been installed again, \
+                or someone may be intercepting the connection. Ask your administrator before you pair again.
+                """)
+        case .certificate:
+            tr("The certificate of the server is invalid or expired. Retrying automatically. Tell your administrator.")
+        case .configuration:
+            tr("A setting for the connection cannot be used. Ask your administrator to check agent.ini.")
+        case .secretLost:
+            tr("The key of this computer is lost. Leave the server, then pair again.")
+        case .enrolmentCode:
+            tr("The server refused the code in agent.ini. Ask your administrator for a new one.")
+        case .storage:
+            tr("Notifications cannot be saved on this computer. Make room on the disk. Retrying automatically.")
+        case .removed: tr("The server no longer knows this computer. Leave the server, then pair again.")
+        case .server: tr("The server ended the connection or reported an error. Retrying automatically.")
         }
-        return tr("The server cannot be reached. Retrying automatically.") + "\n" + status.lastError
     }
 }

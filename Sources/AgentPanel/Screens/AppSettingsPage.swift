@@ -8,6 +8,7 @@ internal import PushDBus
 /// The settings page of one app.
 final class AppSettingsPage: Page {
     private let appID: String
+    private let offersTimeSensitive: Bool
     private lazy var badge = toggle("badge", tr("Badges"))
     private lazy var sound = toggle("sound", tr("Sounds"))
     private lazy var soundName = ValueRow(tr("Sound")) { [weak self] in self?.chooseSound() }
@@ -21,9 +22,10 @@ final class AppSettingsPage: Page {
 
     init(_ app: AppRecord, in window: MainWindow) {
         appID = app.appID
+        offersTimeSensitive = app.offers.contains("time-sensitive")
         let table = PreferencesPage()
         super.init(app.appTitle, in: window, table)
-        for group in [allowed, locked, urgent, eventGroup, removal(app)] { table.add(group) }
+        for group in [origin(of: app), allowed, locked, urgent, eventGroup, removal(app)] { table.add(group) }
         buildEvents(app)
         cache.watch(self) { page, topic in
             if topic == .settings(page.appID) { page.refresh() }
@@ -37,6 +39,20 @@ final class AppSettingsPage: Page {
             guard let self else { return }
             window.set(name, of: appID, to: isOn ? "on" : "off")
         }
+    }
+
+    /// The warning about a name that the app gave itself; empty for other apps.
+    private func origin(of app: AppRecord) -> PreferencesGroup {
+        let group = PreferencesGroup()
+        group.isVisible = !app.isVerified
+        guard !app.isVerified else { return group }
+        let row = ActionRow(
+            Texts.fill(tr("The name “%1” is unverified"), app.appTitle),
+            subtitle: UnverifiedMark.explanation(app.appID),
+            subtitleLineCountMax: nil)
+        row.addPrefix(Symbol("dialog-warning-symbolic"))
+        group.add(row)
+        return group
     }
 
     private var allowed: PreferencesGroup {
@@ -53,7 +69,10 @@ final class AppSettingsPage: Page {
 
     private var urgent: PreferencesGroup {
         let group = PreferencesGroup(
-            tr("During Do Not Disturb"), footer: tr("Critical notifications play sounds even if sounds are silenced."))
+            tr("During Do Not Disturb"),
+            footer: offersTimeSensitive
+                ? tr("A time-sensitive notification of this app was not shown. Allow them here.")
+                : tr("Critical notifications play sounds even if sounds are silenced."))
         for row in [timeSensitive.widget, critical.widget] { group.add(row) }
         return group
     }

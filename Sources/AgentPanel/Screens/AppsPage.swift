@@ -25,7 +25,8 @@ final class AppsPage: Page {
         pages = Box.column(carousel.expanding(across: true, down: true), dots.padded(below: 6))
         empty = AbsenceText.page()
         let overlay = Overlay(Box.column())
-        super.init(tr("Apps"), in: window, overlay)
+        let width = Int(Double(GridPlan.widthMax) * Desktop.textScale)
+        super.init(tr("Apps"), in: window, Clamp(overlay, widthMax: width))
         let probe = SizeProbe { [weak self] width, height in self?.fit(width, height) }
         overlay.lay(over: probe)
         overlay.lay(over: stack)
@@ -80,6 +81,7 @@ final class AppsPage: Page {
         for (index, app) in apps.enumerated().dropFirst(isLonger ? shown.count : 0) {
             let tile = AppTile(app) { [weak self] in self?.open(app.appID) }
             tiles[app.appID] = tile
+            tile.widget.sized(width: (space.width - 16) / plan.columns)
             let place = plan.place(index)
             if place.page == grids.count { addGrid(plan) }
             grids[place.page].attach(tile.widget, column: place.column, row: place.row)
@@ -97,7 +99,7 @@ final class AppsPage: Page {
 
     private func addGrid(_ plan: GridPlan) {
         let (index, grid) = (grids.count, Grid(rowSpacing: 8, columnSpacing: 0))
-        grids.append(grid.padded(across: 8, above: 12, below: 8))
+        grids.append(grid.padded(across: 8, above: 12, below: 8).aligned(across: .start))
         guard !plan.scrolls else { return long.setContent(grid) }
         carousel.append(grid.expanding(across: true))
         // The carousel turns to the page that gets the keyboard focus.

@@ -7,10 +7,13 @@ internal import PushDBus
 /// The details of one notification, with its delivery result.
 final class EntryPage: Page {
     private let entry: InboxRecord
+    private let clear: () -> Void
     private let viewButton = Button(tr("View"))
 
-    init(_ entry: InboxRecord, in window: MainWindow) {
+    /// Creates the page of an entry; `clear` is called before the page closes if the user clears the entry.
+    init(_ entry: InboxRecord, in window: MainWindow, clear: @escaping () -> Void) {
         self.entry = entry
+        self.clear = clear
         let table = PreferencesPage()
         super.init(tr("Details"), in: window, table)
         for group in [texts, viewGroup, facts, settingsGroup, clearGroup] { table.add(group) }
@@ -25,6 +28,9 @@ final class EntryPage: Page {
         let head = Box.row(
             spacing: 10, AppIcon.make(icon, of: entry.appTitle, pixels: 40),
             Label(entry.appTitle, .cut(lines: 1)).styled("heading"))
+        let unverified = UnverifiedMark()
+        unverified.show(entry.isUnverified, appID: entry.appID)
+        head.append(unverified.widget)
         group.add(head.padded(below: 10))
         let (title, body) = (VisibleText.line(entry.title), VisibleText.lines(entry.body))
         for (text, style) in [(title, "title-4"), (body, "body")] where !text.isEmpty {
@@ -75,15 +81,12 @@ final class EntryPage: Page {
 
     private var clearGroup: PreferencesGroup {
         let group = PreferencesGroup()
-        let clear = Button(tr("Clear")) { [weak self] in
+        let button = Button(tr("Clear")) { [weak self] in
             guard let self else { return }
-            window.call(
-                .removeInboxEntry, [.int64(entry.entry)],
-                onSuccess: { [weak self] _ in
-                    self?.navigator?.pop()
-                })
+            clear()
+            navigator?.pop()
         }
-        group.add(clear.styled("touch", "destroys-text"))
+        group.add(button.styled("touch", "destroys-text"))
         return group
     }
 }

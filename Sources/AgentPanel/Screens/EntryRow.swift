@@ -12,61 +12,77 @@ final class EntryRow {
     struct Actions {
         var showDetails: (InboxRecord) -> Void
         var clear: (InboxRecord) -> Void
+        /// Allows what the entry offers.
+        var allow: (InboxRecord) -> Void
+        var expand: (InboxRecord) -> Void
         var clearSection: (NotificationRows.Section) -> Void
+    }
+
+    /// The state of a row that does not come from the agent.
+    struct State {
+        /// Whether the row is selected for clearing; nil outside of selection mode.
+        var isChecked: Bool?
+        /// Whether a notification shows its whole text, or a section its notifications.
+        var isExpanded: Bool
+        /// Whether the row is the first or the last notification of its section, at which the section's card ends.
+        var isFirst = false
+        var isLast = false
     }
 
     let root: Box
     private let actions: Actions
-    private let sectionPart: Box
-    private let sectionIcon = Bin()
-    private let sectionName = Label("", .cut(lines: 1)).styled("heading")
-    private let sectionCount = Label("", .cut(lines: 1)).styled("dim-label", "caption")
-    private let sectionClear = Bin()
+    private let section: SectionHeader
     private let entryPart: Box
     private let check = CheckButton()
-    private let icon = Bin()
     private let dot = Box.column().styled("dot").aligned(down: .center)
     private let suppressed = Symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
     private let headline = Label("", .cut(lines: 1))
     private let detail = Label("", .cut(lines: 1)).styled("dim-label")
-    private let time = Label("", .cut(lines: 1)).styled("dim-label", "caption")
-    private let details = Bin()
+    private let reason = Label("").styled("dim-label", "caption")
+    private let offer = Button(tr("Allow Time-Sensitive Notifications")).styled("flat", "offer").aligned(across: .start)
+    private let time = Label("", .cut(lines: 1)).styled("dim-label", "caption").aligned(down: .start)
+    private let expandButton: Button
+    private let details: Button
     private let clearPlace: Revealer
     private(set) var row: NotificationRows.Row?
-    private var shownIcon: [String] = []
-    /// The buttons in the row.
+    private var isExpanded = false
+    /// The buttons in the row, in Tab order.
     private(set) var controls: [Widget] = []
 
     init(_ actions: Actions) {
         self.actions = actions
+        section = SectionHeader()
         let clear = Button(tr("Clear")).styled("clear-button")
         clearPlace = Revealer(clear.aligned(down: .center), from: .end)
-        sectionPart = Box.row(
-            spacing: 10, sectionIcon, sectionName, sectionCount.expanding(across: true), sectionClear)
+        expandButton = Button(icon: "pan-down-symbolic", named: tr("Show All Text")) {}
+        details = Button(icon: "help-about-symbolic", named: tr("Details")) {}
         let first = Box.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
-        let texts = Box.column(spacing: 2, first, detail).aligned(down: .center).expanding(across: true)
-        entryPart = Box.row(spacing: 10, check, icon, texts, Box.row(details, clearPlace))
-        root = Box.column(sectionPart.styled("section-row"), entryPart.styled("entry-row"))
+        let texts = Box.column(spacing: 2, first, detail, reason, offer).aligned(down: .center).expanding(across: true)
+        let buttons = Box.row(
+            expandButton.styled("flat", "circular").aligned(down: .center),
+            details.styled("flat", "circular").aligned(down: .center), clearPlace)
+        entryPart = Box.row(spacing: 10, check, texts, buttons)
+        root = Box.column(section.widget, entryPart.styled("entry-row"))
         check.setReachable(false)
         dot.unread()
         listen(clear)
     }
 
     private func listen(_ clear: Button) {
-        let info = Button(icon: "help-about-symbolic", named: tr("Details")) { [weak self] in
-            if let entry = self?.entry, let self { actions.showDetails(entry) }
-        }
-        details.setContent(info.styled("flat", "circular").aligned(down: .center))
-        let clearSection = Button(tr("Clear")) { [weak self] in
+        details.onPressed { [weak self] in self?.withEntry { $0.actions.showDetails($1) } }
+        expandButton.onPressed { [weak self] in self?.withEntry { $0.actions.expand($1) } }
+        clear.onPressed { [weak self] in self?.withEntry { $0.actions.clear($1) } }
+        offer.onPressed { [weak self] in self?.withEntry { $0.actions.allow($1) } }
+        section.clear.onPressed { [weak self] in
             if case .section(let section)? = self?.row { self?.actions.clearSection(section) }
         }
-        sectionClear.setContent(clearSection.styled("flat", "touch", "section-clear"))
-        controls = [info, clearSection, clear]
-        clear.onPressed { [weak self] in
-            if let entry = self?.entry, let self { actions.clear(entry) }
-        }
+        controls = [offer, expandButton, details, section.clear, clear]
         // The Clear button is at the right in left-to-right languages, so a swipe to the left reveals it.
         entryPart.onStroke(atLeast: 60) { [weak self] across in self?.clearPlace.isRevealed = across < 0 }
+    }
+
+    private func withEntry(_ body: (EntryRow, InboxRecord) -> Void) {
+        if let entry { body(self, entry) }
     }
 
     /// The notification in the row; nil for a section header.
@@ -74,24 +90,25 @@ final class EntryRow {
         if case .entry(let entry)? = row { entry } else { nil }
     }
 
-    /// The app ID of the row; empty for a row without an app.
-    var appID: String {
-        switch row {
-        case .section(let section)?: section.appID
-        case .entry(let entry)?: entry.appID
-        case nil: ""
-        }
+    /// The app ID of a section header; nil for a notification.
+    var sectionAppID: String? {
+        if case .section(let section)? = row { section.appID } else { nil }
     }
 
-    /// Shows other content; the caller sets the icon separately.
-    func show(_ row: NotificationRows.Row, now: Timestamp, isChecked: Bool?) {
+    /// Shows other content; the caller sets a section's icon separately.
+    func show(_ row: NotificationRows.Row, now: Timestamp, _ state: State) {
         if row.key != self.row?.key { clearPlace.isRevealed = false }
         self.row = row
         switch row {
-        case .section(let section): show(section)
-        case .entry(let entry): show(entry, now)
+        case .section(let section):
+            self.section.show(section, isExpanded: state.isExpanded)
+        case .entry(let entry): show(entry, now, isExpanded: state.isExpanded)
         }
-        show(isChecked: isChecked)
+        entryPart.setStyle("first", state.isFirst)
+        entryPart.setStyle("last", state.isLast)
+        section.widget.isVisible = entry == nil
+        entryPart.isVisible = entry != nil
+        show(isChecked: state.isChecked)
     }
 
     /// Shows whether the row is selected for clearing; nil outside of selection mode.
@@ -100,69 +117,54 @@ final class EntryRow {
         check.isChecked = isChecked ?? false
         root.parent?.setSelected(isChecked ?? false)
         details.isVisible = isChecked == nil
-        sectionClear.isVisible = isChecked == nil
+        expandButton.isVisible = isChecked == nil && (entry.map(Self.isExpandable) ?? false)
+        section.clear.isVisible = isChecked == nil
+        offer.isVisible = isChecked == nil && entry?.offersTimeSensitive == true
     }
 
-    /// Shows the app's icon from a theme name or a path.
+    /// Shows the app's icon in a section header, from a theme name or a path.
     func show(icon: String) {
-        let (name, isSection) = (row.map(Self.appName(of:)) ?? "", entry == nil)
-        // The same icon is not loaded again, because that would make it flicker.
-        guard shownIcon != [icon, name, "\(isSection)"] else { return }
-        shownIcon = [icon, name, "\(isSection)"]
-        switch row {
-        case .section(let section)?: sectionIcon.setContent(AppIcon.make(icon, of: section.name, pixels: 24))
-        case .entry(let entry)?:
-            self.icon.setContent(AppIcon.make(icon, of: entry.appTitle, pixels: 32).aligned(down: .center))
-        case nil: break
-        }
+        if case .section(let section)? = row { self.section.show(icon: icon, of: section.name) }
     }
 
-    private func show(_ section: NotificationRows.Section) {
-        sectionPart.isVisible = true
-        entryPart.isVisible = false
-        sectionName.setText(section.name)
-        sectionCount.setText(Self.news(of: section))
-        sectionClear.firstChild?.named(Texts.fill(tr("Clear all of %1"), section.name))
-    }
-
-    private func show(_ entry: InboxRecord, _ now: Timestamp) {
-        sectionPart.isVisible = false
-        entryPart.isVisible = true
+    private func show(_ entry: InboxRecord, _ now: Timestamp, isExpanded: Bool) {
+        self.isExpanded = isExpanded
         let text = EntryText(entry)
-        headline.setText(text.headline)
+        headline.setText(isExpanded ? text.title : text.headline)
         headline.setStyle("unread-title", !entry.isRead)
-        let reason = entry.reasonNotShown.map(ReasonText.sentence) ?? ""
-        detail.setText(reason.isEmpty ? text.detail : reason)
-        detail.isVisible = !reason.isEmpty || !text.detail.isEmpty
+        detail.setText(isExpanded ? text.body : text.detail)
+        detail.isVisible = isExpanded ? !text.body.isEmpty : !text.detail.isEmpty
+        for label in [headline, detail] { label.setFit(isExpanded ? .wrapped : .cut(lines: 1)) }
+        reason.setText(text.outcome)
+        reason.isVisible = isExpanded && entry.reasonNotShown != nil
         suppressed.isVisible = entry.reasonNotShown != nil
+        suppressed.hinted(text.outcome).named(text.outcome)
         time.setText(PanelTime.short(entry.receivedAt, now: now))
         dot.isVisible = !entry.isRead
-        details.firstChild?.described(text.headline)
-    }
-
-    private static func news(of section: NotificationRows.Section) -> String {
-        section.unreadCount > 0 ? Texts.fill(tr("%1 unread"), "\(section.unreadCount)") : ""
+        details.described(text.headline)
+        let title = isExpanded ? tr("Show Less Text") : tr("Show All Text")
+        expandButton.setIcon(isExpanded ? "pan-up-symbolic" : "pan-down-symbolic", named: title)
+        expandButton.described(text.headline)
+        expandButton.setExpanded(isExpanded)
     }
 
     /// Hides the Clear button that a swipe revealed.
     func hideClear() { clearPlace.isRevealed = false }
 
-    private static func appName(of row: NotificationRows.Row) -> String {
-        switch row {
-        case .section(let section): section.name
-        case .entry(let entry): entry.appTitle
-        }
+    /// Returns whether a notification has more text than its row.
+    static func isExpandable(_ entry: InboxRecord) -> Bool {
+        !VisibleText.lines(entry.body).isEmpty || entry.reasonNotShown != nil
     }
 
     /// Returns the accessible name of a row.
     static func name(of row: NotificationRows.Row, now: Timestamp) -> String {
         switch row {
-        case .section(let section):
-            return [section.name, news(of: section)].filter { !$0.isEmpty }.joined(separator: tr(", "))
+        case .section(let section): return SectionHeader.name(of: section)
         case .entry(let entry):
             let text = EntryText(entry)
             let parts = [
-                entry.isRead ? "" : tr("Unread"), entry.appTitle, text.headline, text.detail,
+                entry.isRead ? "" : tr("Unread"), entry.appTitle, entry.isUnverified ? UnverifiedMark.text : "",
+                text.headline, text.detail,
                 PanelTime.short(entry.receivedAt, now: now),
                 entry.reasonNotShown == nil ? "" : text.outcome,
             ]

@@ -6,11 +6,6 @@ internal import PushDBus
 
 /// The panel's main window with three tabs, each with its own stack of pages.
 final class MainWindow {
-    /// The tabs of the window.
-    enum Tab: CaseIterable {
-        case notifications, apps, settings
-    }
-
     /// The layout constraints that follow from the window's size.
     struct Shape: Equatable {
         /// Whether the window is too narrow for all buttons of a header.
@@ -19,6 +14,8 @@ final class MainWindow {
         var isCrowded: Bool
         /// Whether the window is too low for much content above a list.
         var isLow: Bool
+        /// Whether a header has space for the tabs.
+        var isWide: Bool
 
         /// Computes the constraints; larger text needs more space.
         init(width: Int, height: Int) {
@@ -26,6 +23,7 @@ final class MainWindow {
             isNarrow = Double(width) < 380 * scale
             isCrowded = Double(width) < 290 * scale
             isLow = Double(height) < 400 * scale
+            isWide = Double(width) >= 760 * scale
         }
     }
 
@@ -36,14 +34,18 @@ final class MainWindow {
     private(set) var shape: Shape
     let cache: AgentStateCache
     let application: Application
+    /// The state that the panel keeps; the pages update their parts.
+    var state: PanelState
     private let onClosed: () -> Void
     private let place: Overlay
     private let content = Box.column()
     private let stack = Stack()
     private let notice = Notice()
-    private var tabs: TabBar?
-    private var navigators: [Tab: Navigator] = [:]
-    private var tab = Tab.notifications
+    private var tabBars: [TabBar] = []
+    private var bottomTabs: TabBar?
+    private var navigators: [PanelTab: Navigator] = [:]
+    private weak var settings: SettingsPage?
+    private var tab = PanelTab.notifications
     private var sheet: ActionSheet?
     private lazy var progress: ProgressLine = ProgressLine { [weak self] in self?.clearing.stop() }
     private lazy var clearing: EntryClearing = EntryClearing(
@@ -54,46 +56,63 @@ final class MainWindow {
     var pairingDraft = PairingWindow.Draft()
 
     /// Creates the window and requests all data that it shows from the agent.
-    init(of application: Application, _ cache: AgentStateCache, onClosed: @escaping () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - application: The application.
+    ///   - cache: The agent's state.
+    ///   - state: The window's state at the end of the last run.
+    ///   - onClosed: Called before the window is destroyed.
+    init(of application: Application, _ cache: AgentStateCache, _ state: PanelState, onClosed: @escaping () -> Void) {
         self.cache = cache
         self.application = application
+        self.state = state
         self.onClosed = onClosed
         let screen = Desktop.monitorSize ?? (1024, 768)
         let scale = Desktop.textScale
+        let size = state.size ?? PanelState.Size(width: Int(420 * scale), height: Int(640 * scale))
         window = ApplicationWindow(
-            of: application, title: Self.title, width: min(Int(420 * scale), screen.width),
-            height: min(Int(640 * scale), screen.height))
+            of: application, title: Self.title, width: min(size.width, screen.width),
+            height: min(size.height, screen.height))
+        if state.isMaximized { window.maximize() }
         place = Overlay(content)
-        // The window does not know its size yet, so the screen's size is the limit of the initial layout.
-        shape = Shape(width: screen.width, height: screen.height)
+        // The window does not have its size yet, so this is the limit of the initial layout.
+        shape = Shape(
+            width: min(state.isMaximized ? screen.width : size.width, screen.width), height: screen.height)
         build()
         listen()
         cache.askAll()
         showPresence()
+        show(state.tab)
     }
 
     private func build() {
-        let pages: [(Tab, Page)] = [
-            (.notifications, NotificationsPage(in: self)), (.apps, AppsPage(in: self)),
-            (.settings, SettingsPage(in: self)),
+        let settings = SettingsPage(in: self)
+        self.settings = settings
+        let pages: [(PanelTab, Page)] = [
+            (.notifications, NotificationsPage(in: self)), (.apps, AppsPage(in: self)), (.settings, settings),
         ]
         for (tab, page) in pages {
+            page.tabs = makeTabs(.header)
             let navigator = Navigator(page, in: self)
             navigators[tab] = navigator
             stack.add(navigator.widget)
         }
-        let tabs = TabBar { [weak self] in self?.show($0) }
-        self.tabs = tabs
+        let bottom = makeTabs(.bottom)
+        bottomTabs = bottom
         content.append(stack.expanding(across: true, down: true))
-        content.append(progress.widget)
-        content.append(notice.widget)
-        content.append(tabs.widget)
+        for part in [progress.widget, notice.widget, bottom.widget] { content.append(part) }
         let probe = SizeProbe { [weak self] in self?.fit($0, $1) }
         probe.setReachable(false)
         place.lay(over: probe)
         window.setContent(place)
         window.sized(width: 300, height: 280)
         showShape()
+    }
+
+    private func makeTabs(_ place: TabBar.Place) -> TabBar {
+        let bar = TabBar(place) { [weak self] in self?.show($0) }
+        tabBars.append(bar)
+        return bar
     }
 
     private func fit(_ width: Int, _ height: Int) {
@@ -110,6 +129,7 @@ final class MainWindow {
     private func showShape() {
         window.setStyle("compact", shape.isNarrow || shape.isLow)
         window.setStyle("crowded", shape.isCrowded)
+        bottomTabs?.widget.isVisible = !shape.isWide
     }
 
     private func listen() {
@@ -121,12 +141,12 @@ final class MainWindow {
             }
         }
         window.onCloseRequest { [weak self] in
-            self?.navigators[self?.tab ?? .apps]?.top.disappear()
+            self?.top?.disappear()
             // The window is released later, because this code runs in one of its signals.
             MainLoop.whenIdle { self?.onClosed() }
             return false
         }
-        for (index, tab) in Tab.allCases.enumerated() {
+        for (index, tab) in PanelTab.allCases.enumerated() {
             window.onShortcut("<Control>\(index + 1)|<Alt>\(index + 1)") { [weak self] in self?.goTo(tab) ?? false }
         }
         window.onShortcut("<Control>w|<Control>q") { [weak self] in
@@ -140,13 +160,21 @@ final class MainWindow {
             self?.showPresence()
             return true
         }
+        window.onShortcut("<Control>question|<Control><Shift>question|F1") { [weak self] in
+            self?.showShortcuts()
+            return true
+        }
+        window.addAction("shortcuts") { [weak self] in self?.showShortcuts() }
+        window.addAction("about") { [weak self] in self?.showAbout() }
     }
 
     private var top: Page? { navigators[tab]?.top }
 
-    private func goTo(_ tab: Tab) -> Bool {
+    /// Shows a tab and moves the focus to its content.
+    private func goTo(_ tab: PanelTab) -> Bool {
         guard sheet == nil else { return false }
         show(tab)
+        top?.focus()
         return true
     }
 
@@ -161,7 +189,7 @@ final class MainWindow {
     // MARK: Display
 
     /// Shows a tab; if it is already shown, returns to its first page.
-    func show(_ tab: Tab) {
+    func show(_ tab: PanelTab) {
         guard let navigator = navigators[tab] else { return }
         if tab == self.tab, navigator.depth > 1 { navigator.popAll() }
         if tab != self.tab {
@@ -170,13 +198,37 @@ final class MainWindow {
         }
         self.tab = tab
         stack.show(navigator.widget)
-        tabs?.show(tab)
+        for bar in tabBars { bar.show(tab) }
         navigator.top.appear()
     }
 
-    func present() { window.present() }
+    /// Shows the part of the settings that is about the server.
+    func showServer() {
+        navigators[.settings]?.popAll()
+        show(.settings)
+        settings?.focusServer()
+    }
 
-    private func showUnread() { tabs?.setBadge(BadgeText.tab(cache.unreadCount), of: .notifications) }
+    /// Shows and raises the window; a new window gets the focus on its content.
+    func present() {
+        let isNew = !window.isMapped
+        window.present()
+        if isNew { top?.focus() }
+    }
+
+    /// The state to keep at the end of the run.
+    var currentState: PanelState {
+        var state = state
+        let size = window.defaultSize
+        if size.width > 0, size.height > 0 { state.size = PanelState.Size(width: size.width, height: size.height) }
+        state.isMaximized = window.isMaximized
+        state.tab = tab
+        return state
+    }
+
+    private func showUnread() {
+        for bar in tabBars { bar.setBadge(BadgeText.tab(cache.unreadCount), of: .notifications) }
+    }
 
     private func showPresence() {
         showUnread()
@@ -195,7 +247,7 @@ final class MainWindow {
     func showError(_ error: BusError) {
         // Without the agent, its absence is the problem to report.
         guard cache.presence != .absent else { return showPresence() }
-        notice.show(ProblemText.text(error))
+        notice.show(ProblemText.text(error), details: error.message)
     }
 
     /// Calls a method of the agent; shows an error and then calls `onFailure` if the call fails.
@@ -219,6 +271,7 @@ final class MainWindow {
         call(.setSetting, arguments, onFailure: { [weak self] in self?.cache.notifyWatchersAgain(.settings(appID)) })
     }
 
+    /// Clears entries for good, with the progress of a long operation.
     func clear(_ entries: [Int64]) { clearing.clear(entries) }
 
     /// Plays a sound as a notification of the app would.

@@ -12,6 +12,8 @@ class Page {
     /// The navigator that shows the page; nil before it is pushed and after it is popped.
     weak var navigator: Navigator?
     private var backTitle: Label?
+    /// The tabs for the header of a wide window; nil for a page that is not the first of its tab.
+    var tabs: TabBar?
 
     /// Creates a page.
     init(_ title: String, in window: MainWindow, _ content: Widget) {
@@ -30,6 +32,7 @@ class Page {
         header.setWindowButtons(closeOnly: shape.isNarrow)
         // A narrow header has no space for the back button's title.
         backTitle?.isVisible = !shape.isNarrow
+        if let tabs { header.setTitle(shape.isWide ? tabs.widget : header.titleText) }
     }
 
     /// Adds a button that returns to the previous page; it has that page's title if there is space.
@@ -42,8 +45,11 @@ class Page {
         header.packStart(button.styled("touch", "flat", "back").hinted(tr("Back")).described(tr("Back")))
     }
 
-    /// Moves the focus to the page's initial widget.
-    func focus() { content.focusFirst() }
+    /// Moves the focus to the page's initial widget, unless the content has the focus.
+    func focus() {
+        if let focused = window.window.focusedWidget, content.contains(focused) { return }
+        content.focusFirst()
+    }
 
     /// Called when the page becomes visible.
     func appear() {}

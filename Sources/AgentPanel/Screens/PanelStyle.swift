@@ -28,11 +28,13 @@ enum PanelStyle {
         .badge.long-badge { font-size: 9px; padding: 0 3px; }
         .app-icon { border-radius: 22%; -gtk-icon-style: regular; }
         .footer { margin: 8px 4px 0 4px; }
-        .tabs { padding: 2px 6px; border-top: 1px solid @borders; background-color: @headerbar_bg_color; }
-        .tabs button { min-height: 46px; padding: 2px 8px; border-radius: 9px; background: none; font-weight: normal; }
+        .bottom-tabs { padding: 2px 6px; border-top: 1px solid @borders; background-color: @headerbar_bg_color; }
+        .bottom-tabs button { min-height: 46px; padding: 2px 8px; }
+        .header-tabs button { min-height: 44px; padding: 0 12px; }
+        .tabs button { border-radius: 9px; background: none; font-weight: normal; }
         .tabs button:hover { background: alpha(currentColor, 0.07); }
         .tabs button:checked { color: @accent_color; }
-        .tabs button label { font-size: 0.8rem; }
+        .bottom-tabs button label { font-size: 0.8rem; }
         .tabs button:checked label { font-weight: bold; }
         .tabs .badge { min-height: 17px; min-width: 11px; border-radius: 9px; font-size: 0.72rem; color: #ffffff; }
         .sheet-shade { background-color: rgba(0, 0, 0, 0.35); }
@@ -45,15 +47,28 @@ enum PanelStyle {
         .tile label.name { font-size: 0.9rem; font-weight: normal; }
         .inbox { background: none; }
         .inbox > row { padding: 0; }
-        .inbox > row:hover { background: alpha(currentColor, 0.04); }
-        .entry-row { padding: 4px 12px; min-height: 56px; }
+        .inbox > row, .inbox > row:hover, .inbox > row:active { background: none; }
+        .inbox > row:hover .entry-row { background-color: mix(@card_bg_color, currentColor, 0.04); }
+        .entry-row {
+            padding: 4px 12px; min-height: 56px; margin: 0 12px; background-color: @card_bg_color;
+            border: 1px solid @card_shade_color; border-top-width: 0;
+        }
+        .entry-row.first { border-top-width: 1px; border-radius: 12px 12px 0 0; }
+        .entry-row.last { border-radius: 0 0 12px 12px; }
+        .entry-row.first.last { border-radius: 12px; }
         .entry-row .dot { background-color: @accent_bg_color; border-radius: 5px; min-width: 10px; min-height: 10px; }
         .entry-row .unread-title { font-weight: bold; }
-        .section-row { padding: 10px 12px 2px 12px; min-height: 44px; }
+        .section-row { padding: 10px 16px 2px 16px; min-height: 44px; }
         .section-row .heading { font-weight: bold; }
         .clear-button { min-width: 76px; min-height: 48px; background: #c01c28; color: #ffffff; }
         .notice { background-color: alpha(@warning_bg_color, 0.25); padding: 4px 6px 4px 12px; }
-        .withheld { min-height: 44px; padding: 0 12px; border-radius: 0; font-weight: normal; }
+        .status-line { min-height: 44px; padding: 0 12px; border-radius: 9px; font-weight: normal; }
+        .status-line .line-action { color: @accent_color; font-weight: bold; }
+        row:disabled .app-icon, row:disabled image { opacity: 0.5; }
+        .day { border-radius: 9px; }
+        .unverified { color: @warning_color; }
+        .offer { padding: 0 8px; margin-left: -8px; color: @accent_color; }
+        .day:checked { background-color: @accent_bg_color; color: @accent_fg_color; }
         .progress-line { padding: 4px 12px; border-top: 1px solid @borders; }
         .filter button { min-height: 44px; min-width: 44px; padding: 0 8px; font-weight: normal; }
         .filter button:checked { font-weight: bold; }

@@ -92,12 +92,9 @@ final class QuietPage: Page {
     private func edit(_ index: Int) {
         let lines = lines
         guard lines.indices.contains(index) else { return }
-        navigator?.push(TimesPage(index, lines, in: window))
+        navigator?.push(TimesPage(editing: index, of: lines, in: window))
     }
 
-    /// Opens a new line of the schedule, which is saved only after the user chooses a day.
-    private func addTimes() {
-        let lines = lines
-        navigator?.push(TimesPage(lines.count, lines + [.undecided], in: window))
-    }
+    /// Opens a new line of the schedule, which the user then adds.
+    private func addTimes() { navigator?.push(TimesPage(addingTo: lines, in: window)) }
 }

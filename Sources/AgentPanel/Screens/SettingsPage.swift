@@ -19,7 +19,8 @@ final class SettingsPage: Page {
         if let self { navigator?.push(QuietPage(in: window)) }
     }
     private let server = ValueRow(tr("Server"))
-    private let connection = ActionRow("")
+    private let connection = ActionRow("", subtitleLineCountMax: nil)
+    private let details = DetailsRow(tr("Technical Details"))
     private let pairButton = Button(tr("Pair With a Server"))
     private let leaveButton = Button(tr("Leave This Server"))
 
@@ -46,6 +47,7 @@ final class SettingsPage: Page {
     private func buildServer() {
         serverGroup.add(server.widget)
         serverGroup.add(connection)
+        serverGroup.add(details.widget)
         serverGroup.add(pairButton.styled("touch").padded(above: 10))
         serverGroup.add(leaveButton.styled("touch", "destroys-text").padded(above: 10))
         pairButton.onPressed { [weak self] in self?.window.pair() }
@@ -103,9 +105,13 @@ final class SettingsPage: Page {
         connection.isVisible = status.isEnrolled
         connection.setTitle(text.connection(now: PanelTime.now))
         connection.setSubtitle([text.trouble, status.notice].filter { !$0.isEmpty }.joined(separator: "\n"))
+        details.show(text.details)
         pairButton.isVisible = !status.isEnrolled
         leaveButton.isVisible = status.isEnrolled
     }
+
+    /// Scrolls to the connection's state and moves the focus to it.
+    func focusServer() { connection.focus() }
 
     private func leave() {
         window.offer(SheetPlan(destroy: tr("Leave This Server"))) { [weak self] role in
@@ -118,11 +124,13 @@ final class SettingsPage: Page {
 final class AppRow {
     let id: String
     let widget: ActionRow
+    private let unverified = UnverifiedMark()
 
     init(_ app: AppRecord, pressed: @escaping () -> Void) {
         id = app.appID
         widget = ActionRow(app.appTitle)
         widget.addPrefix(AppIcon.make(app.icon, of: app.appTitle, pixels: 32))
+        widget.addSuffix(unverified.widget)
         widget.addSuffix(Symbol("go-next-symbolic").styled("dim-label"))
         widget.onActivated(pressed)
     }
@@ -131,6 +139,7 @@ final class AppRow {
     func show(_ app: AppRecord, isActive: Bool) {
         widget.setTitle(app.appTitle)
         widget.setSubtitle(AppText.subtitle(app))
+        unverified.show(!app.isVerified, appID: app.appID)
         widget.isSensitive = isActive
     }
 }

@@ -20,13 +20,12 @@ final class SwitchRow {
     ///   - changed: Called with the state that the user chose.
     init(_ title: String, subtitle: String = "", changed: @escaping (Bool) -> Void) {
         self.subtitle = subtitle
-        widget = ActionRow(title, subtitle: subtitle)
+        widget = ActionRow(title, subtitle: subtitle, switchedBy: toggle)
         widget.addSuffix(lock.widget)
         widget.addSuffix(toggle)
-        // This also makes the row's title the accessible name of the switch.
-        widget.setActivates(toggle)
         toggle.onChanged { [weak self] in
             guard let self, !isShowing else { return }
+            widget.setChecked(toggle.isOn)
             changed(toggle.isOn)
         }
     }
@@ -38,9 +37,11 @@ final class SwitchRow {
         isShowing = false
         toggle.isSensitive = !isLocked
         widget.setActivatable(!isLocked)
+        widget.setReadAsDisabled(isLocked)
         lock.show(isLocked)
         widget.setSubtitle(isLocked ? LockMark.text : subtitle)
-        toggle.described(isLocked ? LockMark.text : subtitle)
+        widget.described(isLocked ? LockMark.text : subtitle)
+        widget.setChecked(isOn)
     }
 
     /// Shows a setting; does nothing while it is unknown.

@@ -2,31 +2,51 @@
 
 internal import PanelToolkit
 
-/// The tabs at the bottom of the main window; a red badge shows the number of new items.
+/// The tabs of the main window; a red badge shows the number of new items.
 final class TabBar {
-    let widget = Box(tabListWithSpacing: 4).styled("tabs")
-    private var buttons: [MainWindow.Tab: ToggleButton] = [:]
-    private var badges: [MainWindow.Tab: Label] = [:]
+    /// The place of the tabs.
+    enum Place {
+        /// At the bottom of a narrow window, each with its icon above its name.
+        case bottom
+        /// In the header of a wide window, each with its icon before its name.
+        case header
+    }
+
+    let widget: Box
+    private var buttons: [PanelTab: ToggleButton] = [:]
+    private var badges: [PanelTab: Label] = [:]
     private var isShowing = false
 
-    init(chosen: @escaping (MainWindow.Tab) -> Void) {
-        for tab in MainWindow.Tab.allCases {
-            let button = make(tab)
+    init(_ place: Place, chosen: @escaping (PanelTab) -> Void) {
+        widget = Box(tabListWithSpacing: 4).styled("tabs", place == .bottom ? "bottom-tabs" : "header-tabs")
+        for tab in PanelTab.allCases {
+            let button = place == .bottom ? makeHigh(tab) : makeWide(tab)
             button.onToggled { [weak self, weak button] in
                 guard let self, let button, button.isOn, !isShowing else { return }
                 chosen(tab)
             }
             if let first = buttons[.notifications] { button.join(first) }
             buttons[tab] = button
-            widget.append(button.expanding(across: true))
+            widget.append(button.expanding(across: place == .bottom))
         }
         widget.named(tr("Views"))
     }
 
-    private func make(_ tab: MainWindow.Tab) -> ToggleButton {
-        let badge = Label("", .cut(lines: 1)).centered().styled("badge").aligned(across: .end, down: .start)
+    private func makeBadge(of tab: PanelTab) -> Label {
+        let badge = Label("", .cut(lines: 1)).centered().styled("badge")
         badge.isVisible = false
         badges[tab] = badge
+        return badge
+    }
+
+    private func makeWide(_ tab: PanelTab) -> ToggleButton {
+        let badge = makeBadge(of: tab).aligned(down: .center)
+        let face = Box.row(spacing: 6, Symbol(tab.icon), Label(tab.title, .whole), badge)
+        return ToggleButton(tabAround: face.aligned(down: .center), named: tab.title)
+    }
+
+    private func makeHigh(_ tab: PanelTab) -> ToggleButton {
+        let badge = makeBadge(of: tab).aligned(across: .end, down: .start)
         let icon = Overlay(Symbol(tab.icon, pixels: 20).padded(across: 16, above: 2))
         icon.lay(over: badge)
         icon.aligned(across: .center)
@@ -35,7 +55,7 @@ final class TabBar {
     }
 
     /// Marks the current tab.
-    func show(_ tab: MainWindow.Tab) {
+    func show(_ tab: PanelTab) {
         isShowing = true
         for (other, button) in buttons {
             button.isOn = other == tab
@@ -45,7 +65,7 @@ final class TabBar {
     }
 
     /// Sets a tab's badge to digits or an ellipsis; nil hides it.
-    func setBadge(_ text: String?, of tab: MainWindow.Tab) {
+    func setBadge(_ text: String?, of tab: PanelTab) {
         badges[tab]?.setText(text ?? "")
         badges[tab]?.isVisible = text != nil
         let spoken =
@@ -58,7 +78,7 @@ final class TabBar {
     }
 }
 
-extension MainWindow.Tab {
+extension PanelTab {
     /// The label of the tab.
     var title: String {
         switch self {

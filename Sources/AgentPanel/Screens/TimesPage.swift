@@ -6,18 +6,29 @@ internal import PanelToolkit
 final class TimesPage: Page {
     private var lines: [QuietTimes]
     private let index: Int
-    private var dayRows: [CheckRow] = []
-    private lazy var everyDayRow = CheckRow(tr("Every day")) { [weak self] in self?.change { $0.toggleEveryDay() } }
-    private var clocks: [NumberEntry] = []
+    /// Whether the line is new, so that it is only saved when the user adds it.
+    private let isNew: Bool
+    private let addButton = Button(tr("Add"))
     private let footer = Label("").styled("dim-label", "caption", "footer")
 
-    init(_ index: Int, _ lines: [QuietTimes], in window: MainWindow) {
+    /// Creates an editor of an existing line, which saves each change.
+    convenience init(editing index: Int, of lines: [QuietTimes], in window: MainWindow) {
+        self.init(index, lines, isNew: false, in: window)
+    }
+
+    /// Creates an editor of a new line.
+    convenience init(addingTo lines: [QuietTimes], in window: MainWindow) {
+        self.init(lines.count, lines + [.everyNight], isNew: true, in: window)
+    }
+
+    private init(_ index: Int, _ lines: [QuietTimes], isNew: Bool, in window: MainWindow) {
         self.index = index
         self.lines = lines
+        self.isNew = isNew
         let table = PreferencesPage()
-        super.init(tr("Times"), in: window, table)
-        for group in [times, days, removal] { table.add(group) }
-        showDays()
+        super.init(isNew ? tr("Add Times") : tr("Times"), in: window, table)
+        for group in [times, days, actions] { table.add(group) }
+        showFooter()
     }
 
     private var times: PreferencesGroup {
@@ -35,7 +46,6 @@ final class TimesPage: Page {
         let (separator, hourName, minuteName) = (tr(", "), tr("hour"), tr("minute"))
         hour.named(title + separator + hourName)
         minute.named(title + separator + minuteName)
-        clocks += [hour, minute]
         for entry in [hour, minute] {
             entry.onChanged { [weak self, weak hour, weak minute] in
                 guard let self, let hour, let minute else { return }
@@ -49,39 +59,55 @@ final class TimesPage: Page {
 
     private var days: PreferencesGroup {
         let group = PreferencesGroup(tr("Days"))
-        dayRows = PanelTime.weekdays.enumerated().map { day, name in
-            CheckRow(name) { [weak self] in self?.change { $0.toggle(day: day) } }
+        let flow = FlowBox(columnCountMax: 7, spacing: 6)
+        for (day, name) in PanelTime.weekdays.enumerated() {
+            let button = ToggleButton(PanelTime.shortWeekdays[day]).styled("touch", "day")
+            button.named(name)
+            button.isOn = lines[index].contains(day: day)
+            button.onToggled { [weak self] in self?.change { $0.toggle(day: day) } }
+            flow.append(button)
         }
-        for row in [everyDayRow] + dayRows { group.add(row.widget) }
+        group.add(flow.named(tr("Days")))
         return group
     }
 
-    private var removal: PreferencesGroup {
+    private var actions: PreferencesGroup {
         let group = PreferencesGroup()
-        let remove = Button(tr("Remove Times")) { [weak self] in self?.remove() }
-        group.add(remove.styled("touch", "destroys-text"))
+        if isNew {
+            addButton.onPressed { [weak self] in self?.add() }
+            group.add(addButton.styled("touch", "suggested-action"))
+        } else {
+            let remove = Button(tr("Remove Times")) { [weak self] in self?.remove() }
+            group.add(remove.styled("touch", "destroys-text"))
+        }
         return group
     }
 
-    private func showDays() {
-        for (day, row) in dayRows.enumerated() { row.show(isChosen: lines[index].contains(day: day)) }
+    private func showFooter() {
         let line = lines[index]
-        everyDayRow.show(isChosen: line.isEveryDay)
         footer.setText(
-            line.days == 0 || line.start == line.end
+            !line.isEffective
                 ? tr("These times have no effect. Choose a day, and an end other than the start.")
                 : line.end < line.start ? tr("The times end on the next day.") : "")
+        addButton.isSensitive = line.isEffective
     }
 
     private func change(_ body: (inout QuietTimes) -> Void) {
         body(&lines[index])
-        showDays()
-        window.set("schedule", to: QuietTimes.setting(lines))
+        showFooter()
+        if !isNew { save() }
+    }
+
+    private func save() { window.set("schedule", to: QuietTimes.setting(lines)) }
+
+    private func add() {
+        save()
+        navigator?.pop()
     }
 
     private func remove() {
         lines.remove(at: index)
-        window.set("schedule", to: QuietTimes.setting(lines))
+        save()
         navigator?.pop()
     }
 }

@@ -129,7 +129,7 @@ package final class EnrolmentService {
         }
         let isKept: Bool
         do throws(StorageError) { isKept = try authorityFile.keep(authority, outOf: certificates) } catch {
-            throw AgentRefusal(.failed, "\(error.message). \(error.remedy)")
+            throw AgentRefusal(.storageFailed, "\(error.message). \(error.remedy)")
         }
         guard isKept else { throw .otherAuthority }
         return authorityFile.path
@@ -178,7 +178,7 @@ package final class EnrolmentService {
         do {
             try secretFile.write(device.deviceSecret)
         } catch {
-            throw AgentRefusal(.failed, "\(error.message). \(error.remedy)")
+            throw AgentRefusal(.storageFailed, "\(error.message). \(error.remedy)")
         }
         try failures.refusing { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in

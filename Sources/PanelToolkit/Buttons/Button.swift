@@ -32,6 +32,12 @@ package class Button: Widget {
         styled("touch").hinted(name)
     }
 
+    /// Changes the icon; its accessible name is also its tooltip.
+    package func setIcon(_ icon: String, named name: String) {
+        setChild(Symbol(icon))
+        named(name).hinted(name)
+    }
+
     /// Sets the label, which is also the accessible name.
     package func setTitle(_ title: String, _ fit: Label.Fit = .cut(lines: 1)) {
         setChild(Label(title, fit).centered())

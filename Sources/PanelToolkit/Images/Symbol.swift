@@ -11,6 +11,9 @@ package final class Symbol: Widget {
         unread()
     }
 
+    /// Changes the icon with `gtk_image_set_from_icon_name`.
+    package func setIcon(_ name: String) { unsafe gtk_image_set_from_icon_name(address, name) }
+
     /// Returns whether the theme has an icon (`gtk_icon_theme_has_icon`).
     package static func exists(_ name: String) -> Bool {
         guard let display = unsafe gdk_display_get_default() else { return false }

@@ -61,6 +61,21 @@ package final class ListView: Widget {
         return unsafe gtk_adjustment_get_value(place) < 1
     }
 
+    /// Returns whether the middle of a row's widget is in the visible part of the list (`gtk_widget_compute_bounds`).
+    func isInViewport(_ row: Widget) -> Bool {
+        var bounds = graphene_rect_t()
+        guard row.isMapped, unsafe gtk_widget_compute_bounds(row.cast(), cast(), &bounds) != 0 else { return false }
+        let middle = bounds.origin.y + bounds.size.height / 2
+        return middle >= 0 && middle <= Float(unsafe gtk_widget_get_height(cast()))
+    }
+
+    /// Calls the body when the list is scrolled or its length changes, with the list inside a scrolling container.
+    func onViewportChanged(_ body: @escaping () -> Void) {
+        guard let adjustment = unsafe gtk_scrollable_get_vadjustment(address) else { return }
+        let place = unsafe NativeObject(adjustment)
+        for signal in ["value-changed", "changed"] { Signals.connect(place, signal, body) }
+    }
+
     /// Activates the list's action `list.scroll-to-item`.
     func scroll(to index: Int) {
         unsafe _ = gtk_widget_activate_action_variant(

@@ -25,19 +25,22 @@ package final class RecycledList<Row: AnyObject> {
         package var isActivatable: (Int) -> Bool
         /// Returns the accessible name of the row at an index.
         package var name: (Int) -> String
+        /// Returns whether the row at an index shows its collapsible content; nil for a row without such content.
+        package var isExpanded: (Int) -> Bool?
         /// Returns the buttons in the row, in Tab order.
         package var controls: (Row) -> [Widget]
 
         package init(
             make: @escaping () -> Row, root: @escaping (Row) -> Widget, bind: @escaping (Row, Int) -> Void,
             isActivatable: @escaping (Int) -> Bool, name: @escaping (Int) -> String,
-            controls: @escaping (Row) -> [Widget]
+            isExpanded: @escaping (Int) -> Bool?, controls: @escaping (Row) -> [Widget]
         ) {
             self.make = make
             self.root = root
             self.bind = bind
             self.isActivatable = isActivatable
             self.name = name
+            self.isExpanded = isExpanded
             self.controls = controls
         }
     }
@@ -68,12 +71,19 @@ package final class RecycledList<Row: AnyObject> {
         widget.onTeardown { [weak self] item in self?.rows[item.id] = nil }
     }
 
+    /// Updates the row of one key, which may have become higher or lower.
+    package func refresh(_ index: Int) {
+        for (item, row) in rows.values where self.index(of: item) == index { bind(item, row) }
+    }
+
     private func bind(_ item: ListItem, _ row: Row) {
         guard let index = index(of: item) else { return }
         making.bind(row, index)
         item.setActivatable(making.isActivatable(index))
         // GTK 4.8 cannot set the accessible name of a list item, so its row widget is named directly.
-        making.root(row).parent?.named(making.name(index))
+        let place = making.root(row).parent
+        place?.named(making.name(index))
+        place?.setExpanded(making.isExpanded(index))
     }
 
     /// Returns the index of an item; nil while it shows no key.
@@ -87,6 +97,17 @@ package final class RecycledList<Row: AnyObject> {
 
     /// The existing rows.
     package var shownRows: [Row] { rows.values.map(\.row) }
+
+    /// Calls the body when the user scrolls or the list's length changes, with the list inside a scrolling container.
+    package func onViewportChanged(_ body: @escaping () -> Void) { widget.onViewportChanged(body) }
+
+    /// The indices of the rows whose middle is on the screen, in no particular order.
+    package var visibleIndices: [Int] {
+        rows.values.compactMap { item, row in
+            guard let place = making.root(row).parent, widget.isInViewport(place) else { return nil }
+            return index(of: item)
+        }
+    }
 
     // MARK: Display
 

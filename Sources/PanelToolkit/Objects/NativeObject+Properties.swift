@@ -3,8 +3,9 @@
 internal import CAdwaita
 
 extension NativeObject {
-    // The types are the macros G_TYPE_BOOLEAN and G_TYPE_STRING, which Swift cannot import.
+    // The types are the macros G_TYPE_BOOLEAN, G_TYPE_INT and G_TYPE_STRING, which Swift cannot import.
     static var booleanType: GType { GType(5 << 2) }
+    static var integerType: GType { GType(6 << 2) }
     private static var stringType: GType { GType(16 << 2) }
 
     /// Sets a property with `g_object_set_property`.

@@ -6,11 +6,36 @@ internal import PushCore
 /// A row with a title and a subtitle (`AdwActionRow`).
 package final class ActionRow: Widget {
     /// Creates a row that does not react to a click.
-    package init(_ title: String, subtitle: String = "") {
+    ///
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - subtitle: The text below it; empty for none.
+    ///   - subtitleLineCountMax: The number of lines after which the subtitle is truncated; nil for no limit.
+    package init(_ title: String, subtitle: String = "", subtitleLineCountMax: Int? = 2) {
         unsafe super.init(adw_action_row_new())
+        setUp(title, subtitle, subtitleLineCountMax: subtitleLineCountMax)
+    }
+
+    /// Creates a row with the accessible role of a switch, which a click anywhere in it operates.
+    ///
+    /// The row gets the keyboard focus, so its accessible state is the one that a screen reader speaks.
+    ///
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - subtitle: The explanation; empty for none.
+    ///   - control: The switch in the row.
+    package init(_ title: String, subtitle: String = "", switchedBy control: Switch) {
+        unsafe super.init(Widget.make(adw_action_row_get_type(), role: GTK_ACCESSIBLE_ROLE_SWITCH))
+        setUp(title, subtitle)
+        unsafe gtk_widget_set_can_focus(control.cast(), 0)
+        unsafe adw_action_row_set_activatable_widget(cast(), control.cast())
+        control.unread()
+    }
+
+    private func setUp(_ title: String, _ subtitle: String, subtitleLineCountMax: Int? = 2) {
         setTitle(title)
         setSubtitle(subtitle)
-        unsafe adw_action_row_set_subtitle_lines(cast(), 2)
+        unsafe adw_action_row_set_subtitle_lines(cast(), Int32(subtitleLineCountMax ?? 0))
         LabelWidth.boundAll(in: self)
     }
 
@@ -30,13 +55,6 @@ package final class ActionRow: Widget {
 
     /// Adds a widget at the end with `adw_action_row_add_suffix`.
     package func addSuffix(_ widget: Widget) { unsafe adw_action_row_add_suffix(cast(), widget.cast()) }
-
-    /// Forwards a click on the row to a widget (`adw_action_row_set_activatable_widget`).
-    ///
-    /// The row's title also becomes the accessible name of the widget.
-    package func setActivates(_ widget: Widget) {
-        unsafe adw_action_row_set_activatable_widget(cast(), widget.cast())
-    }
 
     /// Calls the body when the row is activated.
     package func onActivated(_ body: @escaping () -> Void) {

@@ -15,25 +15,36 @@ package final class Label: Widget {
         case whole
     }
 
+    /// Whether the label's minimum width is bounded.
+    private var isBound = false
+
     /// Creates a label with its text at the start.
     package init(_ text: String, _ fit: Label.Fit = .wrapped) {
         unsafe super.init(gtk_label_new(""))
-        switch fit {
-        case .wrapped:
-            unsafe gtk_label_set_wrap(address, 1)
-        case .cut(let lines):
-            unsafe gtk_label_set_ellipsize(address, PANGO_ELLIPSIZE_END)
-            unsafe gtk_label_set_lines(address, Int32(lines))
-            unsafe gtk_label_set_wrap(address, lines > 1 ? 1 : 0)
-            unsafe gtk_label_set_single_line_mode(address, lines > 1 ? 0 : 1)
-        case .whole: break
-        }
-        if unsafe gtk_label_get_wrap(address) != 0 { LabelWidth.bound(self) }
+        setFit(fit)
         unsafe gtk_label_set_wrap_mode(address, PANGO_WRAP_WORD_CHAR)
         setText(text)
         // The start depends on the direction of the language.
         unsafe gtk_label_set_xalign(address, 0)
         unsafe gtk_label_set_justify(address, GTK_JUSTIFY_LEFT)
+    }
+
+    /// Sets the behavior for a text that is too long (`gtk_label_set_wrap`, `gtk_label_set_ellipsize`).
+    package func setFit(_ fit: Label.Fit) {
+        let (wraps, lines): (Bool, Int?) =
+            switch fit {
+            case .wrapped: (true, nil)
+            case .cut(let lines): (lines > 1, lines)
+            case .whole: (false, nil)
+            }
+        unsafe gtk_label_set_wrap(address, wraps ? 1 : 0)
+        unsafe gtk_label_set_ellipsize(address, lines == nil ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END)
+        unsafe gtk_label_set_lines(address, Int32(lines ?? -1))
+        unsafe gtk_label_set_single_line_mode(address, lines == 1 ? 1 : 0)
+        if wraps, !isBound {
+            LabelWidth.bound(self)
+            isBound = true
+        }
     }
 
     /// Sets the text with `gtk_label_set_text`, without control characters.

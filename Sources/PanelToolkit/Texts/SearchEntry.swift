@@ -11,9 +11,9 @@ package final class SearchEntry: Editable {
         named(placeholder)
     }
 
-    /// Redirects text typed in a widget to the entry (`gtk_search_entry_set_key_capture_widget`).
-    package func captureTyping(in widget: Widget) {
-        unsafe gtk_search_entry_set_key_capture_widget(address, widget.cast())
+    /// Redirects text typed in a widget to the entry (`gtk_search_entry_set_key_capture_widget`); nil ends this.
+    package func captureTyping(in widget: Widget?) {
+        unsafe gtk_search_entry_set_key_capture_widget(address, widget?.cast())
     }
 
     /// Calls the body when the user pauses after a change of the text.

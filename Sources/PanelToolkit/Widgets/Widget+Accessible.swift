@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CAdwaita
+internal import PushCore
 
 extension Widget {
     /// Sets the accessible name (`gtk_accessible_update_property_value`).
@@ -25,30 +26,56 @@ extension Widget {
     }
 
     /// Sets whether screen readers read the widget and its descendants (`GTK_ACCESSIBLE_STATE_HIDDEN`).
-    package func setRead(_ isRead: Bool) {
-        var value = GValue()
-        unsafe g_value_init(&value, Self.booleanType)
-        unsafe g_value_set_boolean(&value, isRead ? 0 : 1)
-        var state = GTK_ACCESSIBLE_STATE_HIDDEN
-        unsafe gtk_accessible_update_state_value(address, 1, &state, &value)
-        unsafe g_value_unset(&value)
-    }
+    package func setRead(_ isRead: Bool) { setFlag(GTK_ACCESSIBLE_STATE_HIDDEN, !isRead) }
 
     /// Sets whether the widget is selected, as a tab or a row with a checkmark.
-    package func setSelected(_ isSelected: Bool) {
+    package func setSelected(_ isSelected: Bool) { setState(GTK_ACCESSIBLE_STATE_SELECTED, isSelected) }
+
+    /// Sets whether the widget is on, as a switch or a check box (`GTK_ACCESSIBLE_STATE_CHECKED`).
+    package func setChecked(_ isChecked: Bool) { setState(GTK_ACCESSIBLE_STATE_CHECKED, isChecked) }
+
+    /// Sets whether screen readers describe the widget as one that cannot be used (`GTK_ACCESSIBLE_STATE_DISABLED`).
+    ///
+    /// Unlike with `isSensitive`, the keyboard still reaches the widget, so that a user hears why.
+    package func setReadAsDisabled(_ isDisabled: Bool) {
+        setFlag(GTK_ACCESSIBLE_STATE_DISABLED, isDisabled)
+    }
+
+    /// Sets whether a widget with collapsible content shows it (`GTK_ACCESSIBLE_STATE_EXPANDED`); nil for others.
+    package func setExpanded(_ isExpanded: Bool?) {
+        guard let isExpanded else {
+            return unsafe gtk_accessible_reset_state(address, GTK_ACCESSIBLE_STATE_EXPANDED)
+        }
+        setState(GTK_ACCESSIBLE_STATE_EXPANDED, isExpanded)
+    }
+
+    /// Sets a state that is true or false.
+    private func setFlag(_ state: GtkAccessibleState, _ isOn: Bool) {
         var value = GValue()
-        var state = GTK_ACCESSIBLE_STATE_SELECTED
-        unsafe gtk_accessible_state_init_value(state, &value)
-        unsafe g_value_set_int(&value, isSelected ? 1 : 0)
+        var state = state
+        unsafe g_value_init(&value, Self.booleanType)
+        unsafe g_value_set_boolean(&value, isOn ? 1 : 0)
         unsafe gtk_accessible_update_state_value(address, 1, &state, &value)
         unsafe g_value_unset(&value)
     }
 
+    /// Sets a state that is true, false or undefined.
+    private func setState(_ state: GtkAccessibleState, _ isOn: Bool) {
+        var value = GValue()
+        var state = state
+        // GTK reads such a state from an integer, also where `gtk_accessible_state_init_value` chooses another type.
+        unsafe g_value_init(&value, Self.integerType)
+        unsafe g_value_set_int(&value, isOn ? 1 : 0)
+        unsafe gtk_accessible_update_state_value(address, 1, &state, &value)
+        unsafe g_value_unset(&value)
+    }
+
+    /// Sets a property to a text without control characters, which a screen reader would speak or show as boxes.
     private func setAccessible(_ property: GtkAccessibleProperty, _ text: String) {
         var value = GValue()
         var property = property
         unsafe gtk_accessible_property_init_value(property, &value)
-        unsafe g_value_set_string(&value, text)
+        unsafe g_value_set_string(&value, DisplayText.plain(text))
         unsafe gtk_accessible_update_property_value(address, 1, &property, &value)
         unsafe g_value_unset(&value)
     }

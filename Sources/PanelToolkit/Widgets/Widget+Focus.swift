@@ -19,6 +19,9 @@ extension Widget {
     /// Moves the focus to the first descendant that can get it (`gtk_widget_child_focus`).
     package func focusFirst() { unsafe _ = gtk_widget_child_focus(cast(), GTK_DIR_TAB_FORWARD) }
 
+    /// Returns whether a widget is a descendant (`gtk_widget_is_ancestor`).
+    package func contains(_ other: Widget) -> Bool { unsafe gtk_widget_is_ancestor(other.cast(), cast()) != 0 }
+
     /// Whether the keyboard focus is on the widget or a descendant.
     package var containsFocus: Bool {
         unsafe gtk_widget_is_focus(cast()) != 0 || gtk_widget_get_focus_child(cast()) != nil

@@ -6,10 +6,16 @@ internal import CAdwaita
 package final class HeaderBar: Widget {
     /// Creates a bar with a title.
     package init(_ title: String) {
+        titleText = unsafe Widget(adw_window_title_new(title, ""))
         unsafe super.init(adw_header_bar_new())
-        let widget = unsafe Widget(adw_window_title_new(title, ""))
-        unsafe adw_header_bar_set_title_widget(address, widget.cast())
+        setTitle(titleText)
     }
+
+    /// The title as a text, for `setTitle`.
+    package let titleText: Widget
+
+    /// Replaces the title with a widget (`adw_header_bar_set_title_widget`).
+    package func setTitle(_ widget: Widget) { unsafe adw_header_bar_set_title_widget(address, widget.cast()) }
 
     /// Adds a widget at the start with `adw_header_bar_pack_start`.
     package func packStart(_ child: Widget) { unsafe adw_header_bar_pack_start(address, child.cast()) }

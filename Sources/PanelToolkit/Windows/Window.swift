@@ -9,6 +9,19 @@ package class Window: Widget {
         unsafe gtk_window_set_default_size(cast(), Int32(width), Int32(height))
     }
 
+    /// The size that the window has when it is not maximized (`gtk_window_get_default_size`).
+    package var defaultSize: (width: Int, height: Int) {
+        var (width, height): (Int32, Int32) = (0, 0)
+        unsafe gtk_window_get_default_size(cast(), &width, &height)
+        return (Int(width), Int(height))
+    }
+
+    /// Whether the window is maximized (`gtk_window_is_maximized`).
+    package var isMaximized: Bool { unsafe gtk_window_is_maximized(cast()) != 0 }
+
+    /// Maximizes the window with `gtk_window_maximize`.
+    package func maximize() { unsafe gtk_window_maximize(cast()) }
+
     /// Sets whether the user can resize the window (`gtk_window_set_resizable`).
     package func setResizable(_ isResizable: Bool) { unsafe gtk_window_set_resizable(cast(), isResizable ? 1 : 0) }
 

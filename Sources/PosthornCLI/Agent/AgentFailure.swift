@@ -77,6 +77,7 @@ extension AgentErrorCode {
         case .notYours:
             "Run the posthorn that was installed together with posthorn-agent, as the user who owns the agent."
         case .limitsExceeded: "Try again in a few seconds."
+        case .storageFailed: "Make room on the disk of the agent's state directory, then try again."
         case .refused, .badTopic, .invalidArguments, .failed: AgentFailure.other.remedy
         }
     }
@@ -89,7 +90,8 @@ extension AgentErrorCode {
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .deviceRemoved, .notEnrolled, .badEnvironment,
             .badChannelID, .tooMany,
             .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .badFile, .appNotInstalled, .appDamaged,
-            .needsTerminal, .notOpened, .limitsExceeded, .refused, .badTopic, .invalidArguments, .failed:
+            .needsTerminal, .notOpened, .limitsExceeded, .refused, .badTopic, .invalidArguments, .storageFailed,
+            .failed:
             .refused
         }
     }

@@ -88,34 +88,36 @@ extension PanelLayoutEndToEnd {
             try await scene.click("switch", "Do Not Disturb")
             try await scene.waitUntil("do-not-disturb", of: nil, has: "on")
             try await scene.click("list item", "Ends")
-            try await scene.click("list item", "For One Hour")
+            try await scene.click("list item", "In One Hour")
             try await eventually("it has an end") {
                 let value = try await scene.setting("do-not-disturb", of: nil)
                 return value != "on" && value != "off"
             }
             try await scene.wait("a row names it, and has the one checkmark") { contents in
                 let chosen = contents.all("list item").filter(\.isSelected).map(\.name)
-                return chosen.count == 1 && chosen[0].hasPrefix("Until ") && chosen[0] != "Until Switched Off"
+                return chosen.count == 1 && chosen[0].hasPrefix("At ")
             }
-            try await scene.click("list item", "Until Switched Off")
+            try await scene.click("list item", "When Turned Off")
             try await scene.waitUntil("do-not-disturb", of: nil, has: "on")
             try await scene.wait("that row is gone") { contents in
-                contents.all("list item").filter(\.isSelected).map(\.name) == ["Until Switched Off"]
+                contents.all("list item").filter(\.isSelected).map(\.name) == ["When Turned Off"]
                     && contents.all("list item").count == 4
             }
             try await scene.press("Escape")
             try await scene.click("list item", "Add Times")
-            let hour = try await scene.waitFor("spin button", "From, hour")
+            let times = try await scene.wait("the times are there") { $0.first("spin button", "From, hour") != nil }
+            let hour = try #require(times.first("spin button", "From, hour"))
             #expect(hour.width >= 44 && hour.height >= 2 * 44, "a button above the number and one below")
+            #expect(times.texts.contains("The times end on the next day."), "no error before the first click")
             try await scene.press("Escape")
             try await scene.click("list item", "Add Times")
-            // Opening the page does not change the setting.
-            try await scene.click("list item", "Sunday")
-            try await scene.waitUntil("schedule", of: nil, has: "sun 22:00-07:00")
-            try await scene.click("list item", "Every day")
-            try await scene.waitUntil("schedule", of: nil, has: "22:00-07:00")
-            try await scene.click("list item", "Sunday")
+            try await scene.click("button", "Sunday")
+            #expect(try await scene.setting("schedule", of: nil) == "none", "nothing is saved before it is added")
+            try await scene.click("button", "Add")
             try await scene.waitUntil("schedule", of: nil, has: "mon tue wed thu fri sat 22:00-07:00")
+            try await scene.click("the times") { $0.first("list item") { $0.hasPrefix("Mon, Tue") } }
+            try await scene.click("button", "Sunday")
+            try await scene.waitUntil("schedule", of: nil, has: "22:00-07:00")
             try await scene.click("button", "Remove Times")
             try await scene.waitUntil("schedule", of: nil, has: "none")
         }

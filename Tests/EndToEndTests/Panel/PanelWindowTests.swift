@@ -30,9 +30,7 @@ extension PanelEndToEnd {
             try await scene.click("button", PanelScene.appName)
             try await eventually("the app is open, without a notification") { scene.opened == ["nothing"] }
 
-            try await scene.click("tab", "Notifications, 2 unread")
-            try await scene.click("tab", "Settings")
-            try await scene.waitFor("tab", "Notifications")
+            try await scene.viewList(untilTabIs: "Notifications")
         }
 
         @Test(.tags(.slow)) func `an open panel without news sleeps`() async throws {
@@ -124,8 +122,12 @@ extension PanelEndToEnd {
             try await scene.openPanel()
             try await scene.wait("it is listed") { $0.all("list item").count == 2 }
             let focused = try await focusOrder(in: scene, count: 12)
-            for name in ["Edit", "Menu", "Search", "All", "Clear all of Example Mail", "Notifications, 1 unread"] {
+            for name in ["Edit", "Menu", "Search", "All", "Show All Text", "Details", "Notifications, 1 unread"] {
                 #expect(focused.contains(name), "\(name) in \(focused)")
+            }
+            try await scene.press("ctrl+1", "Home", "Tab")
+            try await scene.wait("the section's button has the focus") {
+                $0.focused?.name == "Clear all of Example Mail"
             }
             try await scene.press("alt+3")
             try await scene.wait("the settings are there") { $0.first("switch", "Silence Sounds") != nil }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension PanelLayoutEndToEnd {
+    /// Checks what the window keeps, where the focus is, and how the window tells that nothing can arrive.
+    struct PanelConditionTests {
+        @Test(.tags(.slow)) func `the window keeps its size, tab and filter`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            try await scene.click("button", "Unread")
+            try await scene.click("tab", "Apps")
+            let window = try #require(try await scene.contents().windows.first)
+            try await scene.screen.xdotool(
+                "search", "--onlyvisible", "--name", "^Posthorn$", "windowsize", "\(window.width + 90)", "560"
+            ).succeeded()
+            let before = try await scene.wait("it has another size") {
+                ($0.windows.first?.width ?? 0) > window.width + 50
+            }
+            try await scene.press("ctrl+w")
+            try await scene.waitUntilEmpty()
+            try await scene.openPanel()
+            let after = try await scene.wait("the tab is as it was") { $0.first("tab", "Apps")?.isSelected == true }
+            #expect(after.windows.first?.width == before.windows.first?.width)
+            try await scene.press("ctrl+1")
+            try await scene.wait("the filter is as it was") {
+                $0.first("button", "Unread")?.states.contains("pressed") == true
+            }
+        }
+
+        @Test(.tags(.slow)) func `the focus begins in the content, and follows the tab`() async throws {
+            let scene = try await PanelScene()
+            try await scene.send(PanelScene.alert("One."))
+            try await scene.openPanel()
+            try await scene.wait("the first notification has it") { $0.focused?.name.contains("One.") == true }
+            try await scene.press("ctrl+3")
+            try await scene.wait("a setting has it") { $0.focused?.role == "switch" }
+            try await scene.press("ctrl+2")
+            try await scene.wait("an app has it") { $0.focused?.name == PanelScene.appName }
+            try await scene.press("ctrl+1")
+            try await scene.wait("the notification has it again") { $0.focused?.name.contains("One.") == true }
+        }
+
+        @Test(.tags(.slow)) func `a switch that the arrow keys reach has its state, which Space changes`() async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.moveFocus(to: "the sounds' row", by: "Down") { $0.first("switch", "Sounds") }
+            let on = try #require(try await scene.contents().focused)
+            #expect(on.name == "Sounds" && on.isOn)
+            try await scene.press("space")
+            try await scene.waitUntil("sound", has: "off")
+            try await scene.wait("the focused row is off") { $0.focused?.name == "Sounds" && $0.focused?.isOn == false }
+        }
+
+        @Test(.tags(.slow)) func `a line above the list says that the server is gone, and what to do`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            try await scene.stack.server.process.killNow()
+            try await scene.click("the line") { $0.first("button") { $0.hasPrefix("Not connected since") } }
+            let settings = try await scene.wait("the settings explain it") { contents in
+                contents.texts.contains { $0.hasPrefix("The server cannot be reached. Retrying automatically.") }
+            }
+            #expect(!settings.texts.contains { $0.contains("connect to 127.0.0.1") }, "in our words alone")
+            try await scene.click("list item", "Technical Details")
+            try await scene.wait("the original text is there") { contents in
+                contents.texts.contains { $0.contains("127.0.0.1") && $0.contains("onnect") }
+            }
+        }
+
+        @Test(.tags(.slow)) func `a line above the list offers to pair a computer without a server`() async throws {
+            let scene = try await PanelScene()
+            try await scene.user.posthorn("agent", "unenrol")
+            try await scene.openPanel()
+            try await scene.click("button", "This computer is not paired with a server., Pair…")
+            try await scene.waitFor("dialog", "Pair With a Server")
+        }
+
+        @Test(.tags(.slow)) func `a wide window has the tabs in its header, and its content in the middle`()
+            async throws
+        {
+            let scene = try await PanelScene(size: .init(width: 1920, height: 1080))
+            try await scene.send(PanelScene.alert("One."))
+            try await scene.openPanel()
+            try await scene.screen.xdotool(
+                "search", "--onlyvisible", "--name", "^Posthorn$", "windowmove", "0", "0", "windowsize", "1900", "1000"
+            ).succeeded()
+            let contents = try await scene.wait("the tabs are in the header") { contents in
+                let tabs = contents.all("tab")
+                return tabs.count == 3 && tabs.allSatisfy { $0.bottom < 70 } && contents.windows[0].width > 1800
+            }
+            let window = contents.windows[0]
+            let search = try #require(contents.nodes.first { $0.name == "Search" })
+            let row = try #require(contents.all("list item").first)
+            for element in [search, row] { #expect(element.width <= 700, "\(element.role) \(element.width)") }
+            #expect(abs(row.left + row.width / 2 - window.width / 2) < 20, "in the middle")
+            try await scene.press("ctrl+2")
+            let icon = try await scene.waitFor("button", PanelScene.appName)
+            #expect(icon.left > 500 && icon.width < 200)
+            try await scene.press("ctrl+3")
+            let toggle = try await scene.waitFor("switch", "Silence Sounds")
+            #expect(toggle.width <= 700)
+            #expect(try await scene.contents().all("tab").count == 3)
+        }
+
+        @Test(.tags(.slow)) func `the menu shows the program's version and the keyboard shortcuts`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            try await scene.click("button", "Menu")
+            try await scene.moveFocus(to: "the item", by: "Down") { $0.first("menu item", "About Posthorn") }
+            try await scene.press("Return")
+            try await scene.wait("the version is there") { $0.windows.count == 2 && $0.texts.contains("Posthorn") }
+            try await scene.press("Escape")
+            try await scene.wait("it is closed") { $0.windows.count == 1 }
+            try await scene.press("F1")
+            try await scene.wait("the shortcuts are there") { contents in
+                contents.windows.count == 2 && contents.texts.contains("Show notifications")
+            }
+        }
+    }
+}
