@@ -11,7 +11,8 @@ import Testing
         let directory = try TemporaryDirectory()
         if let text { try directory.write(text, to: "agent.ini") }
         return try AgentConfiguration(
-            path: directory.path(of: "agent.ini"), isRequired: isRequired, environment: environment, hostName: "host")
+            path: directory.path(of: "agent.ini"), isRequired: isRequired, environment: environment,
+            defaultName: "anna@host")
     }
 
     @Test func `the file holds all settings of an enrolment`() throws {
@@ -32,10 +33,10 @@ import Testing
         #expect(configuration.caFile == "/x")
     }
 
-    @Test func `without a file the user enrols, and the device has the host's name`() throws {
+    @Test func `without a file the user enrols, and the device has the default name`() throws {
         let configuration = try load(nil, isRequired: false)
         #expect(configuration.serverURL == nil)
-        #expect(configuration.deviceName == "host")
+        #expect(configuration.deviceName == "anna@host")
     }
 
     @Test(arguments: [("", StreamForm.auto), ("stream = events\n", .events), ("stream = websocket\n", .websocket)])

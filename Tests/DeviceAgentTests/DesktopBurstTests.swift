@@ -41,7 +41,7 @@ struct DesktopBurstTests {
         desk.receive("later")
         let updated = try await wait(for: 20, desk, server).suffix(1)
         #expect(updated.map(\.replacedID) == [4])
-        // What a summary counts was shown in it, but not read, and not heard.
+        // The counted entries were shown in the summary, are unread, and made no sound.
         let entries = try desk.database.inbox.newest(countMax: 100)
         #expect(entries.allSatisfy { !$0.isRead })
         #expect(entries.count { $0.effects == "sound:too-many alert" && $0.state == .shown } == 18)

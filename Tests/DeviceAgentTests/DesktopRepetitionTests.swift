@@ -2,6 +2,7 @@
 
 import AgentStore
 @testable import DeviceAgent
+import PushAPI
 import PushDBus
 import TestSupport
 import Testing
@@ -27,6 +28,8 @@ struct DesktopRepetitionTests {
 
     @Test func `notifications that look the same are all shown once, in order`() async throws {
         let (desk, server) = try await desktop()
+        // A fourth banner of an app would be summed up.
+        try desk.database.choose(.alert, "alert", for: Sample.app.appID)
         for text in Self.lookAlikes + ["other"] { desk.receive(text) }
         try await desk.settle()
         #expect(server.refusedCount == 2)

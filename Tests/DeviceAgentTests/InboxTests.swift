@@ -121,6 +121,11 @@ import Testing
         #expect(try receive(payloads[1], from: 3).waiting.isEmpty)
     }
 
+    @Test func `a notification with blank texts has nothing to show`() throws {
+        #expect(try receive(#"{"aps":{"alert":{"title":"   ","body":"\n\n"}}}"#).waiting.isEmpty)
+        #expect(try database.inbox.entry(1)?.reason == "nothing-to-show")
+    }
+
     @Test func `a suppressed notification has no duplicate`() throws {
         try database.choose(.doNotDisturb, "on")
         #expect(try receive(#"{"aps":{"alert":"Fire","badge":1}}"#).waiting.isEmpty)

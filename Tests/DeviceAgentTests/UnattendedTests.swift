@@ -22,7 +22,7 @@ import TestSupport
             "[server]\nurl = \(server.url)\nca_file = \(server.caFile)\nenrolment_code = C0DE\nname = kiosk\n",
             to: "agent.ini")
         let configuration = try AgentConfiguration(
-            path: directory.path(of: "agent.ini"), isRequired: true, environment: [:], hostName: "host")
+            path: directory.path(of: "agent.ini"), isRequired: true, environment: [:], defaultName: "anna@host")
         return UnattendedEnrolment(harness.agent, loop: harness.loop, configuration: configuration)
     }
 

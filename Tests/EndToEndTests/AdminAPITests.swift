@@ -27,7 +27,7 @@ extension AdminEndToEnd {
                 ("/v1/status", "GET"), ("/v1/apps", "GET, POST"), ("/v1/apps/a", "GET, PATCH, DELETE"),
                 ("/v1/apps/a/channels", "GET, POST"), ("/v1/apps/a/channels/c", "GET, DELETE"),
                 ("/v1/keys", "GET, POST"), ("/v1/keys/K", "DELETE"), ("/v1/devices", "GET"),
-                ("/v1/devices/0123456789abcdef", "GET, DELETE"), ("/v1/enrolment-codes", "GET, POST"),
+                ("/v1/devices/0123456789abcdef", "GET, PATCH, DELETE"), ("/v1/enrolment-codes", "GET, POST"),
                 ("/v1/enrolment-codes/x", "DELETE"),
                 ("/v1/quotas", "GET"), ("/v1/quotas/team/T", "GET, PATCH, DELETE"),
             ]
@@ -70,6 +70,17 @@ extension AdminEndToEnd {
             let list = try await server.admin.exchange("GET", "/v1/apps").decoded(Apps.self).apps
             #expect(list.map(\.topic) == ["a", "b"] && list.map(\.checks) == ["warn", "strict"])
             #expect(list.map(\.broadcasts) == [false, true])
+        }
+
+        @Test func `a device gets the name that an administrator gives it`() async throws {
+            let target = try await server.addApp("org.example.Mail", isKeyScoped: false)
+            let path = "/v1/devices/\(try await PlainDevice(server, target).id)"
+            let renamed = try await server.admin.exchange("PATCH", path, #"{"name":"kiosk 7"}"#)
+            #expect(renamed.status == 200 && renamed["name"] == "kiosk 7")
+            #expect(try await server.admin.exchange("GET", path)["name"] == "kiosk 7")
+            try await expect(400, "BadName", "PATCH", path, #"{"name":""}"#)
+            try await expect(400, "BadRequest", "PATCH", path, "{}", mentioning: "name is missing")
+            try await expect(404, "UnknownDevice", "PATCH", "/v1/devices/0123456789abcdef", #"{"name":"x"}"#)
         }
 
         @Test func `a change of an app changes only the given members`() async throws {

@@ -119,6 +119,24 @@ extension DeviceEndToEnd {
             #expect(try await stack.bodiesUpToMarker() == ["2:0"])
         }
 
+        @Test func `an administrator sees whose device it is, and which agent it runs`() async throws {
+            let stack = try await TestStack()
+            let listed = try await stack.server.posthorn("device", "list", "--json").output
+            struct Devices: Decodable {
+                let devices: [Device]
+
+                struct Device: Decodable {
+                    let device_id, name, agent: String
+                }
+            }
+            let device = try #require(
+                try JSONDecoder().decode(Devices.self, from: Data(listed.utf8)).devices.first, "\(listed)")
+            #expect(device.name.hasPrefix("\(NSUserName())@") && device.agent.hasPrefix("posthorn-agent/"))
+            try await stack.server.posthorn("device", "rename", device.device_id, "kiosk 7")
+            let shown = try await stack.server.posthorn("device", "show", device.device_id).output
+            #expect(shown.contains("kiosk 7") && shown.contains(device.agent), "\(shown)")
+        }
+
         @Test func `an expired notification never arrives`() async throws {
             let stack = try await TestStack()
             try await stack.user.agent.killNow()

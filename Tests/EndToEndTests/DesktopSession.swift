@@ -152,8 +152,10 @@ final class DesktopSession: Sendable {
     private func sendMarker(_ text: String) async throws {
         let badge = state.markerBadgeCount + 1
         let payload = #"{"aps":{"alert":"\#(text)","badge":\#(badge),"sound":"default"}}"#
-        let sent = try await stack.provider.send(
-            SentNotification(token: markerToken, payload: payload, topic: Self.markerApp))
+        var marker = SentNotification(token: markerToken, payload: payload, topic: Self.markerApp)
+        // Each marker replaces the one before it. Without that, the agent would sum up many in a short time.
+        marker.collapseID = "marker"
+        let sent = try await stack.provider.send(marker)
         guard sent.status == 200 else { throw RefusedMarker(result: sent) }
     }
 

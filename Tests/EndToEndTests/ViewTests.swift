@@ -66,6 +66,18 @@ extension DeviceEndToEnd {
             #expect(desk.opened.isEmpty, "the app's Exec line is for desktops without activation")
         }
 
+        @Test func `inbox open opens the app once with its payload, as View does`() async throws {
+            let desk = try await DesktopSession()
+            try await desk.screen.keepRunning(.notificationDaemon)
+            try await desk.show(payload)
+            let user = desk.stack.user
+            let entry = try #require(try await user.inbox().first)
+            try await user.posthorn("inbox", "open", "\(entry.entry)")
+            try await eventually("the app is opened") { desk.opened.count == 1 }
+            #expect(try JSONDecoder().decode(Opened.self, from: Data(desk.opened[0].utf8)).payload.mail.id == 42)
+            #expect(try await user.inbox().first?.state == "viewed")
+        }
+
         @Test func `an app that cannot be opened leaves a reason in the inbox`() async throws {
             let desk = try await DesktopSession()
             try await desk.screen.keepRunning(.notificationDaemon)

@@ -130,11 +130,13 @@ struct ReportTests {
     func `a device shows when it was last seen`(connected: Bool, seenAt: Int64?, text: String) {
         let device = AdminAPI.Device(
             deviceID: "0123456789abcdef", name: "desk", platform: "linux", enrolledAt: .unixEpoch,
-            connected: connected, topics: [], pendingCount: 0, seenAt: seenAt.map(Timestamp.init(unixSeconds:)))
+            connected: connected, topics: [], pendingCount: 0, seenAt: seenAt.map(Timestamp.init(unixSeconds:)),
+            agent: "posthorn-agent/1")
         let word = connected ? "yes" : "no"
         #expect(DeviceCommands.report(of: device).text.contains("\nConnected  \(word)\nLast seen  \(text)"))
+        #expect(DeviceCommands.report(of: device).text.contains("\nAgent      posthorn-agent/1\n"))
         let table = DeviceCommands.report(of: AdminAPI.Devices(devices: [device])).text
-        #expect(table.contains(connected ? "linux     yes        \(text) " : "linux     no         \(text)"))
+        #expect(table.contains(connected ? "agent/1  yes        \(text) " : "agent/1  no         \(text)"))
     }
 
     @Test func `channels are listed in aligned columns, with the command line's terms`() throws {

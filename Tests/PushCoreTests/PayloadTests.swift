@@ -209,6 +209,18 @@ struct PayloadTests {
         #expect(try parse("{\"aps\":{\"interruption-level\":\(text)}}").interruptionLevel == level)
     }
 
+    @Test(arguments: ["   ", #"\n\n\n"#, #"\u200b\u00a0"#, #"\ufeff"#, #"\u2800"#, #"\u0007\u202e"#])
+    func `a blank text is no text`(blank: String) throws {
+        let alerts = ["\"\(blank)\"", #"{"title":"\#(blank)","body":"\#(blank)"}"#, #"{"loc-key":"\#(blank)"}"#]
+        for alert in alerts {
+            let payload = try parse(#"{"aps":{"alert":\#(alert)}}"#)
+            #expect(payload == Payload())
+            #expect(!payload.isPresentable)
+        }
+        let titled = try parse(#"{"aps":{"alert":{"title":"Hi","body":"\#(blank)"}}}"#)
+        #expect(titled.alert == Payload.Alert(title: "Hi"))
+    }
+
     @Test(arguments: ["\"\"", "1", "null", "[]", "{}"])
     func `a category and a thread are non-empty texts`(text: String) throws {
         let payload = try parse("{\"aps\":{\"category\":\(text),\"thread-id\":\(text)}}")

@@ -86,15 +86,17 @@ import Testing
 
     @Test(arguments: [Int.max, 8])
     func `each notification of a burst is either delivered or recorded as dropped`(recentCountMax: Int) throws {
-        let (store, _, got) = try burst(200) { $0.recentCountMax = recentCountMax }
+        let (store, _, got) = try burst(200) {
+            ($0.recentCountMax, $0.pendingPerDeviceCountMax) = (recentCountMax, 100)
+        }
         let counts = try store.counts()
         let window = Limits.unacknowledgedCountMax
-        #expect(counts.dropped == 200 - Limits.pendingPerTopicCountMax - window)
+        #expect(counts.dropped == 200 - 100 - window)
         #expect(counts.acknowledged == got.count && counts.dropped + got.count == 200 && counts.pending == 0)
         for number in 0..<200 {
             let steps = try store.steps(UInt64(number))
             #expect(steps.contains("acknowledged") == got.contains("\(number)"))
-            #expect(steps.contains("dropped/too-many-of-topic") != got.contains("\(number)"), "\(number): \(steps)")
+            #expect(steps.contains("dropped/too-many-of-device") != got.contains("\(number)"), "\(number): \(steps)")
         }
         #expect(got.isSuperset(of: (0..<window).map(String.init)))
     }
@@ -105,16 +107,51 @@ import Testing
         #expect(try store.counts().dropped == 200 - got.count)
     }
 
-    @Test func `notifications in flight when the stream closes are pending again, beside a full queue`() throws {
+    @Test func `a connected device loses none of a burst to the limit of an app`() throws {
+        let (store, _, got) = try burst(200)
+        #expect(got.count == 200)
+        #expect(try store.counts().dropped == 0)
+    }
+
+    @Test func `what exceeds the limit of an app when the stream closes is kept`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         let (stream, _) = try store.attach(device)
         _ = try store.accept((0..<200).map { .to(token, "\($0)") })
         _ = try store.run([.detach(stream: stream)])
-        let most = Limits.pendingPerTopicCountMax + Limits.unacknowledgedCountMax
-        #expect(try store.counts().pending == most)
+        #expect(try store.counts().pending == 200)
         _ = try store.accept((200..<300).map { .to(token, "\($0)") })
-        #expect(try store.counts().pending == most)
+        let counts = try store.counts()
+        #expect(counts.pending == 200 && counts.dropped == 100)
         #expect(try store.waiting(device).count == Limits.unacknowledgedCountMax)
+    }
+
+    @Test(arguments: [(0, 0), (59_999, 0), (60_000, 50)] as [(Int64, Int)])
+    func `the limit of an app applies again a minute after the stream closed`(milliseconds: Int64, dropped: Int) throws
+    {
+        let store = try TestStore { $0.awayMilliseconds = 60_000 }
+        let (device, token) = try store.registeredDevice()
+        let (stream, _) = try store.attach(device)
+        _ = try store.run([.detach(stream: stream)])
+        store.clock.now += milliseconds
+        _ = try store.accept((0..<150).map { .to(token, "\($0)") })
+        #expect(try store.counts().dropped == dropped)
+        store.clock.now += 60_000
+        _ = try store.accept((0..<10).map { .to(token, "late \($0)") })
+        #expect(try store.counts().dropped == dropped + 10)
+    }
+
+    @Test(arguments: [(true, 0, 0), (true, 59_999, 0), (true, 60_000, 50), (false, 0, 50)] as [(Bool, Int64, Int)])
+    func `after a restart, devices that had a stream have a minute to come back`(
+        wasConnected: Bool, milliseconds: Int64, dropped: Int
+    ) throws {
+        let store = try TestStore { $0.awayMilliseconds = 60_000 }
+        let (device, token) = try store.registeredDevice()
+        store.clock.now += 120_000
+        if wasConnected { _ = try store.attach(device) }
+        try store.reopen()
+        store.clock.now += milliseconds
+        _ = try store.accept((0..<150).map { .to(token, "\($0)") })
+        #expect(try store.counts().dropped == dropped)
     }
 }

@@ -303,6 +303,44 @@ import Testing
         #expect(try store.counts().outcomes["viewed"] == (fits ? 1 : 0))
     }
 
+    // MARK: Descriptions
+
+    @Test func `a device was last seen when its stream ended, before and after that time is written`() throws {
+        let device = try store.enrol()
+        try store.register(device)
+        let (stream, _) = try store.attach(device)
+        store.clock.now += 7_200_000
+        _ = try store.run([.detach(stream: stream)])
+        let end = Timestamp(unixMilliseconds: store.clock.now)
+        store.clock.now += 14_000
+        #expect(try store.device(device).seenAt == end)
+        try store.reopen()
+        #expect(try store.device(device).seenAt == end)
+        store.clock.now += 1000
+        _ = try store.attach(device)
+        store.clock.now += 1000
+        try store.reopen()
+        #expect(try store.device(device).seenAt?.unixMilliseconds == store.clock.now)
+    }
+
+    @Test func `a device has the version of the agent that last opened its stream`() throws {
+        let device = try store.enrol()
+        #expect(try store.device(device).agent == "")
+        for agent in ["posthorn-agent/1", "posthorn-agent/2"] {
+            _ = try store.run([.attach(secretHash: device.secretHash, stream: store.address(), agent: agent)])
+            #expect(try store.device(device).agent == agent)
+            try store.reopen()
+            #expect(try store.device(device).agent == agent)
+        }
+    }
+
+    @Test func `an administrator can give a device another name`() throws {
+        let device = try store.enrol()
+        try store.succeed(.renameDevice(device.id, "kiosk 7"))
+        #expect(try store.device(device).name == "kiosk 7")
+        #expect(try store.refusal(.renameDevice(TestDevice(number: 99).id, "x")) == .unknownDevice)
+    }
+
     // MARK: Removal of a device
 
     @Test(arguments: [true, false])

@@ -126,7 +126,7 @@ struct StoreModel {
         let here = waiting[app.device, default: []].filter {
             $0.token.topic == app.topic && !inFlight.contains($0.text)
         }
-        if here.count >= pendingPerTopicCountMax {
+        if streams[app.device] == nil, here.count >= pendingPerTopicCountMax {
             if let expired = here.first(where: { $0.hasExpiration && $0.expiresMilliseconds < now }) {
                 remove(expired.text, from: app.device)
                 counts.expired += 1

@@ -33,6 +33,8 @@ final class TestStore {
         // The interval is much longer than any test, so that a sweep runs only in tests that change it.
         configuration.sweepIntervalMilliseconds = 3_600_000
         configuration.pendingPerDeviceCountMax = .max
+        // A device is away as soon as its stream closes. Tests of the time in between change it.
+        configuration.awayMilliseconds = 0
         // A slice never ends, so that commands are executed in their order. Tests of slices set a clock.
         configuration.monotonicTime = { .past }
         // The trace is enabled, as it is by default in the server.

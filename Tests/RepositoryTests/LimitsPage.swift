@@ -99,6 +99,7 @@ enum LimitsPage {
         "streamEventByteCountMax": "the device closes the connection and reconnects",
         "pendingPerTopicCountMax":
             "the oldest pending notification is dropped and counted as `dropped`; `pending_per_topic` changes it",
+        "awayAfter": "`pendingPerTopicCountMax` applies to the device",
         "pendingPerDeviceCountMax":
             "the oldest notification of the team with most pending ones is dropped and counted as `dropped`; `pending_per_device` changes it",
         "deliveryHistoryCountMax":

@@ -5,6 +5,7 @@ internal import PushAPI
 internal import PushCore
 internal import PushDBus
 internal import PushNet
+internal import PushSQLite
 
 /// One banner per app that counts its further notifications in a burst, so that a burst does not cover the screen.
 ///
@@ -184,4 +185,25 @@ protocol NotificationList: AnyObject {
     ///
     /// - Parameter activationToken: The token that lets the window come to the front.
     func open(activationToken: String?)
+}
+
+extension AgentDatabase {
+    /// Returns the entries that would appear as banners, by app.
+    func banners(among entries: Set<EntryID>) throws(SQLiteError) -> [(app: Alert, entries: [EntryID])] {
+        var byApp: [AppID: [EntryID]] = [:]
+        for number in entries.sorted() {
+            guard let entry = try inbox.entry(number) else { continue }
+            if entry.effects.split(separator: " ").contains("alert") { byApp[entry.appID, default: []].append(number) }
+        }
+        var banners: [(app: Alert, entries: [EntryID])] = []
+        for (appID, numbers) in byApp {
+            guard let app = try apps.app(id: appID), try settings.settings(of: app).alertStyle == .banner else {
+                continue
+            }
+            let alert = Alert(
+                entry: 0, appID: appID, appName: app.name, isVerified: app.isVerified, icon: app.icon)
+            banners.append((alert, numbers))
+        }
+        return banners
+    }
 }

@@ -24,7 +24,8 @@ enum AgentConfigurationKey: String, CaseIterable, Sendable {
         case .caFile:
             "The CA certificates to trust (PEM). Default: the CA that the code identifies, or the system's CAs"
         case .enrolmentCode: "The enrolment code; not needed if the server allows open enrolment"
-        case .name: "The device name that administrators see. Default: the host name"
+        case .name:
+            "The device name that administrators see. Default: the user and the host name, such as anna@desk"
         case .stream:
             "The transport: 'websocket', 'events' (server-sent events), or 'auto', which tries both in this order"
         case .proxy:
@@ -65,10 +66,10 @@ struct AgentConfiguration: Sendable, Equatable {
     ///   - path: The file.
     ///   - isRequired: Whether the file must exist, because the user named it.
     ///   - environment: The process's variables.
-    ///   - hostName: The device's default name.
+    ///   - defaultName: The device's default name.
     /// - Throws: An error that says what is wrong and what to do.
     init(
-        path: String, isRequired: Bool, environment: [String: String], hostName: String
+        path: String, isRequired: Bool, environment: [String: String], defaultName: String
     ) throws(AgentConfigurationError) {
         var values: [AgentConfigurationKey: String] = [:]
         for entry in try Self.read(path, isRequired: isRequired) {
@@ -91,7 +92,7 @@ struct AgentConfiguration: Sendable, Equatable {
         serverURL = values[.url].flatMap { $0.isEmpty ? nil : $0 }
         caFile = values[.caFile] ?? ""
         enrolmentCode = values[.enrolmentCode] ?? ""
-        deviceName = values[.name].flatMap { $0.isEmpty ? nil : $0 } ?? hostName
+        deviceName = values[.name].flatMap { $0.isEmpty ? nil : $0 } ?? defaultName
         if let text = values[.stream], !text.isEmpty { streamForm = try Self.streamForm(text, place(.stream)) }
         func value(_ setting: AgentConfigurationKey) -> String? { values[setting].flatMap { $0.isEmpty ? nil : $0 } }
         access.proxy = value(.proxy)

@@ -29,7 +29,7 @@ package func runAgent(arguments: [String], environment: [String: String]) -> Int
     do {
         let configuration = try AgentConfiguration(
             path: invocation.value("config") ?? directories.configurationPath, isRequired: invocation.has("config"),
-            environment: environment, hostName: hostName())
+            environment: environment, defaultName: defaultName())
         let program = try AgentProgram(
             directories, configuration, environment: environment, wantsTerminal: invocation.has("terminal"))
         return try program.run().rawValue
@@ -151,11 +151,15 @@ final class AgentProgram {
     }
 }
 
-private func hostName() -> String {
+/// Returns the user's and the host's name, because several users of one machine have an agent each.
+private func defaultName() -> String {
     var name = [CChar](repeating: 0, count: 256)
-    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "linux" }
-    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.prefix(Limits.displayNameByteCountMax)
-    return bytes.isEmpty ? "linux" : String(decoding: bytes, as: UTF8.self)
+    let hasHost = unsafe gethostname(&name, name.count - 1) == 0
+    let host = hasHost ? name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) } : []
+    // The agent has no threads yet that could change the result.
+    let user = unsafe getpwuid(getuid()).map { unsafe String(cString: $0.pointee.pw_name) } ?? "\(getuid())"
+    let bytes = Array("\(user)@".utf8) + (host.isEmpty ? Array("linux".utf8) : host)
+    return String(decoding: bytes.prefix(Limits.displayNameByteCountMax), as: UTF8.self)
 }
 
 private func complain(_ message: String, _ remedy: String, _ exit: AgentExit) -> Int32 {

@@ -232,27 +232,8 @@ final class PresentationQueue {
         for entry in surplus { waitingEntries[entry] = nil }
         onOutcome?()
         onChange?()
-        try sumUp(surplus)
-    }
-
-    /// Counts the banners among entries that are in the inbox only.
-    private func sumUp(_ entries: Set<EntryID>) throws(SQLiteError) {
-        guard let presenter, canShow(.banner) else { return }
-        var banners: [AppID: [EntryID]] = [:]
-        for number in entries.sorted() {
-            guard let entry = try database.inbox.entry(number) else { continue }
-            if entry.effects.split(separator: " ").contains("alert") {
-                banners[entry.appID, default: []].append(number)
-            }
-        }
-        for (appID, numbers) in banners {
-            guard let app = try database.apps.app(id: appID),
-                try database.settings.settings(of: app).alertStyle == .banner
-            else { continue }
-            presenter.sumUp(
-                numbers,
-                of: Alert(entry: 0, appID: appID, appName: app.name, isVerified: app.isVerified, icon: app.icon))
-        }
+        guard canShow(.banner) else { return }
+        for banners in try database.banners(among: surplus) { presenter?.sumUp(banners.entries, of: banners.app) }
     }
 
     /// Returns whether the rate limit allows another alert now; otherwise a timer retries.

@@ -71,6 +71,7 @@ struct ServerClient {
         request.caFile = caFile
         access.apply(to: &request)
         request.answerByteCountMax = Limits.controlBodyByteCountMax
+        request.fields.append(("user-agent", "posthorn-agent/\(ProductVersion.text)"))
         if let secret { request.fields.append(("authorization", "Bearer \(secret)")) }
         if let body {
             request.fields.append(("content-type", "application/json"))

@@ -8,7 +8,7 @@ internal import PushCore
 enum DeviceCommands {
     static let group = CommandNode(
         group: "device", "Manage the devices on the server.",
-        children: [list, show, remove], defaultChild: "list")
+        children: [list, show, rename, remove], defaultChild: "list")
 
     private static let id = Argument("ID", "The device ID (16 hexadecimal digits).")
 
@@ -59,6 +59,24 @@ enum DeviceCommands {
         return report(of: try context.admin(invocation).send(request, for: AdminAPI.Device.self))
     }
 
+    private static let rename = CommandNode(
+        Command(
+            "rename", "Give a device another name.",
+            discussion: """
+                The name tells devices apart for administrators. By default it is the user and the host; the setting \
+                name in agent.ini changes it before the enrolment.
+                """,
+            arguments: [id, Argument("NAME", "The new name.")])
+    ) { (invocation, context) throws(CommandError) in
+        let request = renameRequest(invocation)
+        return report(of: try context.admin(invocation).send(request, for: AdminAPI.Device.self))
+    }
+
+    /// Builds the request of `device rename`.
+    static func renameRequest(_ invocation: Invocation) -> AdminRequest {
+        .patch("devices", invocation.arguments[0], body: AdminAPI.DeviceChange(name: invocation.arguments[1]))
+    }
+
     private static let remove = CommandNode(
         Command(
             "remove", "Remove a device.",
@@ -69,8 +87,12 @@ enum DeviceCommands {
             arguments: [id], options: [SharedOptions.yes])
     ) { (invocation, context) throws(CommandError) in
         let id = invocation.arguments[0]
-        try Console.confirm("Remove device \(id)?", unless: invocation.has("yes"))
-        try context.admin(invocation).send(.delete("devices", id))
+        let admin = context.admin(invocation)
+        if !invocation.has("yes") {
+            let device = try admin.send(.get("devices", id), for: AdminAPI.Device.self)
+            try Console.confirm("Remove device \(id) (\(oneLine(device.name)))?", unless: false)
+        }
+        try admin.send(.delete("devices", id))
         return Report("Removed device \(id).", json: Done())
     }
 
@@ -79,6 +101,7 @@ enum DeviceCommands {
         Report(
             Table.fields([
                 ("Device ID", device.deviceID), ("Name", device.name), ("Platform", device.platform),
+                ("Agent", device.agent.isEmpty ? "unknown" : device.agent),
                 ("Enrolled", LocalTime.text(device.enrolledAt)),
                 ("Connected", device.connected ? "yes" : "no"), ("Last seen", lastSeen(device)),
                 ("Pending", "\(device.pendingCount)"),
@@ -97,12 +120,12 @@ enum DeviceCommands {
     private static func table(of devices: AdminAPI.Devices) -> Table {
         Table(
             [
-                .text("DEVICE ID"), .text("NAME"), .text("PLATFORM"), .text("CONNECTED"), .text("LAST SEEN"),
+                .text("DEVICE ID"), .text("NAME"), .text("AGENT"), .text("CONNECTED"), .text("LAST SEEN"),
                 .number("PENDING"), .number("APPS"), .text("ENROLLED"),
             ],
             rows: devices.devices.map { device in
                 [
-                    device.deviceID, device.name, device.platform, device.connected ? "yes" : "no", lastSeen(device),
+                    device.deviceID, device.name, device.agent, device.connected ? "yes" : "no", lastSeen(device),
                     "\(device.pendingCount)", "\(device.topics.count)", LocalTime.text(device.enrolledAt),
                 ]
             })

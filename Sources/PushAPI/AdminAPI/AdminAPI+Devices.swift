@@ -7,7 +7,7 @@ extension AdminAPI {
     public struct Device: Codable, Sendable {
         /// The device ID: sixteen hexadecimal digits.
         public var deviceID: String
-        /// The machine's display name.
+        /// The label: user and host by default, or the name in `agent.ini`, or what an administrator set.
         public var name: String
         /// The platform, for example `linux`.
         public var platform: String
@@ -19,13 +19,15 @@ extension AdminAPI {
         public var topics: [TopicName]
         /// The number of notifications that wait for the device.
         public var pendingCount: Int
-        /// The time of the last connection or request, accurate to about an hour; nil if unknown.
+        /// The end of the last stream, or the hour of a later request; nil if unknown.
         public var seenAt: Timestamp?
+        /// The name and version of the device's agent; empty before its first connection.
+        public var agent: String
 
         public init(
             deviceID: String, name: String, platform: String, enrolledAt: Timestamp, connected: Bool,
             topics: [TopicName],
-            pendingCount: Int, seenAt: Timestamp? = nil
+            pendingCount: Int, seenAt: Timestamp? = nil, agent: String = ""
         ) {
             self.deviceID = deviceID
             self.name = name
@@ -35,15 +37,24 @@ extension AdminAPI {
             self.topics = topics
             self.pendingCount = pendingCount
             self.seenAt = seenAt
+            self.agent = agent
         }
 
         private enum CodingKeys: String, CodingKey {
-            case name, platform, connected, topics
+            case name, platform, connected, topics, agent
             case seenAt = "seen_at"
             case deviceID = "device_id"
             case enrolledAt = "enrolled_at"
             case pendingCount = "pending_count"
         }
+    }
+
+    /// The body of `PATCH /v1/devices/{id}`.
+    public struct DeviceChange: Codable, Sendable {
+        /// The new label.
+        public var name: String
+
+        public init(name: String) { self.name = name }
     }
 
     /// The response of `GET /v1/devices`.

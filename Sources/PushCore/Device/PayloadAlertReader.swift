@@ -16,7 +16,7 @@ struct PayloadAlertReader {
 
     let alert: Payload.Alert
 
-    /// Reads an alert; returns nil if it has no text.
+    /// Reads an alert; returns nil if it has no text, or only blank ones.
     ///
     /// - Parameters:
     ///   - value: A string or an object.
@@ -25,7 +25,7 @@ struct PayloadAlertReader {
         var alert = Payload.Alert()
         switch value {
         case .string:
-            alert.body = value.nonEmptyString.map(LocalizedFormat.cut)
+            alert.body = value.visibleString.map(LocalizedFormat.cut)
             guard alert.body != nil else { return nil }
         case .object:
             let title = LocalizedText("title", localized: "title-loc", in: value)
@@ -47,7 +47,7 @@ struct PayloadAlertReader {
     private static func action(_ value: JSONValue?, _ translation: (String) -> String?) -> Payload.Action {
         guard let value else { return .standard }
         if value.isNull { return .none }
-        guard let key = value.nonEmptyString else { return .standard }
+        guard let key = value.visibleString else { return .standard }
         if let text = translation(key) { return .labelled(LocalizedFormat.cut(text)) }
         return LocalizedText.isIdentifier(key) ? .standard : .labelled(LocalizedFormat.cut(key))
     }
@@ -61,13 +61,13 @@ private struct LocalizedText {
 
     /// Reads the text and the key; returns nil if there is neither.
     init?(_ name: String, localized prefix: String, in alert: JSONValue) {
-        sent = alert[name]?.nonEmptyString
+        sent = alert[name]?.visibleString
         // Live Activities replace the text by an object that contains the key.
-        if let inner = alert[name]?["loc-key"]?.nonEmptyString {
+        if let inner = alert[name]?["loc-key"]?.visibleString {
             key = inner
             arguments = Self.texts(alert[name]?["loc-args"])
         } else {
-            key = alert[prefix + "-key"]?.nonEmptyString
+            key = alert[prefix + "-key"]?.visibleString
             arguments = Self.texts(alert[prefix + "-args"])
         }
         guard sent != nil || key != nil else { return nil }
@@ -76,7 +76,7 @@ private struct LocalizedText {
     /// Returns the text to show; nil if there is nothing that a user would understand.
     func text(_ translation: (String) -> String?) -> String? {
         let text = possiblyEmptyText(translation)
-        return text.isEmpty ? nil : text
+        return DisplayText.isBlank(text) ? nil : text
     }
 
     /// Returns the text to show; empty if neither the texts nor the arguments contain any.
@@ -101,4 +101,9 @@ private struct LocalizedText {
     private static func texts(_ value: JSONValue?) -> [String] {
         value?.array?.map { $0.string ?? $0.integer.map { "\($0)" } ?? LocalizedFormat.missing } ?? []
     }
+}
+
+extension JSONValue {
+    /// The text of a string of which something is visible; nil for any other value.
+    fileprivate var visibleString: String? { nonEmptyString.flatMap { DisplayText.isBlank($0) ? nil : $0 } }
 }

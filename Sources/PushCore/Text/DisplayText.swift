@@ -64,6 +64,15 @@ package enum DisplayText {
         return String(output)
     }
 
+    /// Returns whether nothing of a text is visible: it has only white space and scalars without a shape.
+    package static func isBlank(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            let properties = scalar.properties
+            return properties.isWhitespace || properties.isDefaultIgnorableCodePoint || isLeftOut(scalar)
+                || scalar == "\u{2800}"
+        }
+    }
+
     /// Appends the displayable scalars, truncated to a length.
     private static func appendPlain(
         _ scalars: String.UnicodeScalarView, tab: Unicode.Scalar = " ", scalarCountMax: Int,

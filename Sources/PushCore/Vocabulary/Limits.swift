@@ -88,10 +88,14 @@ public enum Limits {
 
     // MARK: Delivery
 
-    /// The maximum number of pending notifications of one (device, topic).
+    /// The maximum number of pending notifications of one (device, topic) while the device is away.
     ///
-    /// Notifications in transit to the connected device do not count. At the limit, the oldest one is dropped.
+    /// At the limit, the oldest one is dropped. For a connected device, only the limit of the device applies.
     public static let pendingPerTopicCountMax = 100
+    /// The time without a stream after which a device is away.
+    ///
+    /// A device that reconnects within this time loses none of a burst to `pendingPerTopicCountMax`.
+    public static let awayAfter = Duration.seconds(60)
     /// The maximum number of pending notifications of one device over all its apps, without those in transit to it.
     public static let pendingPerDeviceCountMax = 1000
     /// The maximum number of notifications that are sent to a device but not yet acknowledged.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushHTTP
 internal import PushServing
 
@@ -21,5 +22,15 @@ enum AdminAnswer {
     static func refuseMethod(_ exchange: HTTPExchange, allowed: StaticString) {
         exchange.addField("allow", allowed)
         ControlAnswer.refuse(exchange, status: 405, "MethodNotAllowed", "Allowed methods: \(allowed).")
+    }
+
+    /// Returns whether a name is valid, or answers 400 if it is not.
+    static func isNameGood(_ name: String, _ exchange: HTTPExchange) -> Bool {
+        let isGood = (1...Limits.displayNameByteCountMax).contains(name.utf8.count)
+        if !isGood {
+            ControlAnswer.refuse(
+                exchange, status: 400, "BadName", "Invalid name: use 1 to \(Limits.displayNameByteCountMax) bytes.")
+        }
+        return isGood
     }
 }

@@ -58,7 +58,7 @@ struct AdminApps: AdminResource {
                     + "for example com.example.MyApp.")
         }
         let name = body.name ?? body.topic.text
-        guard let teamID = team(body.teamID, exchange), Self.isNameGood(name, exchange) else { return }
+        guard let teamID = team(body.teamID, exchange), AdminAnswer.isNameGood(name, exchange) else { return }
         let app = AdminAPI.App(
             topic: body.topic, name: name, teamID: teamID, registrationCount: 0, pendingCount: 0,
             checks: body.checks ?? .warn, broadcasts: body.broadcasts ?? false)
@@ -75,20 +75,10 @@ struct AdminApps: AdminResource {
             return ControlAnswer.refuse(
                 exchange, status: 400, "NoChange", "Send at least one of: name, checks, broadcasts.")
         }
-        if let name = change.name, !Self.isNameGood(name, exchange) { return }
+        if let name = change.name, !AdminAnswer.isNameGood(name, exchange) { return }
         let request = StoreRequest.changeApp(
             topic: topic, name: change.name, checks: change.checks, allowsBroadcasts: change.broadcasts)
         perform(request, thenLookUp: .app(topic: topic), exchange, connection, Self.sendApp)
-    }
-
-    /// Returns whether a name is valid for an app, or answers 400 if it is not.
-    private static func isNameGood(_ name: String, _ exchange: HTTPExchange) -> Bool {
-        let isGood = (1...Limits.displayNameByteCountMax).contains(name.utf8.count)
-        if !isGood {
-            ControlAnswer.refuse(
-                exchange, status: 400, "BadName", "Invalid name: use 1 to \(Limits.displayNameByteCountMax) bytes.")
-        }
-        return isGood
     }
 
     private static func sendApp(_ answer: StoreAnswer, _ exchange: HTTPExchange) {

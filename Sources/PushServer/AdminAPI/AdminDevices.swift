@@ -19,8 +19,8 @@ struct AdminDevices: AdminResource {
         switch (exchange.method, rest.count) {
         case (.get, 0): listDevices(exchange, connection, parameters)
         case (_, 0): AdminAnswer.refuseMethod(exchange, allowed: "GET")
-        case (.get, 1), (.delete, 1): device(exchange, connection, rest[0])
-        case (_, 1): AdminAnswer.refuseMethod(exchange, allowed: "GET, DELETE")
+        case (.get, 1), (.patch, 1), (.delete, 1): device(exchange, connection, rest[0])
+        case (_, 1): AdminAnswer.refuseMethod(exchange, allowed: "GET, PATCH, DELETE")
         default: AdminAnswer.refusePath(exchange)
         }
     }
@@ -61,6 +61,7 @@ struct AdminDevices: AdminResource {
 
     private func device(_ exchange: HTTPExchange, _ connection: ServerConnection, _ id: String) {
         guard let device = DeviceID(text: id) else { return ControlAnswer.refuse(exchange, .unknownDevice) }
+        if exchange.method == .patch { return rename(device, exchange, connection) }
         guard exchange.method == .get else {
             return perform(.removeDevice(device), exchange, connection) { [services] _, exchange in
                 // Its requests would still count as those of a device.
@@ -68,8 +69,19 @@ struct AdminDevices: AdminResource {
                 ControlAnswer.sendNothing(exchange)
             }
         }
-        perform(.device(device), exchange, connection) { answer, exchange in
-            if case .device(let device) = answer { ControlAnswer.send(exchange, device) }
-        }
+        perform(.device(device), exchange, connection, Self.sendDevice)
+    }
+
+    private static let change = AdminBody(members: [AdminBody.Member(name: "name", kind: .text, isRequired: true)])
+
+    private func rename(_ device: DeviceID, _ exchange: HTTPExchange, _ connection: ServerConnection) {
+        guard let change = Self.change.read(AdminAPI.DeviceChange.self, of: exchange) else { return }
+        guard AdminAnswer.isNameGood(change.name, exchange) else { return }
+        perform(
+            .renameDevice(device, change.name), thenLookUp: .device(device), exchange, connection, Self.sendDevice)
+    }
+
+    private static func sendDevice(_ answer: StoreAnswer, _ exchange: HTTPExchange) {
+        if case .device(let device) = answer { ControlAnswer.send(exchange, device) }
     }
 }

@@ -80,7 +80,8 @@ final class DeviceStreams {
             }
             ControlAnswer.refuseStranger(exchange, retryAfterSeconds: seconds)
         }
-        services.loop.submit(.attach(secretHash: secretHash, stream: address))
+        let agent = Self.agent(exchange.fields)
+        services.loop.submit(.attach(secretHash: secretHash, stream: address, agent: agent))
     }
 
     func attached(_ device: DeviceID, _ address: ReplyAddress) {
@@ -212,6 +213,16 @@ final class DeviceStreams {
         guard let range = fields.value(of: Heartbeat.fieldName) else { return nil }
         let bytes = fields.bytes
         return Decimal.parse(bytes.span.extracting(range)).map(Heartbeat.granted)
+    }
+
+    /// The maximum length of an agent's name and version, in bytes.
+    private static let agentByteCountMax = 64
+
+    /// Returns the first product in `user-agent`, which is the name and version of the device's agent; empty for none.
+    private static func agent(_ fields: FieldTable) -> String {
+        guard let range = fields.value(of: "user-agent") else { return "" }
+        let product = fields.bytes[range].prefix(agentByteCountMax).prefix { (0x21...0x7E).contains($0) }
+        return String(decoding: product, as: UTF8.self)
     }
 
     /// Announces to every device that policies changed.

@@ -10,6 +10,8 @@ package struct StoreConfiguration: Sendable {
     package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
     /// The maximum number of pending notifications of one device, of all topics.
     package var pendingPerDeviceCountMax = Limits.pendingPerDeviceCountMax
+    /// The time after the end of a device's stream until `pendingPerTopicCountMax` applies, in milliseconds.
+    var awayMilliseconds = Limits.awayAfter.components.seconds * 1000
     /// The time for which non-urgent notifications are held back from a device that saves power, in milliseconds.
     package var powerSavingDelayMilliseconds: Int64 = 60_000
     /// The failures that an accepted notification survives.

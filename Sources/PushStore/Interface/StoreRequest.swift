@@ -67,6 +67,8 @@ package enum StoreRequest: Sendable {
     /// Lists live devices in the order of enrolment, after a given device, at most `countMax`; answered by `devices`.
     case devices(after: DeviceID? = nil, countMax: Int = .max)
     case device(DeviceID)
+    /// Gives a device another name; answered by `done`.
+    case renameDevice(DeviceID, String)
     case removeDevice(DeviceID)
     /// Expires all registrations of a device, as the store does automatically for a device that was unseen too long.
     case expireDevice(DeviceID)

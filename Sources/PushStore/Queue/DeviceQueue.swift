@@ -35,6 +35,8 @@ final class DeviceQueue {
     var archiveNextExpiry = Timestamp.distantPast
     /// The device's open stream; nil while the device is disconnected.
     var stream: DeviceStream?
+    /// The time at which the last stream closed, or the server started again after the device had one; nil if unknown.
+    var leftAt: Timestamp?
     /// The channels in `SubscriberIndex` that the device subscribes to; empty while it is disconnected.
     var channels: Set<ChannelNumber> = []
     private(set) var recent = EntryQueue()

@@ -17,10 +17,25 @@ final class DeviceQueues {
     private var evictionCount: Int
     /// A number that grows when registrations change without naming the devices.
     private var version: UInt64 = 1
+    /// The start of the store, and the time from which a device must have been seen to be expected back.
+    private let start: (at: Timestamp, expectsSince: Timestamp)?
     /// The number of recent entries of all devices.
     private(set) var recentCount = 0
 
-    init(_ registrations: RegistrationTable, _ devices: DeviceTable, _ archive: ArchiveTable, countMax: Int) {
+    /// Creates the collection of records without any record.
+    ///
+    /// - Parameters:
+    ///   - registrations: The table of registrations.
+    ///   - devices: The table of devices.
+    ///   - archive: The table of archived notifications.
+    ///   - countMax: The number of records at which some are evicted.
+    ///   - start: The time of the start, and the time since which devices were seen that had a stream when the store
+    ///     closed; nil for a new file.
+    init(
+        _ registrations: RegistrationTable, _ devices: DeviceTable, _ archive: ArchiveTable, countMax: Int,
+        start: (at: Timestamp, expectsSince: Timestamp)? = nil
+    ) {
+        self.start = start
         self.countMax = countMax
         evictionCount = countMax
         self.registrations = registrations
@@ -71,10 +86,19 @@ final class DeviceQueues {
 
     private func fill(_ queue: DeviceQueue) throws(SQLiteError) {
         if queue.registrationsVersion != version {
+            if queue.leftAt == nil, queue.stream == nil { queue.leftAt = try leftAt(queue.device) }
             queue.registrations = try registrations.all(of: queue.device)
             queue.registrationsVersion = version
         }
         if queue.archived == nil { queue.archived = try archive.counts(of: queue.device) }
+    }
+
+    /// Returns the time of the start for a device that was connected shortly before it.
+    private func leftAt(_ device: DeviceID) throws(SQLiteError) -> Timestamp? {
+        guard let start, let stored = Int64(exactly: device.rawValue), let seen = try devices.find(stored)?.seenAt,
+            seen >= start.expectsSince, seen <= start.at
+        else { return nil }
+        return start.at
     }
 
     // MARK: Changing

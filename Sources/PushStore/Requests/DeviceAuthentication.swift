@@ -21,9 +21,9 @@ final class DeviceAuthentication {
         return try devices.find(stored) != nil
     }
 
-    /// Records that devices are connected now.
-    func noteSeen(_ seen: some Sequence<DeviceID>) throws(SQLiteError) {
-        for device in seen { try devices.noteSeen(device, now: transaction.now) }
+    /// Records the times at which devices were last seen.
+    func noteSeen(_ seen: some Sequence<(device: DeviceID, at: Timestamp)>) throws(SQLiteError) {
+        for (device, time) in seen { try devices.noteSeen(device, at: time) }
     }
 
     /// Returns the live device that has a secret; records that it was seen, unless its last-seen time is recent.
@@ -31,7 +31,7 @@ final class DeviceAuthentication {
         guard let identity = try devices.authenticate(secretHash) else { return nil }
         // A full disk must not be used for last-seen times.
         if transaction.allowance == .growing, isStale(identity, now: transaction.now) {
-            try devices.noteSeen(identity.device, now: transaction.now)
+            try devices.noteSeen(identity.device, at: transaction.now)
         }
         return identity.device
     }

@@ -73,6 +73,14 @@ final class DeviceExecutor {
         return .success(.enrolled(row.id))
     }
 
+    /// Gives a device another name.
+    func rename(_ device: DeviceID, _ name: String) throws(SQLiteError) -> RequestResult {
+        guard let stored = Int64(exactly: device.rawValue), try devices.rename(stored, name) else {
+            return .failure(.unknownDevice)
+        }
+        return .success(.done)
+    }
+
     func removeSelf(_ secretHash: [UInt8]) throws(SQLiteError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         return remove(device)
@@ -159,7 +167,7 @@ final class DeviceExecutor {
             deviceID: row.id.text, name: row.name, platform: row.platform, enrolledAt: row.enrolledAt, connected: false,
             topics: try registrationRows.liveTopicNames(of: row.id),
             pendingCount: try storedQueues.pendingCount(of: row.id) + broadcasts.count(of: row.id),
-            seenAt: row.seenAt)
+            seenAt: row.seenAt, agent: row.agent)
         return StoreEvent.DeviceDescription(id: row.id, device: device, now: transaction.now)
     }
 }

@@ -33,7 +33,7 @@ extension StoreRequest {
         case .policy(let request): request.need
         case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
             .subscribe,
-            .createChannel, .setWebhook, .noteWebhookProblem:
+            .createChannel, .setWebhook, .noteWebhookProblem, .renameDevice:
             .growing
         case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
             .unsubscribe, .removeChannel, .expireDevice, .removeWebhook, .advanceWebhook, .revokeEnrolmentCode:

@@ -46,8 +46,11 @@ final class Executor {
         let life = configuration.registrationLifeSeconds
         tables = try StoreTables(connection)
         sequences = Sequences(stored: try tables.state.lastSequence())
+        let lastRunning = try tables.state.lastRunning()
+        let awayMilliseconds = configuration.awayMilliseconds
         queues = DeviceQueues(
-            tables.registrations, tables.devices, tables.archive, countMax: configuration.deviceQueueCountMax)
+            tables.registrations, tables.devices, tables.archive, countMax: configuration.deviceQueueCountMax,
+            start: lastRunning.map { (at: now, expectsSince: $0.advanced(byMilliseconds: -awayMilliseconds)) })
         try tables.pending.forEachRecent(after: try tables.state.archivedThrough(), queues.load)
         storedQueues = StoredQueues(tables, queues)
         histories = DeliveryHistories(
@@ -196,6 +199,7 @@ final class Executor {
         case .revokeEnrolmentCode(let id): try credentials.revokeEnrolmentCode(id)
         case .devices(let after, let countMax): try devices.devices(after, countMax)
         case .device(let id): try devices.device(id)
+        case .renameDevice(let device, let name): try devices.rename(device, name)
         case .removeDevice(let device): try devices.removeDevice(device)
         case .expireDevice(let device): try devices.expireDevice(device)
         case .counts: .memoryQuery(.counts)

@@ -8,7 +8,7 @@ extension StoreReply {
         switch command {
         case .accept(_, let answer), .publish(_, let answer):
             (.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), answer)
-        case .attach(_, let stream): (.performed(.failure(.unavailable(text)), answer: stream), stream)
+        case .attach(_, let stream, _): (.performed(.failure(.unavailable(text)), answer: stream), stream)
         case .perform(_, let answer): (.performed(.failure(.unavailable(text)), answer: answer), answer)
         case .detach, .acknowledge: nil
         }

@@ -78,7 +78,7 @@ final class Sweeper {
         var rowCount = 0
         for device in unseen {
             if isConnected(device) {
-                try devices.noteSeen(device, now: transaction.now)
+                try devices.noteSeen(device, at: transaction.now)
             } else {
                 rowCount += try registrations.endAll(of: device, asExpired: true)
                 try devices.noteDormant(device)
@@ -118,8 +118,8 @@ final class Sweeper {
 
     // MARK: Last-seen times
 
-    /// Records that the server runs now, and that devices are connected now.
-    func noteRunning(_ seen: [DeviceID]) throws(SQLiteError) {
+    /// Records that the server runs now, and when devices were last seen.
+    func noteRunning(_ seen: [(device: DeviceID, at: Timestamp)]) throws(SQLiteError) {
         try state.noteRunning(now: transaction.now)
         try authentication.noteSeen(seen)
     }

@@ -11,6 +11,8 @@ final class DeviceTable {
         var platform: String
         var enrolledAt: Timestamp
         var seenAt: Timestamp?
+        /// The name and version of the device's agent; empty before its first stream.
+        var agent: String
     }
 
     /// The position after which a list continues.
@@ -22,10 +24,14 @@ final class DeviceTable {
         var seenAt: Timestamp?
         /// Whether its registrations expired and it was not seen since.
         var isDormant: Bool
+        /// The recorded name and version of the device's agent.
+        var agent: String
     }
 
     private let insert: Statement
     private let update: Statement
+    private let updateAgent: Statement
+    private let updateName: Statement
     private let selectBySecret: Statement
     private let selectRemoved: Statement
     private let selectTaken: Statement
@@ -46,22 +52,27 @@ final class DeviceTable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """)
         update = try connection.prepare("UPDATE devices SET secret_hash = ?, name = ?, platform = ? WHERE id = ?")
-        selectBySecret = try connection.prepare("SELECT id, seen_at_ms, dormant FROM devices WHERE secret_hash = ?")
+        updateAgent = try connection.prepare("UPDATE devices SET agent = ? WHERE id = ? AND removed_at_ms IS NULL")
+        updateName = try connection.prepare("UPDATE devices SET name = ? WHERE id = ?")
+        selectBySecret = try connection.prepare(
+            "SELECT id, seen_at_ms, dormant, agent FROM devices WHERE secret_hash = ?")
         selectRemoved = try connection.prepare("SELECT removed_at_ms FROM devices WHERE id = ?")
         selectTaken = try connection.prepare("SELECT 1 FROM devices WHERE id = ? OR secret_hash = ?")
         selectOne = try connection.prepare(
             """
-            SELECT id, name, platform, enrolled_at_ms, seen_at_ms FROM devices WHERE id = ? AND removed_at_ms IS NULL
+            SELECT id, name, platform, enrolled_at_ms, seen_at_ms, agent FROM devices
+            WHERE id = ? AND removed_at_ms IS NULL
             """)
         selectPage = try connection.prepare(
             """
-            SELECT id, name, platform, enrolled_at_ms, seen_at_ms FROM devices INDEXED BY devices_by_enrolment
+            SELECT id, name, platform, enrolled_at_ms, seen_at_ms, agent FROM devices INDEXED BY devices_by_enrolment
             WHERE removed_at_ms IS NULL AND (enrolled_at_ms, id) > (?, ?) ORDER BY enrolled_at_ms, id LIMIT ?
             """)
         selectPlace = try connection.prepare("SELECT enrolled_at_ms FROM devices WHERE id = ?")
         selectCount = try connection.prepare("SELECT count(*) FROM devices WHERE removed_at_ms IS NULL")
         tombstone = try connection.prepare(
-            "UPDATE devices SET secret_hash = NULL, name = '', platform = '', removed_at_ms = ? WHERE id = ?")
+            "UPDATE devices SET secret_hash = NULL, name = '', platform = '', agent = '', removed_at_ms = ? WHERE id = ?"
+        )
         markSeen = try connection.prepare(
             "UPDATE devices SET seen_at_ms = ?, dormant = 0 WHERE id = ? AND removed_at_ms IS NULL")
         markAllSeen = try connection.prepare(
@@ -117,7 +128,23 @@ final class DeviceTable {
         return Identity(
             device: DeviceID(stored: selectBySecret.int64(0)),
             seenAt: selectBySecret.optionalInt64(1).map(Timestamp.init(unixMilliseconds:)),
-            isDormant: selectBySecret.int64(2) != 0)
+            isDormant: selectBySecret.int64(2) != 0, agent: selectBySecret.string(3))
+    }
+
+    /// Records the name and version of a device's agent.
+    func setAgent(_ agent: String, of device: DeviceID) throws(SQLiteError) {
+        updateAgent.bind(agent, at: 1)
+        updateAgent.bind(device.stored, at: 2)
+        try updateAgent.run()
+    }
+
+    /// Changes the name of a live device; returns false if there is none.
+    func rename(_ device: Int64, _ name: String) throws(SQLiteError) -> Bool {
+        guard try find(device) != nil else { return false }
+        updateName.bind(name, at: 1)
+        updateName.bind(device, at: 2)
+        try updateName.run()
+        return true
     }
 
     /// Returns whether a device was ever enrolled, including removed ones.
@@ -168,9 +195,9 @@ final class DeviceTable {
 
     // MARK: When devices were seen
 
-    /// Records that a device was seen, if it is live.
-    func noteSeen(_ device: DeviceID, now: Timestamp) throws(SQLiteError) {
-        markSeen.bind(now.unixMilliseconds, at: 1)
+    /// Records the time at which a device was seen, if it is live.
+    func noteSeen(_ device: DeviceID, at time: Timestamp) throws(SQLiteError) {
+        markSeen.bind(time.unixMilliseconds, at: 1)
         markSeen.bind(device.stored, at: 2)
         try markSeen.run()
     }
@@ -201,7 +228,7 @@ final class DeviceTable {
         Row(
             id: DeviceID(stored: statement.int64(0)), name: statement.string(1), platform: statement.string(2),
             enrolledAt: Timestamp(unixMilliseconds: statement.int64(3)),
-            seenAt: statement.optionalInt64(4).map(Timestamp.init(unixMilliseconds:)))
+            seenAt: statement.optionalInt64(4).map(Timestamp.init(unixMilliseconds:)), agent: statement.string(5))
     }
 }
 

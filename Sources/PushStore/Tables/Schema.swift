@@ -48,7 +48,7 @@ enum Schema {
         CREATE TABLE devices(
             id INTEGER PRIMARY KEY, secret_hash BLOB UNIQUE, name TEXT NOT NULL, platform TEXT NOT NULL,
             enrolled_at_ms INTEGER NOT NULL, removed_at_ms INTEGER, seen_at_ms INTEGER,
-            dormant INTEGER NOT NULL DEFAULT 0) STRICT;
+            dormant INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL DEFAULT '') STRICT;
         CREATE INDEX devices_by_seen ON devices(seen_at_ms) WHERE removed_at_ms IS NULL AND dormant = 0;
         CREATE INDEX devices_by_enrolment ON devices(enrolled_at_ms, id) WHERE removed_at_ms IS NULL;
         CREATE TABLE enrolment_codes(

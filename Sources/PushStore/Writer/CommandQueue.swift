@@ -106,7 +106,7 @@ final class CommandQueue: @unchecked Sendable {
         }
         switch command {
         case .accept(_, let answer), .publish(_, let answer): waiting.shed.append(answer)
-        case .attach(_, let answer), .perform(_, let answer):
+        case .attach(_, let answer, _), .perform(_, let answer):
             let countMax = WriterLimits.queuedCommandCountMax + WriterLimits.queuedRequestCountMax
             if waiting.commands.count < countMax {
                 waiting.commands.append(command)

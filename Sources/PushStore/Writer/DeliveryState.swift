@@ -12,8 +12,8 @@ struct DeliveryState {
     private(set) var counters: StoreCounters
     private var subscribers = SubscriberIndex()
     var replies: ReplyBatch
-    /// Devices whose streams closed and whose last-seen time is not written yet.
-    private var departed: Set<DeviceID> = []
+    /// The times at which devices were last seen that are not written yet.
+    private var seen: [DeviceID: Timestamp] = [:]
     private let queues: DeviceQueues
     private let trace: TraceRecorder
     private let histories: DeliveryHistories
@@ -91,15 +91,20 @@ struct DeliveryState {
 
     // MARK: Last-seen times
 
-    /// Returns devices whose streams closed since the last call, at most `countMax`, and removes them from the list.
-    mutating func takeDeparted(countMax: Int) -> [DeviceID] {
-        let taken = Array(departed.prefix(countMax))
-        departed.subtract(taken)
+    /// Returns devices whose last-seen time must be written, at most `countMax`, and removes them from the list.
+    mutating func takeSeen(countMax: Int) -> [(device: DeviceID, at: Timestamp)] {
+        let taken = seen.prefix(countMax).map { (device: $0.key, at: $0.value) }
+        for (device, _) in taken { seen[device] = nil }
         return taken
     }
 
-    /// Adds devices to those whose last-seen time must be written.
-    mutating func noteSeen(_ devices: some Sequence<DeviceID>) { departed.formUnion(devices) }
+    /// Adds devices whose last-seen time must be written, unless a later time is in the list.
+    mutating func noteSeen(_ devices: some Sequence<(device: DeviceID, at: Timestamp)>) {
+        for (device, time) in devices { seen[device] = max(seen[device] ?? time, time) }
+    }
+
+    /// Records that all devices with an open stream are seen now.
+    mutating func noteConnectedSeen() { noteSeen(streams.openDevices.map { (device: $0, at: now) }) }
 
     // MARK: Notifications
 
@@ -296,6 +301,8 @@ struct DeliveryState {
         _ queue: DeviceQueue, _ stream: ReplyAddress, _ subscriptions: [SubscriptionTable.ActiveSubscription]
     ) {
         let earlier = streams.attach(queue, stream)
+        // The next time is that of the new stream's end.
+        seen[queue.device] = nil
         close(earlier)
         if let earlier { replies.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
         subscribers.set(queue, subscriptions)
@@ -307,7 +314,8 @@ struct DeliveryState {
         guard let queue = streams.queue(at: address) else { return nil }
         close(streams.remove(queue))
         subscribers.remove(queue)
-        departed.insert(queue.device)
+        queue.leftAt = now
+        noteSeen([(device: queue.device, at: now)])
         return queue.device
     }
 
@@ -331,7 +339,7 @@ struct DeliveryState {
         case .deviceAdded: counters.addDevices(1)
         case .deviceRemoved(let device):
             counters.addDevices(-1)
-            departed.remove(device)
+            seen[device] = nil
             histories.forget(device)
             if let queue = connected(device) { end(queue) }
         case .registrationsChanged(let device): queues.forgetRegistrations(of: device)
@@ -378,7 +386,11 @@ struct DeliveryState {
     private func completed(_ description: StoreEvent.DeviceDescription) -> AdminAPI.Device {
         var device = description.device
         device.connected = queues.isConnected(description.id)
-        if device.connected { device.seenAt = description.now }
+        if device.connected {
+            device.seenAt = description.now
+        } else if let at = seen[description.id] {
+            device.seenAt = at
+        }
         return device
     }
 }

@@ -47,7 +47,7 @@ extension Dispatcher {
         if let collapseID = pending.notification.collapseID {
             try removeCollapsible(collapseID, collapse, topic, queue, &replaced)
         }
-        if isFull(queue, of: topic, configuration.pendingPerTopicCountMax) {
+        if isFull(queue, of: topic, configuration.pendingPerTopicCountMax), isAway(queue) {
             try removeOldest(of: topic, queue, .topicBound, &replaced)
         }
         if isFull(queue, of: nil, configuration.pendingPerDeviceCountMax) {

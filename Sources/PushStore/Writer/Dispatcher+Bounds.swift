@@ -9,12 +9,22 @@ internal import PushSQLite
 /// A notification in flight was sent on the open stream and is not acknowledged. The device has it or will have it
 /// soon, so it does not count as waiting. The bounds drop only notifications that were not delivered on this stream. A
 /// queue may therefore exceed a bound by up to `Limits.unacknowledgedCountMax`.
+///
+/// The bound of a topic applies only while the device is away: what arrives between two connections of a device is
+/// delivered soon, and only the bound of the device limits it.
 extension Dispatcher {
     /// Returns whether as many notifications wait as a bound allows, of one topic or of all.
     func isFull(_ queue: DeviceQueue, of topic: TopicID?, _ countMax: Int) -> Bool {
         let count = topic.map(queue.pendingCount(of:)) ?? queue.pendingCount
         guard count >= countMax else { return false }
         return count - (queue.stream?.inFlightCount(of: topic) ?? 0) >= countMax
+    }
+
+    /// Returns whether a device has had no stream for a while.
+    func isAway(_ queue: DeviceQueue) -> Bool {
+        guard queue.stream == nil else { return false }
+        guard let left = queue.leftAt, left <= now else { return true }
+        return now.milliseconds(since: left) >= configuration.awayMilliseconds
     }
 
     /// Removes a notification of the team with the most waiting on a device, from its topic with the most waiting.

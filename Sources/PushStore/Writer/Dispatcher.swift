@@ -37,6 +37,8 @@ final class Dispatcher {
     var deletions = PendingDeletions()
     /// The devices whose last-seen time the next transaction writes.
     private var seen: Set<DeviceID> = []
+    /// The changed names and versions of device agents that the next transaction writes.
+    private var agents: [DeviceID: String] = [:]
     /// The rows of the current transaction; empty between transactions.
     private var newRows: [PendingTable.New] = []
 
@@ -56,17 +58,17 @@ final class Dispatcher {
         switch command {
         case .accept(let notification, let answer): try accept(notification, answer)
         case .acknowledge(let acknowledgements, let device): try acknowledge(acknowledgements, of: device)
-        case .attach(let secretHash, let stream): try attach(secretHash, stream)
+        case .attach(let secretHash, let stream, let agent): try attach(secretHash, stream, agent)
         case .detach(let stream):
             guard let device = deliveryState.detach(stream) else { return }
             pendingWrites.expedite(device)
         case .perform(.acknowledge(let secretHash, let acknowledgements), let answer):
             try acknowledge(secretHash, acknowledgements, answer)
         case .perform(.identify(let secretHash), let answer):
-            guard let device = try identify(secretHash) else {
+            guard let identity = try identify(secretHash) else {
                 return deliveryState.replies.refuse(.unauthorized, answer)
             }
-            deliveryState.replies.answer(.identified(device), answer)
+            deliveryState.replies.answer(.identified(identity.device), answer)
         // `Writer.isForDispatcher` routes these commands to the executor, so this case is unreachable.
         case .perform, .publish: deliveryState.refuse(command, Executor.misdirected)
         }
@@ -80,17 +82,21 @@ final class Dispatcher {
 
     // MARK: Streams
 
-    private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
-        guard let device = try identify(secretHash) else { return deliveryState.replies.refuse(.unauthorized, stream) }
+    private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress, _ agent: String) throws(SQLiteError) {
+        guard let identity = try identify(secretHash) else {
+            return deliveryState.replies.refuse(.unauthorized, stream)
+        }
+        let device = identity.device
+        if !agent.utf8.elementsEqual(identity.agent.utf8) { agents[device] = agent }
         // The notifications in flight on the earlier stream are read from the table and sent again, so write them now.
         pendingWrites.expedite(device)
         deliveryState.attach(queues.record(of: device), stream, try tables.subscriptions.active(of: device))
     }
 
-    private func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
+    private func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceTable.Identity? {
         guard let identity = try tables.devices.authenticate(secretHash) else { return nil }
         if authentication.isStale(identity, now: now) { seen.insert(identity.device) }
-        return identity.device
+        return identity
     }
 
     // MARK: Acknowledgements
@@ -98,7 +104,9 @@ final class Dispatcher {
     private func acknowledge(
         _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement], _ answer: ReplyAddress
     ) throws(SQLiteError) {
-        guard let device = try identify(secretHash) else { return deliveryState.replies.refuse(.unauthorized, answer) }
+        guard let device = try identify(secretHash)?.device else {
+            return deliveryState.replies.refuse(.unauthorized, answer)
+        }
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else {
             return deliveryState.replies.refuse(.tooMany, answer)
         }
@@ -153,7 +161,11 @@ final class Dispatcher {
     /// Writes the last-seen times.
     ///
     /// The caller must have begun a transaction.
-    func writeSeen() throws(SQLiteError) { try authentication.noteSeen(seen) }
+    func writeSeen() throws(SQLiteError) {
+        let now = now
+        try authentication.noteSeen(seen.map { (device: $0, at: now) })
+        for (device, agent) in agents { try tables.devices.setAgent(agent, of: device) }
+    }
 
     /// Writes the scheduled deletions and broadcast acknowledgements, at most `countMax` of each, in a transaction.
     func writeDeletions(countMax: Int) throws(SQLiteError) {
@@ -162,7 +174,10 @@ final class Dispatcher {
     }
 
     /// Clears the last-seen times after they were committed.
-    func confirmSeen() { if !seen.isEmpty { seen.removeAll(keepingCapacity: true) } }
+    func confirmSeen() {
+        if !seen.isEmpty { seen.removeAll(keepingCapacity: true) }
+        if !agents.isEmpty { agents.removeAll(keepingCapacity: true) }
+    }
 
     /// Completes the notifications that were due after they were committed.
     func confirmNotifications(_ due: Due) {

@@ -50,7 +50,7 @@ extension StoreCommand {
     var principal: RequestPrincipal {
         switch self {
         case .publish(let broadcast, _): .broadcasts(broadcast.topic)
-        case .attach(let secretHash, _): .device(secretHash: secretHash)
+        case .attach(let secretHash, _, _): .device(secretHash: secretHash)
         case .perform(let request, _): request.principal
         case .accept, .acknowledge, .detach: .server
         }
@@ -72,7 +72,7 @@ extension StoreRequest {
         case .trace(let query): query.isForWebhook ? .server : .administrator
         case .addApp, .changeApp, .apps, .app, .removeApp, .addKey, .keys, .revokeKey, .addCertificate, .certificates,
             .revokeCertificate, .addEnrolmentCode, .enrolmentCodes, .revokeEnrolmentCode, .devices, .device,
-            .removeDevice, .expireDevice, .counts, .backup,
+            .renameDevice, .removeDevice, .expireDevice, .counts, .backup,
             .quota, .policy, .setWebhook, .removeWebhook:
             .administrator
         }

@@ -38,7 +38,7 @@ final class SweepSchedule {
         guard committer.failure == nil else { return }
         if now >= nextNote {
             nextNote = now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
-            dispatcher.deliveryState.noteSeen(dispatcher.deliveryState.streams.openDevices)
+            dispatcher.deliveryState.noteConnectedSeen()
             noteRunning([])
         }
         if sweep() { next = now }
@@ -48,7 +48,7 @@ final class SweepSchedule {
     private func sweep() -> Bool {
         // Commit the pending writes first, because the sweep sees only rows.
         if dispatcher.nextDue != nil { committer.commit(.all) }
-        let seen = dispatcher.deliveryState.takeDeparted(countMax: WriterLimits.devicesNotedPerStepCountMax)
+        let seen = dispatcher.deliveryState.takeSeen(countMax: WriterLimits.devicesNotedPerStepCountMax)
         var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
         let isDone = committer.attempt { () throws(SQLiteError) in
             try executor.authentication.noteSeen(seen)
@@ -65,7 +65,7 @@ final class SweepSchedule {
     /// Records that the server runs and that devices were connected.
     ///
     /// On a full disk, the earlier times stay.
-    func noteRunning(_ seen: [DeviceID]) {
+    func noteRunning(_ seen: [(device: DeviceID, at: Timestamp)]) {
         guard committer.canWrite else { return }
         _ = committer.attempt { () throws(SQLiteError) in try executor.sweeper.noteRunning(seen) }
     }

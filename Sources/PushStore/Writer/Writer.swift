@@ -211,8 +211,9 @@ final class Writer {
         committer.executor.backups.end(
             .failed(path: committer.configuration.path, code: 4, text: "the server stopped"))
         if committer.failure == nil { committer.commit(.all) }
-        dispatcher.deliveryState.noteSeen(dispatcher.deliveryState.streams.openDevices)
-        sweep.noteRunning(dispatcher.deliveryState.takeDeparted(countMax: .max))
+        dispatcher.deliveryState.now = committer.configuration.now()
+        dispatcher.deliveryState.noteConnectedSeen()
+        sweep.noteRunning(dispatcher.deliveryState.takeSeen(countMax: .max))
         delayed.flushTrace()
         delayed.writeAllHistories()
         if committer.failure == nil { committer.checkpoint(.truncate) }
