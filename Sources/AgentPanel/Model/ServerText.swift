@@ -43,11 +43,11 @@ struct ServerText: Equatable, Sendable {
         case .unreachable:
             tr("The server cannot be reached. Retrying automatically. If this lasts, check the network.")
         case .wrongServer:
-            tr(
-                """
-                This is not the server that this computer was paired with. The server may have been installed again, \
-                or someone may be intercepting the connection. Ask your administrator before you pair again.
-                """)
+            [
+                tr("This is not the server that this computer was paired with."),
+                tr("The server may have been installed again, or someone may be intercepting the connection."),
+                tr("Ask your administrator before you pair again."),
+            ].joined(separator: " ")
         case .certificate:
             tr("The certificate of the server is invalid or expired. Retrying automatically. Tell your administrator.")
         case .configuration:
