@@ -25,11 +25,16 @@ extension Widget {
     }
 
     /// Sets whether screen readers read the widget and its descendants (`GTK_ACCESSIBLE_STATE_HIDDEN`).
-    package func setRead(_ isRead: Bool) {
+    package func setRead(_ isRead: Bool) { setAccessible(GTK_ACCESSIBLE_STATE_HIDDEN, !isRead) }
+
+    /// Sets whether the widget is not ready for input yet (`GTK_ACCESSIBLE_STATE_BUSY`).
+    package func setBusy(_ isBusy: Bool) { setAccessible(GTK_ACCESSIBLE_STATE_BUSY, isBusy) }
+
+    private func setAccessible(_ state: GtkAccessibleState, _ isOn: Bool) {
         var value = GValue()
         unsafe g_value_init(&value, Self.booleanType)
-        unsafe g_value_set_boolean(&value, isRead ? 0 : 1)
-        var state = GTK_ACCESSIBLE_STATE_HIDDEN
+        unsafe g_value_set_boolean(&value, isOn ? 1 : 0)
+        var state = state
         unsafe gtk_accessible_update_state_value(address, 1, &state, &value)
         unsafe g_value_unset(&value)
     }
@@ -48,7 +53,7 @@ extension Widget {
         var value = GValue()
         var property = property
         unsafe gtk_accessible_property_init_value(property, &value)
-        unsafe g_value_set_string(&value, text)
+        unsafe g_value_set_string(&value, ShownText.clean(text))
         unsafe gtk_accessible_update_property_value(address, 1, &property, &value)
         unsafe g_value_unset(&value)
     }
