@@ -12,6 +12,9 @@ struct AlertPauseTests {
         case key(UInt32, Int64, isTaken: Bool)
         /// A press of a key that types text.
         case letter(UInt32, Int64)
+        case escape(UInt32, Int64, isTaken: Bool)
+        /// The window shows the next alert.
+        case next(Int64)
         case typing
         case keyUp(UInt32)
         case press(Int64, isTaken: Bool)
@@ -40,6 +43,53 @@ struct AlertPauseTests {
         [.drawn(500), .key(9, 1099, isTaken: false), .press(899, isTaken: false), .press(1299, isTaken: true)],
     ]
 
+    @Test(arguments: escapes)
+    func `Escape does not restart the pause, and closes the later alerts of a series immediately`(steps: [Step]) {
+        walk(steps)
+    }
+
+    private static let escapes: [[Step]] = [
+        // Presses at 4 per second close the first alert after its pause, and each of the others at once.
+        [
+            .escape(9, 250, isTaken: false), .keyUp(9), .escape(9, 500, isTaken: false), .keyUp(9),
+            .escape(9, 750, isTaken: true), .next(750), .keyUp(9), .escape(9, 1000, isTaken: true), .next(1000),
+            .keyUp(9), .escape(9, 1250, isTaken: true),
+        ],
+        // A key that is held since the last alert repeats, and answers only one alert.
+        [
+            .escape(9, 600, isTaken: true), .next(600), .escape(9, 1100, isTaken: false),
+            .escape(9, 1900, isTaken: false), .keyUp(9), .escape(9, 2000, isTaken: true),
+        ],
+        // A press during the pause repeats until its release, also after the pause.
+        [.escape(9, 400, isTaken: false), .escape(9, 900, isTaken: false), .keyUp(9), .escape(9, 901, isTaken: true)],
+        // Return and a press of the pointer wait for each alert.
+        [
+            .escape(9, 600, isTaken: true), .next(600), .key(36, 1199, isTaken: false), .keyUp(36),
+            .key(36, 1799, isTaken: true), .press(999, isTaken: false), .press(1399, isTaken: true),
+        ],
+        // Escape does not end the pause of the other keys.
+        [.escape(9, 700, isTaken: true), .letter(10, 710), .keyUp(9), .key(36, 1400, isTaken: false)],
+        // A user who types text or comes from another window does not mean the alert.
+        [.next(100), .letter(10, 200), .escape(9, 1699, isTaken: false), .keyUp(9), .escape(9, 1700, isTaken: true)],
+        [
+            .next(100), .keyboard(200, held: []), .escape(9, 799, isTaken: false), .keyUp(9),
+            .escape(9, 800, isTaken: true),
+        ],
+    ]
+
+    @Test func `the rest of the pause is known until both pauses have ended`() {
+        var pause = AlertPause(at: .past)
+        func rest(_ time: Int64) -> Int64 { pause.remainingMilliseconds(at: Self.moment(time)) }
+        #expect(rest(0) == 600 && rest(599) == 1 && rest(600) == 0)
+        #expect(pause.takesKey(9, .text, at: Self.moment(1000)) == false)
+        #expect(rest(1000) == 1500 && rest(2500) == 0)
+        pause.beginTyping()
+        #expect(rest(1000) == 0)
+        pause.showNext(at: Self.moment(5000))
+        #expect(rest(5000) == 600)
+        #expect(pause.takesKey(10, .escape, at: Self.moment(5001)) == true, "Escape needs no pause")
+    }
+
     @Test(arguments: texts)
     func `a key that types text is never accepted, and starts a longer pause each time`(steps: [Step]) { walk(steps) }
 
@@ -59,15 +109,15 @@ struct AlertPauseTests {
         [.typing, .key(10, 510, isTaken: true), .keyboard(600, held: []), .key(36, 700, isTaken: false)],
     ]
 
-    @Test(arguments: [
-        (0x61, true), (0xE9, true), (0x7D0, true), (0x0100_4E2D, true), (0xFE51, true), (0xFF08, true), (0xFFFF, true),
-        (0xFFB1, true), (0xFF20, true), (0x20, false), (0xFF0D, false), (0xFF8D, false), (0xFF1B, false),
-        (0xFF09, false),
-        (0xFE20, false), (0xFF50, false), (0xFF53, false), (0xFF57, false), (0xFF9A, false), (0xFFE1, false),
-        (0xFFE9, false), (0xFE03, false),
-    ])
-    func `letters and accents type text, arrows and function keys do not`(symbol: UInt32, isOfText: Bool) {
-        #expect(AlertPause.isOfText(symbol: symbol) == isOfText)
+    @Test(
+        arguments: [
+            (0x61, .text), (0xE9, .text), (0x7D0, .text), (0x0100_4E2D, .text), (0xFE51, .text), (0xFF08, .text),
+            (0xFFFF, .text), (0xFFB1, .text), (0xFF20, .text), (0x20, .other), (0xFF0D, .other), (0xFF8D, .other),
+            (0xFF1B, .escape), (0xFF09, .other), (0xFE20, .other), (0xFF50, .other), (0xFF53, .other), (0xFF57, .other),
+            (0xFF9A, .other), (0xFFE1, .other), (0xFFE9, .other), (0xFE03, .other),
+        ] as [(UInt32, AlertPause.Key)])
+    func `letters and accents type text, arrows and function keys do not`(symbol: UInt32, key: AlertPause.Key) {
+        #expect(AlertPause.Key(symbol: symbol) == key)
     }
 
     @Test(arguments: presses)
@@ -95,9 +145,12 @@ struct AlertPauseTests {
             case .drawn(let time): pause.appear(at: Self.moment(time))
             case .keyboard(let time, let held): pause.gainKeyboard(at: Self.moment(time), heldKeys: held)
             case .key(let code, let time, let isTaken):
-                #expect(pause.takesKey(code, isOfText: false, at: Self.moment(time)) == isTaken, "\(step) of \(steps)")
+                #expect(pause.takesKey(code, .other, at: Self.moment(time)) == isTaken, "\(step) of \(steps)")
             case .letter(let code, let time):
-                #expect(pause.takesKey(code, isOfText: true, at: Self.moment(time)) == false, "\(step) of \(steps)")
+                #expect(pause.takesKey(code, .text, at: Self.moment(time)) == false, "\(step) of \(steps)")
+            case .escape(let code, let time, let isTaken):
+                #expect(pause.takesKey(code, .escape, at: Self.moment(time)) == isTaken, "\(step) of \(steps)")
+            case .next(let time): pause.showNext(at: Self.moment(time))
             case .typing: pause.beginTyping()
             case .keyUp(let code): pause.releaseKey(code)
             case .press(let time, let isTaken):

@@ -61,4 +61,46 @@ struct AlertQueueTests {
         _ = queue.take([], isWriting: false)
         #expect(queue.take([first], isWriting: false) == .show(first))
     }
+
+    private func alerts(_ entries: ClosedRange<Int64>) -> [AlertRecord] { entries.map { SampleRecords.alert($0) } }
+
+    @Test func `the position counts the alerts of the series, and starts again after nothing waited`() {
+        var queue = AlertQueue()
+        _ = queue.take(alerts(1...3), isWriting: false)
+        #expect(queue.position == .init(number: 1, count: 3))
+        _ = queue.take(alerts(1...4), isWriting: false)
+        #expect(queue.position == .init(number: 1, count: 4), "one more came")
+        _ = queue.answer()
+        _ = queue.take(alerts(1...4), isWriting: false)
+        #expect(queue.position == .init(number: 2, count: 4), "the answer is on its way")
+        _ = queue.take(alerts(2...3), isWriting: false)
+        #expect(queue.position == .init(number: 2, count: 3), "one was cleared elsewhere")
+        _ = queue.answer()
+        _ = queue.take(alerts(3...3), isWriting: false)
+        #expect(queue.position == .init(number: 3, count: 3))
+        _ = queue.answer()
+        _ = queue.take([], isWriting: false)
+        _ = queue.take(alerts(5...6), isWriting: false)
+        #expect(queue.position == .init(number: 1, count: 2))
+    }
+
+    @Test func `an alert that only waits for its reply counts`() {
+        var queue = AlertQueue()
+        _ = queue.take([first], isWriting: false)
+        _ = queue.take([second], isWriting: true)
+        #expect(queue.position == .init(number: 1, count: 2))
+    }
+
+    @Test func `all waiting alerts are answered at once, and later ones are a new series`() {
+        var queue = AlertQueue()
+        #expect(queue.answerAll() == [])
+        _ = queue.take(alerts(1...5), isWriting: false)
+        #expect(queue.answer() == 1)
+        _ = queue.take(alerts(1...5), isWriting: false)
+        #expect(queue.answerAll() == [2, 3, 4, 5])
+        #expect(queue.answerAll() == [], "a double click")
+        #expect(queue.take(alerts(1...5), isWriting: false) == .nothing)
+        #expect(queue.take(alerts(4...7), isWriting: false) == .show(SampleRecords.alert(6)))
+        #expect(queue.position == .init(number: 1, count: 2))
+    }
 }

@@ -88,6 +88,22 @@ struct AppTextTests {
         #expect(text.hasSuffix(".") && !text.hasPrefix("The notification service does"))
     }
 
+    @Test(arguments: [
+        (AgentErrorCode.notTrusted, true, "The code does not fit this server. "),
+        (.notTrusted, false, "The identity of this server cannot be verified. "),
+        (.badEnrolmentCode, true, "The code is wrong, has expired or was already used. "),
+        (.badEnrolmentCode, false, "This server requires a code. "),
+        (.unreachable, true, "The server cannot be reached. "),
+        (.badServer, false, "This is not the address of a server. "),
+        (.alreadyEnrolled, true, "This computer already has a server. "),
+    ])
+    func `a failed pairing says what is wrong with the code, the address or the server`(
+        code: AgentErrorCode, hasCode: Bool, start: String
+    ) {
+        let text = ProblemText.pairing(BusError(name: code.busName, message: "raw"), hasCode: hasCode)
+        #expect(text.hasPrefix(start) && text.hasSuffix(".") && text.count > start.count)
+    }
+
     @Test func `too many calls have the same text from the bus as from the agent`() {
         let texts = [AgentErrorCode.limitsExceeded.busName, BusError.limitsExceededName].map { name in
             ProblemText.text(BusError(name: name, message: ""))

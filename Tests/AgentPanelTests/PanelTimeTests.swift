@@ -24,6 +24,15 @@ struct PanelTimeTests {
             PanelTime.short(Self.later(days: 2), now: Self.now).wholeMatch(of: /\d{4}\u{2011}\d\d\u{2011}\d\d/) != nil)
     }
 
+    @Test func `an arrival on another day has the day and the time`() {
+        let clock = PanelTime.short(Self.now, now: Self.now)
+        #expect(PanelTime.arrival(Self.now, now: Self.now) == clock)
+        #expect(PanelTime.arrival(Self.now, now: Self.later(days: 1)) == "Yesterday \(clock)")
+        let earlier = PanelTime.arrival(Self.now, now: Self.later(days: 9))
+        #expect(earlier == PanelTime.long(Self.now))
+        #expect(PanelTime.arrival(Timestamp(unixSeconds: .max), now: Self.now) == "")
+    }
+
     @Test(arguments: [Timestamp(unixSeconds: .min), Timestamp(unixSeconds: .max)])
     func `a moment outside the calendar has no text`(moment: Timestamp) {
         #expect(PanelTime.short(moment, now: Self.now) == "" && PanelTime.long(moment) == "")

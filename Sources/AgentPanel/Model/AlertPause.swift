@@ -7,7 +7,19 @@ internal import PushNet
 /// An alert may appear while the user types a word or clicks repeatedly. It accepts a key or a press only after a
 /// pause, and then all later ones immediately. Input that it ignores restarts the pause. A text key restarts the pause
 /// at any time, because a user who continues a sentence does not mean the alert.
+///
+/// Escape only closes an alert, so it never restarts the pause, and it needs none for an alert that replaced another
+/// one in the same window.
 struct AlertPause: Equatable, Sendable {
+    /// The meaning of a key for an alert.
+    enum Key: Equatable, Sendable {
+        /// The key types or edits text.
+        case text
+        case escape
+        /// The key navigates, answers, or modifies another key.
+        case other
+    }
+
     /// The pause without any key, in milliseconds; users who type pause for less between two letters.
     static let keyMilliseconds: Int64 = 600
     /// The pause after a text key, in milliseconds, because a space or Return after a text still belongs to it.
@@ -22,6 +34,10 @@ struct AlertPause: Equatable, Sendable {
     private var pressEnd: MonotonicTime?
     /// The pressed keys that the alert ignores; they repeat until they are released.
     private var heldKeys: Set<UInt32> = []
+    /// The pressed keys that the alert accepted.
+    private var takenKeys: Set<UInt32> = []
+    /// Whether Escape needs no pause, because the user answered an alert in this window and has typed no text since.
+    private var takesEscapeAtOnce = false
 
     /// Starts both pauses when the window is created.
     init(at time: MonotonicTime) {
@@ -39,6 +55,23 @@ struct AlertPause: Equatable, Sendable {
     mutating func gainKeyboard(at time: MonotonicTime, heldKeys: Set<UInt32>) {
         waitForKeys(until: time.advanced(byMilliseconds: Self.keyMilliseconds))
         self.heldKeys = heldKeys
+        takenKeys = []
+        takesEscapeAtOnce = false
+    }
+
+    /// Restarts both pauses when the window shows the next alert; keys that are still pressed belong to the last one.
+    mutating func showNext(at time: MonotonicTime) {
+        waitForKeys(until: time.advanced(byMilliseconds: Self.keyMilliseconds))
+        pressEnd = time.advanced(byMilliseconds: Self.pressMilliseconds)
+        heldKeys.formUnion(takenKeys)
+        takesEscapeAtOnce = true
+    }
+
+    /// Returns the rest of the pauses in milliseconds; 0 if the alert accepts keys and presses.
+    func remainingMilliseconds(at time: MonotonicTime) -> Int64 {
+        [keyEnd, pressEnd].compactMap { $0 }.filter { $0 > time }
+            // Rounded up, so that the pause is over after this time.
+            .map { ($0.nanoseconds(since: time) + 999_999) / 1_000_000 }.max() ?? 0
     }
 
     /// Ends the key pause when the user starts to type in the alert, because every key is then meant for it.
@@ -48,29 +81,44 @@ struct AlertPause: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - code: The hardware key code.
-    ///   - isOfText: Whether it is a text key while the user does not type in the alert.
+    ///   - key: The key's meaning; no key is a text key while the user types in the alert.
     ///   - time: The time of the event.
     /// - Returns: Whether the alert accepts the key.
-    mutating func takesKey(_ code: UInt32, isOfText: Bool, at time: MonotonicTime) -> Bool {
-        guard !isOfText else {
-            waitForKeys(until: time.advanced(byMilliseconds: Self.textMilliseconds))
-            heldKeys.insert(code)
+    mutating func takesKey(_ code: UInt32, _ key: Key, at time: MonotonicTime) -> Bool {
+        let isOver = keyEnd.map { time >= $0 } ?? true
+        let isTaken =
+            switch key {
+            case .text: false
+            case .escape: isOver || takesEscapeAtOnce
+            case .other: isOver
+            }
+        guard isTaken, !heldKeys.contains(code) else {
+            ignoreKey(code, key, at: time)
             return false
         }
-        guard let end = keyEnd else { return !heldKeys.contains(code) }
-        guard time >= end, !heldKeys.contains(code) else {
-            waitForKeys(until: time.advanced(byMilliseconds: Self.keyMilliseconds))
-            heldKeys.insert(code)
-            return false
-        }
-        keyEnd = nil
+        if key == .other { keyEnd = nil }
+        takenKeys.insert(code)
         return true
+    }
+
+    private mutating func ignoreKey(_ code: UInt32, _ key: Key, at time: MonotonicTime) {
+        switch key {
+        case .text:
+            waitForKeys(until: time.advanced(byMilliseconds: Self.textMilliseconds))
+            takesEscapeAtOnce = false
+        case .escape: break
+        case .other: if keyEnd != nil { waitForKeys(until: time.advanced(byMilliseconds: Self.keyMilliseconds)) }
+        }
+        heldKeys.insert(code)
     }
 
     private mutating func waitForKeys(until end: MonotonicTime) { keyEnd = max(keyEnd ?? end, end) }
 
     /// Handles a key release.
-    mutating func releaseKey(_ code: UInt32) { heldKeys.remove(code) }
+    mutating func releaseKey(_ code: UInt32) {
+        heldKeys.remove(code)
+        takenKeys.remove(code)
+    }
 
     /// Handles a press of the pointer or a finger.
     ///
@@ -85,22 +133,6 @@ struct AlertPause: Equatable, Sendable {
         return true
     }
 
-    /// Returns whether a key is a text key: any key except modifiers and keys that navigate or answer.
-    ///
-    /// - Parameter symbol: The key symbol of X11 and GDK, for example 0xFF0D for Return.
-    /// - Returns: Whether it is a text key.
-    static func isOfText(symbol: UInt32) -> Bool {
-        switch symbol {
-        // Space, Return, Tab and Escape, including the keypad and Shift variants.
-        case 0x20, 0xFF80, 0xFF0D, 0xFF8D, 0xFE34, 0xFF09, 0xFF89, 0xFE20, 0xFF1B: false
-        // Home, the arrow keys, Page Up, Page Down and End.
-        case 0xFF50...0xFF57, 0xFF95...0xFF9C: false
-        // Shift, Control, Alt and the other modifiers of every layout.
-        case 0xFFE1...0xFFEE, 0xFE01...0xFE13, 0xFF7E, 0xFF7F: false
-        default: true
-        }
-    }
-
     /// Converts the time of an event to the local clock, because a busy panel receives events late.
     ///
     /// - Parameters:
@@ -110,5 +142,21 @@ struct AlertPause: Equatable, Sendable {
     static func time(ofEvent eventTime: UInt32, now: MonotonicTime) -> MonotonicTime {
         let age = Int64(Int32(truncatingIfNeeded: now.nanoseconds / 1_000_000 - Int64(eventTime)))
         return eventTime != 0 && (0...clockDifferenceMax).contains(age) ? now.advanced(byMilliseconds: -age) : now
+    }
+}
+
+extension AlertPause.Key {
+    /// Classifies a key symbol of X11 and GDK, for example 0xFF0D for Return.
+    init(symbol: UInt32) {
+        switch symbol {
+        case 0xFF1B: self = .escape
+        // Space, Return and Tab, including the keypad and Shift variants.
+        case 0x20, 0xFF80, 0xFF0D, 0xFF8D, 0xFE34, 0xFF09, 0xFF89, 0xFE20: self = .other
+        // Home, the arrow keys, Page Up, Page Down and End.
+        case 0xFF50...0xFF57, 0xFF95...0xFF9C: self = .other
+        // Shift, Control, Alt and the other modifiers of every layout.
+        case 0xFFE1...0xFFEE, 0xFE01...0xFE13, 0xFF7E, 0xFF7F: self = .other
+        default: self = .text
+        }
     }
 }

@@ -4,7 +4,9 @@ internal import AgentBus
 
 /// Selects the alert on the screen: the oldest one that waits, one at a time.
 ///
-///     nothing ──alerts──▶ showing ──answered──▶ nothing, until the agent lists the waiting alerts again
+///     nothing ──alerts──▶ showing ──answered──▶ showing the next one, or nothing
+///
+/// The alerts that are answered one after the other, without a time when none waits, form a series.
 struct AlertQueue: Equatable, Sendable {
     /// The change that the window needs.
     enum Step: Equatable, Sendable {
@@ -15,11 +17,26 @@ struct AlertQueue: Equatable, Sendable {
         case takeDown
     }
 
+    /// The place of the alert on the screen in its series.
+    struct Position: Equatable, Sendable {
+        /// The number of the alert, from 1.
+        var number = 1
+        /// The number of alerts in the series; more alerts may arrive.
+        var count = 1
+    }
+
     private(set) var shown: AlertRecord?
     /// The answered alerts that the agent's list may still contain.
     private var answered: Set<Int64> = []
+    /// The unanswered alerts behind the one on the screen, oldest first.
+    private var others: [Int64] = []
+    /// The number of alerts of the series that were answered.
+    private var answeredCount = 0
 
     init() {}
+
+    /// The position of the alert on the screen.
+    var position: Position { Position(number: answeredCount + 1, count: answeredCount + 1 + others.count) }
 
     /// Processes the agent's list of waiting alerts.
     ///
@@ -32,6 +49,13 @@ struct AlertQueue: Equatable, Sendable {
         let waiting = alerts.filter { !answered.contains($0.entry) }
         // An alert that the agent no longer lists need not be remembered.
         answered.formIntersection(alerts.map(\.entry))
+        let step = step(for: waiting, isWriting: isWriting)
+        others = waiting.map(\.entry).filter { $0 != shown?.entry }
+        if shown == nil { answeredCount = 0 }
+        return step
+    }
+
+    private mutating func step(for waiting: [AlertRecord], isWriting: Bool) -> Step {
         if let shown, let same = waiting.first(where: { $0.entry == shown.entry }) {
             guard same != shown else { return .nothing }
             self.shown = same
@@ -48,7 +72,15 @@ struct AlertQueue: Equatable, Sendable {
     mutating func answer() -> Int64? {
         guard let entry = shown?.entry else { return nil }
         answered.insert(entry)
+        answeredCount += 1
         shown = nil
         return entry
+    }
+
+    /// Records that the alert on the screen and all others that wait were answered; returns their numbers.
+    mutating func answerAll() -> [Int64] {
+        guard let entry = answer() else { return [] }
+        answered.formUnion(others)
+        return [entry] + others
     }
 }

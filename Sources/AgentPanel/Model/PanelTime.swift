@@ -54,6 +54,13 @@ enum PanelTime {
         }
     }
 
+    /// Formats the arrival of an alert: as `short` does, with the time of day, for example `Yesterday 23:10`.
+    static func arrival(_ time: Timestamp, now: Timestamp) -> String {
+        guard let then = Parts(time) else { return "" }
+        let day = short(time, now: now)
+        return day.isEmpty || day == then.clock ? day : "\(day) \(then.clock)"
+    }
+
     /// Formats date and time, for example `2026-11-21 20:15`.
     static func long(_ time: Timestamp) -> String {
         Parts(time).map { "\($0.date) \($0.clock)" } ?? ""

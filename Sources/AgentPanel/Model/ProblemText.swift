@@ -12,11 +12,30 @@ enum ProblemText {
         return error.isOfAgent ? unlisted : tr("The notification service does not answer. Try again in a moment.")
     }
 
+    /// Returns the message for an error of the pairing form.
+    ///
+    /// - Parameters:
+    ///   - error: The error of the call.
+    ///   - hasCode: Whether the user entered a code, which identifies the server and permits the pairing.
+    /// - Returns: The message.
+    static func pairing(_ error: BusError, hasCode: Bool) -> String {
+        switch error.agentCode {
+        case .notTrusted where hasCode:
+            tr("The code does not fit this server. Check the code, or ask the administrator for a new one.")
+        case .notTrusted:
+            tr("The identity of this server cannot be verified. Enter the code that the administrator gave you.")
+        case .badEnrolmentCode where !hasCode:
+            tr("This server requires a code. Ask the administrator for one.")
+        default: text(error)
+        }
+    }
+
     private static func text(_ code: AgentErrorCode) -> String {
         switch code {
         case .locked: tr("Your administrator set this. Ask them to change it.")
         case .unreachable: tr("The server cannot be reached. Check the address and the network, then try again.")
-        case .badEnrolmentCode: tr("The code is wrong or was already used. Check it, or ask for a new one.")
+        case .badEnrolmentCode:
+            tr("The code is wrong, has expired or was already used. Check it, or ask the administrator for a new one.")
         case .badServer: tr("This is not the address of a server. Enter it as https://host:port.")
         case .notTrusted: tr("The identity of the server cannot be verified. Check the address and the code.")
         case .alreadyEnrolled: tr("This computer already has a server. Leave that server first.")

@@ -5,12 +5,14 @@ internal import PanelToolkit
 internal import PushCore
 internal import PushNet
 
-/// The window of one alert: the app's name at the top, then the texts, then the buttons.
+/// The window of the alert on the screen: the app's name at the top, then the texts, then the buttons.
 ///
-/// The window stays until the user answers.
+/// The window stays until the user answers. It then shows the next alert, if another one waits.
 final class AlertWindow {
     enum Answer {
         case close
+        /// Closes the alert and all others that wait.
+        case closeAll
         case view
         case action(String, text: String)
     }
@@ -19,59 +21,76 @@ final class AlertWindow {
     private let onAnswer: (Answer) -> Void
     private var alert: AlertRecord
     private let head = Box.column(spacing: 6)
+    private let time = Label("", .cut(lines: 1)).centered().styled("caption", "dim-label")
     private let texts = Box.column(spacing: 6)
     private let scroller: Scroller
     private let typing = TextEntry(placeholder: tr("Message"))
     private let typingPlace: Revealer
     private let buttons = Bin()
+    private let footer: AlertFooter
+    private let content: Box
     private let contentWidth: Int
-    private let textHeightMax: Int
+    private let screenHeight: Int
     private let isLow: Bool
     /// The action for which the user enters a text, and the button that sends it; nil if none.
     private var reply: (action: String, sendButton: Button)?
+    /// The button that Return presses.
+    private var defaultButton: Button?
     /// Filters input that was meant for another window, and the second press of a double click on the previous alert.
-    private var pause = AlertPause(at: .now)
+    private var pause = AlertPause(at: .now) { didSet { showPause() } }
+    private var pauseEnd: MainLoop.Source?
+    private var nextMinute: MainLoop.Source?
     private var isDrawn = false
 
     /// Shows an alert.
     ///
     /// - Parameters:
     ///   - alert: The alert to show.
+    ///   - position: The position of the alert among those that wait.
     ///   - application: The application that owns the window.
     ///   - owner: The panel's window that the alert is above; nil for none.
     ///   - onAnswer: Called for each action of the user.
-    init(_ alert: AlertRecord, of application: Application, above owner: Window?, onAnswer: @escaping (Answer) -> Void)
-    {
+    init(
+        _ alert: AlertRecord, _ position: AlertQueue.Position, of application: Application, above owner: Window?,
+        onAnswer: @escaping (Answer) -> Void
+    ) {
         self.alert = alert
         self.onAnswer = onAnswer
         let screen = Desktop.monitorSize ?? (1024, 768)
         contentWidth = min(max(screen.width - 24, 260), Int(380 * Desktop.textScale)) - 36
+        screenHeight = screen.height
         isLow = screen.height < 400
-        // The text gets the height that the icon, the name, the buttons and the margins leave.
-        let rowCount = AlertButtons(alert).rows(isLow: isLow).count
-        textHeightMax = max(screen.height - (isLow ? 120 : 160) - rowCount * 54, 40)
         window = DialogWindow(of: application, title: alert.appTitle, role: .alert)
         scroller = Scroller(texts)
+        scroller.showsBar()
         typing.styled("touch")
         typingPlace = Revealer(typing.padded(above: 6), from: .above)
+        footer = AlertFooter { onAnswer(.closeAll) }
+        content = Box.column(
+            spacing: 4, head.padded(below: 4), scroller, typingPlace, buttons.padded(above: 12), footer.widget)
         window.setOwner(owner)
         build()
+        footer.show(position)
         show(alert)
         listen()
         window.present()
     }
 
-    deinit { window.destroy() }
+    deinit {
+        pauseEnd?.cancel()
+        nextMinute?.cancel()
+        window.destroy()
+    }
 
     private func build() {
         typingPlace.isVisible = false
-        let content = Box.column(spacing: 4, head, scroller, typingPlace, buttons.padded(above: 12))
-            .padded(across: 18, above: 18, below: 16).sized(width: contentWidth)
+        content.padded(across: 18, above: 18, below: 16).sized(width: contentWidth)
         // The clamp keeps the width, even if the texts request more.
         let clamp = Clamp(content, widthMax: contentWidth + 36)
         window.setContent(WindowHandle(Box.column(clamp).styled("alert")))
         window.setResizable(false)
         window.styled("alert-window")
+        for widget: Widget in [buttons, footer.closeAll] { widget.styled("answers") }
     }
 
     /// The number of the inbox entry.
@@ -86,6 +105,25 @@ final class AlertWindow {
         self.alert = alert
         showTexts()
         if !isWriting { showButtons(AlertButtons(alert)) }
+        fit()
+    }
+
+    /// Shows the next alert of a series after the user answered one.
+    func showNext(_ alert: AlertRecord, _ position: AlertQueue.Position) {
+        reply = nil
+        typing.text = ""
+        typingPlace.isRevealed = false
+        typingPlace.isVisible = false
+        pause.showNext(at: .now)
+        footer.show(position)
+        show(alert)
+    }
+
+    /// Shows how many alerts wait.
+    func show(_ position: AlertQueue.Position) {
+        guard footer.show(position) else { return }
+        describeDefaultButton()
+        fit()
     }
 
     private func showTexts() {
@@ -93,20 +131,39 @@ final class AlertWindow {
         texts.removeAll()
         head.turn(isRow: isLow)
         head.append(AppIcon.make(alert.icon, of: alert.appTitle, pixels: isLow ? 32 : 48).aligned(across: .center))
-        head.append(Label(alert.appTitle, .cut(lines: 1)).centered().styled("app-name", "dim-label"))
+        head.append(Label(alert.appTitle, .cut(lines: 1)).centered().styled("app-name"))
+        head.append(time)
         head.aligned(across: isLow ? .center : .fill)
         let text = AlertText(alert)
+        var labels: [Label] = []
         for (text, style) in [(text.title, "alert-title"), (text.subtitle, "heading"), (text.body, "body")]
         where !text.isEmpty {
-            texts.append(Label(text).centered().styled(style))
+            labels.append(Label(text).styled(style))
         }
         if alert.earlierCount > 0 {
             let text = Texts.text(
                 "%d earlier alert waits", "%d earlier alerts wait", count: Int(clamping: alert.earlierCount))
-            texts.append(Label(text).centered().styled("caption", "dim-label"))
+            labels.append(Label(text).styled("caption", "dim-label"))
         }
-        scroller.fit(width: contentWidth, heightMax: textHeightMax)
-        window.named(DisplayText.plain(alert.appTitle)).described(DisplayText.plain(text.spoken))
+        for label in labels { texts.append(label) }
+        // A long text is easier to read if all lines begin at the same place.
+        let isLong = labels.contains { $0.lineCount(width: contentWidth) > Self.centeredLineCountMax }
+        for label in labels where !isLong { label.centered() }
+        window.named(alert.appTitle).described(text.spoken)
+        showTime()
+    }
+
+    /// The maximum number of lines of a centered text.
+    private static var centeredLineCountMax: Int { 3 }
+
+    /// Shows when the alert came, and updates the text while the window is open, because a day may end.
+    private func showTime() {
+        time.setText(PanelTime.arrival(alert.receivedAt, now: PanelTime.now))
+        nextMinute?.cancel()
+        nextMinute = MainLoop.after(milliseconds: 60_000) { [weak self] in
+            self?.nextMinute = nil
+            self?.showTime()
+        }
     }
 
     /// Replaces the buttons; returns the default one.
@@ -125,16 +182,38 @@ final class AlertWindow {
         }
         buttons.setContent(box)
         let first = made[plan.defaultIndex]
-        first.described(DisplayText.plain("\(alert.appTitle)\n\(AlertText(alert).spoken)"))
+        defaultButton = first
+        describeDefaultButton()
         window.setDefault(first)
         first.focus()
         return first
+    }
+
+    private func describeDefaultButton() {
+        let parts = [alert.appTitle, AlertText(alert).spoken, footer.text]
+        defaultButton?.described(parts.filter { !$0.isEmpty }.joined(separator: "\n"))
+    }
+
+    /// Limits the height of the texts, so that the window takes at most 60 % of the screen's height.
+    ///
+    /// On a low screen, most of that would be buttons, so the window may take the whole screen. A window with many
+    /// buttons shows at least three lines of text.
+    private func fit() {
+        let margins = 18 + 16 + 4
+        var others = margins
+        for part: Widget in [head, buttons, footer.widget] where part.isVisible {
+            others += part.naturalHeight(width: contentWidth) + 4
+        }
+        let threeLines = min(Int(66 * Desktop.textScale), screenHeight - 24 - others)
+        let height = isLow ? screenHeight - 24 : screenHeight * 6 / 10
+        scroller.fit(width: contentWidth, heightMax: max(height - others, threeLines, 40))
     }
 
     // MARK: Input
 
     private func listen() {
         waitForPause()
+        showPause()
         // The layout runs when the window gets its first size, and again when it grows for the text entry.
         window.onLayout { [weak self] in
             // The window must not move during GTK's layout phase.
@@ -162,14 +241,29 @@ final class AlertWindow {
         window.onKeyFirst(
             down: { [weak self] code, symbol, eventTime in
                 guard let self else { return true }
-                let isOfText = !isWriting && AlertPause.isOfText(symbol: symbol)
-                return !pause.takesKey(code, isOfText: isOfText, at: Self.time(eventTime))
+                let key = AlertPause.Key(symbol: symbol)
+                return !pause.takesKey(code, isWriting && key == .text ? .other : key, at: Self.time(eventTime))
             },
             up: { [weak self] in self?.pause.releaseKey($0) })
         window.onPressFirst { [weak self] eventTime in
             guard let self else { return true }
             return !pause.takesPress(at: Self.time(eventTime))
         }
+    }
+
+    /// Dims the buttons during a pause.
+    private func showPause() {
+        let rest = pause.remainingMilliseconds(at: .now)
+        for widget: Widget in [buttons, footer.closeAll] { widget.setStyle("waiting", rest > 0) }
+        window.setBusy(rest > 0)
+        pauseEnd?.cancel()
+        pauseEnd =
+            rest <= 0
+            ? nil
+            : MainLoop.after(milliseconds: UInt32(clamping: rest)) { [weak self] in
+                self?.pauseEnd = nil
+                self?.showPause()
+            }
     }
 
     private static func time(_ eventTime: UInt32) -> MonotonicTime {
@@ -199,6 +293,7 @@ final class AlertWindow {
         pause.beginTyping()
         reply = (id, showButtons(plan))
         typing.named(VisibleText.label(action.title))
+        fit()
         typingPlace.isVisible = true
         typingPlace.isRevealed = true
         typing.focus()
@@ -210,5 +305,23 @@ final class AlertWindow {
     private func send() {
         guard let reply, !typing.text.isEmpty else { return }
         press(.action(reply.action))
+    }
+}
+
+extension AlertWindow.Answer {
+    /// Whether the answer may open an app.
+    var opensApp: Bool {
+        switch self {
+        case .view: true
+        case .close, .closeAll, .action: false
+        }
+    }
+
+    /// Whether the answer is for all alerts that wait.
+    var isForAll: Bool {
+        switch self {
+        case .closeAll: true
+        case .close, .view, .action: false
+        }
     }
 }

@@ -12,13 +12,20 @@ final class PairingWindow {
         var code = ""
     }
 
+    /// The length of a whole code, with its separators and some space.
+    private static let codeCharacterCount = 46
+
     private let window: DialogWindow
     private unowned let owner: MainWindow
     private let onClosed: () -> Void
     private let server = TextEntry(placeholder: "https://push.example.org:2197")
     private let code = TextEntry(placeholder: tr("If the server requires one"))
-    private let errorLabel = Label("").styled("error-text")
-    private let spinner = Spinner()
+    private let problem = Label("").styled("error-text")
+    /// The agent's text about the problem, for the administrator.
+    private let details = Label("").styled("caption", "dim-label").selectable()
+    private let problemBox: Box
+    private let expander: Expander
+    private let progress = Box.row(spacing: 8, Spinner(), Label(tr("Connecting to the server…")))
     private let save = Button(tr("Save"))
     private let cancel = Button(tr("Cancel"))
 
@@ -28,7 +35,8 @@ final class PairingWindow {
         self.onClosed = onClosed
         window = DialogWindow(of: owner.application, title: tr("Pair With a Server"), role: .dialog)
         window.setOwner(owner.window)
-        window.setDefaultSize(width: 360, height: 330)
+        expander = Expander(tr("Details"), details)
+        problemBox = Box.column(spacing: 6, problem, expander)
         server.text = owner.pairingDraft.server
         code.text = owner.pairingDraft.code
         build()
@@ -39,18 +47,26 @@ final class PairingWindow {
     }
 
     private func build() {
-        let header = HeaderBar(tr("Pairing"))
+        let screen = Desktop.monitorSize ?? (1024, 768)
+        // On a narrow screen, the buttons need the space of the title.
+        let header = HeaderBar(Double(screen.width) < 300 * Desktop.textScale ? "" : tr("Pairing"))
         header.withoutWindowButtons()
         header.packStart(cancel.styled("touch", "text-button", "form-button"))
         header.packEnd(save.styled("touch", "text-button", "form-button", "suggested-action"))
-        spinner.isVisible = false
+        code.styled("monospace").fits(characterCount: Self.codeCharacterCount)
+        problemBox.isVisible = false
+        progress.isVisible = false
         let form = Box.column(
             spacing: 6, Label(tr("Server")).styled("heading"), server.styled("touch"),
-            Label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), errorLabel, spinner,
+            Label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), problemBox, progress,
             Label(tr("The administrator of the server provides both.")).styled("dim-label", "caption"))
         let scroller = Scroller(form.padded(across: 18, above: 12, below: 18))
         window.setContent(Box.column(header, scroller.expanding(across: true, down: true)))
         window.setDefault(save)
+        // The scroller does not request the width of its content.
+        window.setDefaultSize(
+            width: min(code.naturalWidth + 2 * 18, screen.width),
+            height: min(Int(360 * Desktop.textScale), screen.height))
         server.named(tr("Server")).activatesDefault()
         code.named(tr("Code")).activatesDefault()
     }
@@ -74,7 +90,7 @@ final class PairingWindow {
     private func updateSaveButton() {
         owner.pairingDraft = Draft(server: server.text, code: code.text)
         save.isSensitive = !server.text.isEmpty
-        errorLabel.isVisible = false
+        problemBox.isVisible = false
     }
 
     private func abandon() {
@@ -107,14 +123,20 @@ final class PairingWindow {
     private func setBusy(_ isBusy: Bool) {
         if isBusy { cancel.focus() }
         for widget in [server, code, save] { widget.isSensitive = !isBusy }
-        errorLabel.isVisible = false
-        spinner.isVisible = isBusy
+        problemBox.isVisible = false
+        progress.isVisible = isBusy
     }
 
     private func fail(_ error: BusError) {
-        errorLabel.setText(ProblemText.text(error))
-        errorLabel.isVisible = true
+        let text = ProblemText.pairing(error, hasCode: !code.text.isEmpty)
+        problem.setText(text)
+        details.setText(error.message)
+        expander.setOpen(false)
+        expander.isVisible = !error.message.isEmpty
+        problemBox.isVisible = true
         let isOfCode = [.badEnrolmentCode, .notTrusted].contains(error.agentCode)
+        server.described(isOfCode ? "" : text)
+        code.described(isOfCode ? text : "")
         (isOfCode ? code : server).focus()
     }
 }

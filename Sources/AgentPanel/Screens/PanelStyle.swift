@@ -5,10 +5,18 @@
 /// Red is only used for badges and for buttons that destroy something.
 enum PanelStyle {
     /// Returns the style sheet for a dark or a light desktop.
-    static func sheet(isDark: Bool) -> String { red(isDark: isDark) + text }
+    static func sheet(isDark: Bool) -> String { colors(isDark: isDark) + text }
 
-    /// Returns the definition of the red for texts, which must be readable on a dark or light background.
-    private static func red(isDark: Bool) -> String { "@define-color sheet_red \(isDark ? "#ff7b7b" : "#c01c28");\n" }
+    /// Returns the definitions of the colors of texts, which must be readable on a dark or light background.
+    ///
+    /// libadwaita's accent color has a contrast of only 4.0 to 1 on a light header bar.
+    private static func colors(isDark: Bool) -> String {
+        """
+        @define-color sheet_red \(isDark ? "#ff7b7b" : "#c01c28");
+        @define-color tab_accent \(isDark ? "#78aeed" : "#1a5fb4");
+
+        """
+    }
 
     private static let text = """
         .touch { min-width: 44px; min-height: 44px; padding: 0; }
@@ -16,6 +24,9 @@ enum PanelStyle {
         .crowded headerbar .title { font-size: 0.85em; }
         .crowded headerbar .text-button { padding: 0 4px; }
         .caption { font-size: 0.82em; }
+        .dim-label, row label.subtitle, entry > text > placeholder { opacity: 0.75; }
+        row label:disabled { filter: none; opacity: 0.75; }
+        button.suggested-action { background-color: #1c71d8; color: #ffffff; }
         .heading, .body { font-size: 1em; }
         .title-4 { font-size: 1.15em; }
         .text-button { padding: 0 10px; }
@@ -33,7 +44,7 @@ enum PanelStyle {
         .header-tabs button { min-height: 44px; padding: 0 12px; }
         .tabs button { border-radius: 9px; background: none; font-weight: normal; }
         .tabs button:hover { background: alpha(currentColor, 0.07); }
-        .tabs button:checked { color: @accent_color; }
+        .tabs button:checked { color: @tab_accent; }
         .bottom-tabs button label { font-size: 0.8rem; }
         .tabs button:checked label { font-weight: bold; }
         .tabs .badge { min-height: 17px; min-width: 11px; border-radius: 9px; font-size: 0.72rem; color: #ffffff; }
@@ -95,7 +106,13 @@ enum PanelStyle {
         .alert-window.solid-csd .alert { border: 1px solid alpha(currentColor, 0.25); }
         .alert .app-name { font-size: 0.95rem; }
         .alert .alert-title { font-size: 1.15rem; font-weight: bold; }
+        .alert .answers { transition: opacity 150ms ease-out; }
+        .alert .answers.waiting { opacity: 0.45; }
+        .alert scrolledwindow > scrollbar.vertical { background: none; border: none; box-shadow: none; }
+        .alert undershoot.top { background: linear-gradient(to bottom, alpha(currentColor, 0.15), transparent 12px); }
+        .alert undershoot.bottom { background: linear-gradient(to top, alpha(currentColor, 0.15), transparent 12px); }
         .alert button { min-height: 44px; border-radius: 9px; font-weight: bold; }
+        .alert button.flat { font-weight: normal; }
         .alert button:focus-visible, .alert scrolledwindow:focus-visible {
             outline: 2px solid @accent_color; outline-offset: 2px;
         }

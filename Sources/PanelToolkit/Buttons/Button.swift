@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CAdwaita
-internal import PushCore
 
 /// A button (`GtkButton`).
 package class Button: Widget {
@@ -41,7 +40,7 @@ package class Button: Widget {
     /// Sets the label, which is also the accessible name.
     package func setTitle(_ title: String, _ fit: Label.Fit = .cut(lines: 1)) {
         setChild(Label(title, fit).centered())
-        named(DisplayText.plain(title))
+        named(title)
     }
 
     /// Replaces the child with `gtk_button_set_child`.

@@ -14,6 +14,9 @@ package final class Scroller: Widget {
         unsafe gtk_scrolled_window_set_child(address, child.cast())
     }
 
+    /// Always shows the scroll bar of a child that is too high (`gtk_scrolled_window_set_overlay_scrolling`).
+    package func showsBar() { unsafe gtk_scrolled_window_set_overlay_scrolling(address, 0) }
+
     /// Makes the scroller as high as its child is at this width, up to a maximum.
     ///
     /// The scroller's own natural height assumes that each text takes one line. The scroller can only get the keyboard

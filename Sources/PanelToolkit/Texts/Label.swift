@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CAdwaita
-internal import PushCore
 
 /// A plain text (`GtkLabel`), which is never parsed as markup.
 package final class Label: Widget {
@@ -47,8 +46,17 @@ package final class Label: Widget {
         }
     }
 
-    /// Sets the text with `gtk_label_set_text`, without control characters.
-    package func setText(_ text: String) { unsafe gtk_label_set_text(address, DisplayText.plain(text)) }
+    /// Sets the text with `gtk_label_set_text`, without control and zero-width characters.
+    package func setText(_ text: String) { unsafe gtk_label_set_text(address, ShownText.clean(text)) }
+
+    /// Returns the number of lines of the text at a width in pixels (`pango_layout_get_line_count`).
+    package func lineCount(width: Int) -> Int {
+        let layout = unsafe gtk_widget_create_pango_layout(cast(), gtk_label_get_text(address))
+        defer { unsafe g_object_unref(UnsafeMutableRawPointer(layout)) }
+        unsafe pango_layout_set_width(layout, Int32(clamping: width) * PANGO_SCALE)
+        unsafe pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
+        return Int(unsafe pango_layout_get_line_count(layout))
+    }
 
     /// Centers the text.
     @discardableResult

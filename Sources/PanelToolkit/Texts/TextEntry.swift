@@ -14,6 +14,9 @@ package final class TextEntry: Editable {
     /// Lets Return in the entry press the window's default button (`gtk_entry_set_activates_default`).
     package func activatesDefault() { unsafe gtk_entry_set_activates_default(cast(), 1) }
 
+    /// Makes the entry wide enough for a number of characters, if there is space (`gtk_editable_set_max_width_chars`).
+    package func fits(characterCount: Int) { unsafe gtk_editable_set_max_width_chars(address, Int32(characterCount)) }
+
     /// Calls the body after each change of the text.
     package func onChanged(_ body: @escaping () -> Void) { Signals.connect(self, "changed", body) }
 

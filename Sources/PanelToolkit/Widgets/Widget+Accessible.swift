@@ -28,6 +28,9 @@ extension Widget {
     /// Sets whether screen readers read the widget and its descendants (`GTK_ACCESSIBLE_STATE_HIDDEN`).
     package func setRead(_ isRead: Bool) { setFlag(GTK_ACCESSIBLE_STATE_HIDDEN, !isRead) }
 
+    /// Sets whether the widget is not ready for input yet (`GTK_ACCESSIBLE_STATE_BUSY`).
+    package func setBusy(_ isBusy: Bool) { setFlag(GTK_ACCESSIBLE_STATE_BUSY, isBusy) }
+
     /// Sets whether the widget is selected, as a tab or a row with a checkmark.
     package func setSelected(_ isSelected: Bool) { setState(GTK_ACCESSIBLE_STATE_SELECTED, isSelected) }
 
@@ -75,7 +78,7 @@ extension Widget {
         var value = GValue()
         var property = property
         unsafe gtk_accessible_property_init_value(property, &value)
-        unsafe g_value_set_string(&value, DisplayText.plain(text))
+        unsafe g_value_set_string(&value, ShownText.clean(text))
         unsafe gtk_accessible_update_property_value(address, 1, &property, &value)
         unsafe g_value_unset(&value)
     }

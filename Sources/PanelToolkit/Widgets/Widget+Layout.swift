@@ -58,9 +58,16 @@ extension Widget {
     }
 
     /// Returns the natural height in pixels at a width, or at any width if it is -1 (`gtk_widget_measure`).
-    func naturalHeight(width: Int = -1) -> Int {
+    package func naturalHeight(width: Int = -1) -> Int {
         var height: Int32 = 0
         unsafe gtk_widget_measure(cast(), GTK_ORIENTATION_VERTICAL, Int32(width), nil, &height, nil, nil)
         return Int(height)
+    }
+
+    /// The natural width in pixels (`gtk_widget_measure`).
+    package var naturalWidth: Int {
+        var width: Int32 = 0
+        unsafe gtk_widget_measure(cast(), GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
+        return Int(width)
     }
 }

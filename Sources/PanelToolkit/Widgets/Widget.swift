@@ -25,7 +25,7 @@ package class Widget: NativeObject {
     /// Sets the tooltip (`gtk_widget_set_tooltip_text`).
     @discardableResult
     package func hinted(_ text: String) -> Self {
-        unsafe gtk_widget_set_tooltip_text(cast(), text)
+        unsafe gtk_widget_set_tooltip_text(cast(), ShownText.clean(text))
         return self
     }
 

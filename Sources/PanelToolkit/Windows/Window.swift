@@ -48,7 +48,7 @@ package class Window: Widget {
 
     /// Sets the title, and the icon with the name of the application.
     func setTitle(_ title: String, of application: Application) {
-        unsafe gtk_window_set_title(cast(), title)
+        unsafe gtk_window_set_title(cast(), ShownText.clean(title))
         unsafe gtk_window_set_icon_name(cast(), g_application_get_application_id(application.cast()))
     }
 

@@ -19,18 +19,20 @@ final class PanelScene: Sendable {
     /// - Parameters:
     ///   - size: The size of the screen.
     ///   - language: The panel's language, as in `LANGUAGE`.
+    ///   - isDark: Whether the desktop is dark.
     ///   - sound: The sound server of the agent.
     ///   - prepare: Called with the user before the app is registered.
     /// - Throws: The error of one of the programs.
     init(
         size: DesktopScreen.Size = .init(width: 800, height: 700), language: String = "en",
-        sound: DesktopSound? = nil, prepare: (DeviceUser) throws -> Void = { _ in }
+        isDark: Bool = false, sound: DesktopSound? = nil, prepare: (DeviceUser) throws -> Void = { _ in }
     ) async throws {
         screen = try await DesktopScreen(size: size, isWorkplace: true)
         let files = try await Self.catalogues(for: language)
         let environment = [
             "GSK_RENDERER": "cairo", "GTK_A11Y": "atspi", "LANG": "C.UTF-8", "LANGUAGE": language,
             "POSTHORN_LOCALE_DIR": files.path,
+            "ADW_DEBUG_COLOR_SCHEME": isDark ? "prefer-dark" : "prefer-light",
         ]
         panelEnvironment = environment
         catalogues = files

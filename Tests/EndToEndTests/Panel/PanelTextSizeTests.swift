@@ -22,11 +22,7 @@ extension PanelLayoutEndToEnd {
 
         @Test(.tags(.slow)) func `text of twice the size fits a screen of width 360`() async throws {
             let scene = try await PanelScene(size: .init(width: 360, height: 640))
-            try await RunningProcess.run(
-                RepositoryPaths.tool("xprop"),
-                ["-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", "Xft.dpi:\t192"],
-                environment: scene.screen.environment
-            ).succeeded()
+            try await scene.doubleText()
             try await showAlert(in: scene, buttons: ["Close", "View"])
             try await scene.openPanel()
             let list = try await scene.wait("the list fits") { contents in
