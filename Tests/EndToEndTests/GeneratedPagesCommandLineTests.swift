@@ -92,15 +92,17 @@ struct GeneratedPagesCommandLineTests {
         `posthorn settings list --json`: `settings` are the global ones, with [their names and values](settings.md); `locked`
         marks those that the administrator has locked. `badge` is the badge number of the app. `pending_channels` are the
         `channels` that the server does not know yet. `event_types` has the `id` and `name` of each event type of the app.
-        `icon` is the name or the path of an icon; it may be empty. `advice` is for the author of the app. `posthorn settings
-        show APP --json` prints one element of `apps` as `app`, with the `settings` of the app and of its event types.
+        `icon` is the name or the path of an icon; it may be empty. `advice` is for the author of the app. `verified` is false
+        for a name that the app gave itself. `offers` is `time-sensitive` if Do Not Disturb held back such a notification and
+        the user has not decided about the setting. `posthorn settings show APP --json` prints one element of `apps` as `app`,
+        with the `settings` of the app and of its event types.
 
         ```json
         {"apps": [{"advice": [], "alert_style": "banner", "allows_alert": true, "allows_badge": true, "allows_sound": true,
                    "app_id": "org.example.Mail", "badge": 1, "channels": ["/+++AAAAAAAAAAAAAAAAAQ=="],
                    "device_token": "fc028152fb4b1b29c30662d1b82e192d1f332c4682a2259024f26cad166aaf09",
                    "environment": "production", "event_types": [], "icon": "mail-unread", "name": "Example Mail",
-                   "pending_channels": [], "topic": "org.example.Mail"}],
+                   "offers": [], "pending_channels": [], "topic": "org.example.Mail", "verified": true}],
          "settings": [{"event": "", "locked": false, "name": "master", "origin": "standard", "value": "on"},
                       {"event": "", "locked": false, "name": "do-not-disturb", "origin": "standard", "value": "off"}]}
         ```
@@ -110,7 +112,8 @@ struct GeneratedPagesCommandLineTests {
         `viewed`, `closed` or `suppressed`. `reason` is the reason why it was
         [suppressed](device-protocol.md#acknowledge-post-v1acks), or an error. `effects` lists the parts with their outcome,
         for example `badge` or `sound:silent`. `read` says whether the user has seen it; `channel` is the channel ID of a
-        broadcast, and `thread_id` is the thread of the alert. `posthorn inbox search --json` prints the same.
+        broadcast, and `thread_id` is the thread of the alert. `verified` and `offer` are as in the list of
+        apps; `offer` is on the first notification that was held back. `posthorn inbox search --json` prints the same.
         `posthorn inbox show ENTRY --json` prints one element of `entries`.
 
         ```json
@@ -118,8 +121,8 @@ struct GeneratedPagesCommandLineTests {
                       "channel": "", "effects": ["badge", "alert"], "entry": 1,
                       "id": "c96a0202-32d0-4b2f-8c8c-202cf5f2c6d8",
                       "payload": "{\"aps\":{\"alert\":{\"body\":\"At noon?\",\"title\":\"Lunch\"},\"badge\":1}}",
-                      "read": false, "reason": "", "received_at": 1795300714058, "state": "shown", "thread_id": "",
-                      "title": "Lunch"}]}
+                      "offer": "", "read": false, "reason": "", "received_at": 1795300714058, "state": "shown",
+                      "thread_id": "", "title": "Lunch", "verified": true}]}
         ```
 
         `posthorn send --json` prints `status` and, if the server sent them, `apns_id`, `apns_unique_id`, `apns_request_id`
