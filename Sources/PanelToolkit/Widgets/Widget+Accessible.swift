@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CAdwaita
-internal import PushCore
 
 extension Widget {
     /// Sets the accessible name (`gtk_accessible_update_property_value`).
