@@ -50,11 +50,12 @@ final class EntryPage: Page {
     }
 
     private func fact(_ name: String, _ value: String) -> Widget {
-        let row = PlainRow(
-            Box.row(
-                spacing: 12, Label(name).styled("value-name").sized(width: Int(84 * Desktop.textScale)),
-                Label(value).selectable().expanding(across: true)
-            ).padded(across: 12, above: 12, below: 12))
+        let box = Box.row(
+            spacing: window.shape.isNarrow ? 2 : 12,
+            Label(name).styled("value-name").sized(width: Int(84 * Desktop.textScale)),
+            Label(value).selectable().expanding(across: true))
+        box.turn(isRow: !window.shape.isNarrow)
+        let row = PlainRow(box.padded(across: 12, above: 12, below: 12))
         return row.named("\(name)\(tr(", "))\(value)")
     }
 

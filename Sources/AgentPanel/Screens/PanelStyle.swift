@@ -71,6 +71,7 @@ enum PanelStyle {
         .entry-row .unread-title { font-weight: bold; }
         .section-row { padding: 10px 16px 2px 16px; min-height: 44px; }
         .section-row .heading { font-weight: bold; }
+        .unread-count { background-color: alpha(currentColor, 0.12); border-radius: 9px; padding: 1px 7px; }
         .clear-button { min-width: 76px; min-height: 48px; background: #c01c28; color: #ffffff; }
         .notice { background-color: alpha(@warning_bg_color, 0.25); padding: 4px 6px 4px 12px; }
         .status-line { min-height: 44px; padding: 0 12px; border-radius: 9px; font-weight: normal; }

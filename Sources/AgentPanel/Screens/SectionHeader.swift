@@ -11,7 +11,7 @@ final class SectionHeader {
     private let icon = Bin()
     private let name = Label("", .cut(lines: 1)).styled("heading")
     private let unverified = UnverifiedMark()
-    private let count = Label("", .cut(lines: 1)).styled("dim-label", "caption")
+    private let count = Label("", .whole).styled("unread-count", "caption").aligned(down: .center)
     private var shownIcon: [String] = []
 
     init() {
@@ -27,7 +27,8 @@ final class SectionHeader {
     func show(_ section: NotificationRows.Section, isExpanded: Bool) {
         name.setText(section.name)
         unverified.show(section.isUnverified, appID: section.appID)
-        count.setText(Self.news(of: section))
+        count.setText("\(section.unreadCount)")
+        count.hinted(Self.news(of: section)).named(Self.news(of: section))
         count.isVisible = section.unreadCount > 0
         arrow.setIcon(isExpanded ? "pan-down-symbolic" : "pan-end-symbolic")
         clear.named(Texts.fill(tr("Clear all of %1"), section.name))

@@ -5,9 +5,13 @@ internal import CAdwaita
 /// An icon of the theme (`GtkImage`), which screen readers skip.
 package final class Symbol: Widget {
     /// Creates an icon with `gtk_image_new_from_icon_name`.
-    package init(_ name: String, pixels: Int = 16) {
+    ///
+    /// - Parameters:
+    ///   - name: The name in the theme.
+    ///   - pixels: The width and height; nil for 16 pixels at the normal text size, and more with larger text.
+    package init(_ name: String, pixels: Int? = nil) {
         unsafe super.init(gtk_image_new_from_icon_name(name))
-        unsafe gtk_image_set_pixel_size(address, Int32(pixels))
+        unsafe gtk_image_set_pixel_size(address, Int32(pixels ?? Int(16 * Desktop.textScale)))
         unread()
     }
 
