@@ -28,6 +28,10 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
     package var allowsAlert = false
     /// The alert style: `none`, `banner` or `alert`.
     package var alertStyle = ""
+    /// The settings that let notifications of the app pass Do Not Disturb and that are on.
+    package var quietExceptions: [String] = []
+    /// The settings of the app as a whole that the administrator locked.
+    package var lockedSettings: [String] = []
     /// The IDs of the channels that the app has subscribed to.
     package var channels: [String] = []
     /// The channels that the server does not know yet.
@@ -55,6 +59,8 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
         allowsSound = dictionary.flag("allows_sound")
         allowsAlert = dictionary.flag("allows_alert")
         alertStyle = dictionary.text("alert_style")
+        quietExceptions = dictionary.texts("quiet_exceptions")
+        lockedSettings = dictionary.texts("locked")
         channels = dictionary.texts("channels")
         pendingChannels = dictionary.texts("pending_channels")
         advice = dictionary.texts("advice")
@@ -76,6 +82,8 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
             ("allows_sound", .entry(allowsSound)),
             ("allows_alert", .entry(allowsAlert)),
             ("alert_style", .entry(alertStyle)),
+            ("quiet_exceptions", .entry(quietExceptions)),
+            ("locked", .entry(lockedSettings)),
             ("channels", .entry(channels)),
             ("pending_channels", .entry(pendingChannels)),
             ("advice", .entry(advice)),

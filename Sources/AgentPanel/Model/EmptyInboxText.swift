@@ -37,7 +37,7 @@ struct EmptyInboxText: Equatable, Sendable {
         } else if isSwitchedOff {
             advice = tr("All notifications are switched off. Switch them on in Settings.")
         } else if !isPaired {
-            advice = tr("This computer has no server yet. Pair it in Settings.")
+            advice = tr("Pair this computer with a server to receive notifications.")
         } else {
             advice =
                 switch filter {

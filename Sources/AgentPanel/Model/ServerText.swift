@@ -34,8 +34,15 @@ struct ServerText: Equatable, Sendable {
         status.connectionStart == nil ? Self.sentences(status.problem) : ""
     }
 
-    /// The agent's own description of the problem, in English, for the administrator; empty while there is none.
-    var details: String { trouble.isEmpty ? "" : status.lastError }
+    /// The news about subscriptions that the server ended; empty if there are none.
+    var notice: String {
+        status.notice.isEmpty ? "" : tr("The server ended the subscription of an app to a channel. Restart the app.")
+    }
+
+    /// The agent's own descriptions of the problem and the news, in English, for the administrator; may be empty.
+    var details: String {
+        [trouble.isEmpty ? "" : status.lastError, status.notice].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
 
     private static func sentences(_ problem: ConnectionProblem) -> String {
         switch problem {

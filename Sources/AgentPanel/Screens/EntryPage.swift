@@ -45,7 +45,7 @@ final class EntryPage: Page {
         group.add(fact(tr("Received"), PanelTime.long(entry.receivedAt)))
         group.add(fact(tr("Outcome"), EntryText(entry).outcome))
         let effects = entry.effects.map(ReasonText.effect)
-        if !effects.isEmpty { group.add(fact(tr("Parts"), effects.joined(separator: "\n"))) }
+        if !effects.isEmpty { group.add(fact(tr("Delivered As"), effects.joined(separator: "\n"))) }
         return group
     }
 

@@ -12,6 +12,9 @@ final class QuietPage: Page {
         self?.window.set("do-not-disturb", to: isOn ? "on" : "off")
     }
     private lazy var ending = ValueRow(tr("Ends")) { [weak self] in self?.chooseEnd() }
+    private lazy var exceptions = ValueRow(tr("Allowed Apps")) { [weak self] in
+        if let self { navigator?.push(QuietExceptionsPage(in: window)) }
+    }
     private var timeRows: [ValueRow] = []
     private lazy var addRow = ActionRow(tr("Add Times"))
     private var shownSchedule: String?
@@ -25,8 +28,11 @@ final class QuietPage: Page {
         addRow.onActivated { [weak self] in self?.addTimes() }
         table.add(now)
         table.add(scheduleGroup)
+        let allowed = PreferencesGroup(footer: tr("Urgent notifications of these apps are shown and heard anyway."))
+        allowed.add(exceptions.widget)
+        table.add(allowed)
         cache.watch(self) { page, topic in
-            if topic == .settings("") { page.refresh() }
+            if topic == .settings("") || topic == .apps { page.refresh() }
         }
         refresh()
     }
@@ -43,6 +49,8 @@ final class QuietPage: Page {
                 QuietText.end(value.value, now: now) ?? QuietText.Choice.untilSwitchedOff.title,
                 isLocked: value.isLocked)
         }
+        let count = cache.apps.filter { !$0.quietExceptions.isEmpty }.count
+        exceptions.show(count == 0 ? tr("None") : "\(count)")
         showSchedule()
     }
 

@@ -29,7 +29,7 @@ final class SettingsPage: Page {
         super.init(tr("Settings"), in: window, stack)
         for child in [status, table] { stack.add(child) }
         let everything = PreferencesGroup(
-            footer: tr("While notifications are off, new ones are only added to the list."))
+            footer: tr("While off, notifications only appear in the list."))
         for row in [master.widget, quiet.widget, silent.widget] { everything.add(row) }
         buildServer()
         for group in [everything, appGroup, serverGroup] { table.add(group) }
@@ -104,7 +104,7 @@ final class SettingsPage: Page {
         server.show(status.isEnrolled ? text.name : tr("None"))
         connection.isVisible = status.isEnrolled
         connection.setTitle(text.connection(now: PanelTime.now))
-        connection.setSubtitle([text.trouble, status.notice].filter { !$0.isEmpty }.joined(separator: "\n"))
+        connection.setSubtitle([text.trouble, text.notice].filter { !$0.isEmpty }.joined(separator: "\n"))
         details.show(text.details)
         pairButton.isVisible = !status.isEnrolled
         leaveButton.isVisible = status.isEnrolled

@@ -25,6 +25,11 @@ package struct AppSettings: Sendable, Equatable {
     /// Whether nothing at all is allowed, so that the server need not send anything.
     package var refusesAll: Bool { !allowsBadge && !allowsSound && alertStyle == .none }
 
+    /// The settings that let notifications pass "do not disturb" and that are on.
+    package var quietExceptions: [Setting] {
+        (allowsTimeSensitive ? [.timeSensitive] : []) + (allowsCritical ? [.critical] : [])
+    }
+
     /// Whether alerts appear at all.
     package var allowsAlert: Bool { alertStyle != .none }
 }

@@ -108,6 +108,16 @@ package final class SettingStore {
         return settings
     }
 
+    /// Returns the settings of an app as a whole that the user may not change.
+    package func lockedSettings(of app: RegisteredApp) throws(SQLiteError) -> [Setting] {
+        let target = Target.app(app)
+        var locked: [Setting] = []
+        for setting in Setting.allCases where setting.scopes.contains(.app) {
+            if try value(of: setting, at: target).isLocked { locked.append(setting) }
+        }
+        return locked
+    }
+
     /// Returns the settings that held back a notification of an app and that the user has neither chosen nor may not
     /// choose.
     package func offers(to app: RegisteredApp) throws(SQLiteError) -> [Setting] {

@@ -66,6 +66,11 @@ package final class SettingService {
         try failures.refusing { () throws(SQLiteError) in try database.settings.settings(of: app) }
     }
 
+    /// Returns the settings of an app as a whole that the user may not change.
+    func lockedSettings(of app: RegisteredApp) throws(AgentRefusal) -> [Setting] {
+        try failures.refusing { () throws(SQLiteError) in try database.settings.lockedSettings(of: app) }
+    }
+
     /// Returns the settings that the user may want to allow, because they held back a notification of the app.
     func offers(to app: RegisteredApp) throws(AgentRefusal) -> [Setting] {
         try failures.refusing { () throws(SQLiteError) in try database.settings.offers(to: app) }

@@ -197,6 +197,8 @@ final class AgentService {
         record.allowsSound = settings.allowsSound
         record.allowsAlert = settings.allowsAlert
         record.alertStyle = settings.alertStyle.rawValue
+        record.quietExceptions = settings.quietExceptions.map(\.rawValue)
+        record.lockedSettings = try agent.settings.lockedSettings(of: app).map(\.rawValue)
         record.channels = subscriptions.map(\.channel)
         record.pendingChannels = subscriptions.filter { $0.state == .pending }.map(\.channel)
         record.advice = app.advice
