@@ -18,7 +18,7 @@ STRICT := --explicit-target-dependency-import-check error
 RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
 
 # The tests whose length depends on POSTHORN_TEST_CASES. Of 10,000 cases, 300 kill a program under load.
-SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|PanelKillTests|RegistrarRandomTests|PanelRandomKillTests|BusValueTests|AttackTests|MonkeyTests
+SOAKED := AuthorityTests|Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|PanelKillTests|RegistrarRandomTests|PanelRandomKillTests|BusValueTests|AttackTests|MonkeyTests
 
 help: ## List the targets
 	@printf 'Posthorn: push notifications for Linux.\n\n'

@@ -13,6 +13,8 @@ package enum AgentMethod: String, CaseIterable, Sendable {
     case enrol = "Enrol"
     case unenrol = "Unenrol"
     case forget = "Forget"
+    case listAuthorities = "ListAuthorities"
+    case trust = "Trust"
     case getStatus = "GetStatus"
     case getBadges = "GetBadges"
     case register = "Register"

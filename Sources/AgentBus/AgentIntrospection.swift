@@ -45,6 +45,27 @@ package enum AgentIntrospection {
             <!-- Forgets the server without notifying it. Use it for a server that no longer exists. Error:
                  `.NotEnrolled`. -->
             <method name="Forget"/>
+            <!-- Connects to the server of the enrolment, and returns the certificates that it presents, without trusting
+                 them or sending it anything:
+
+                 - `subject` s: the subject of the certificate
+                 - `code` s: the code for `Trust`
+                 - `expires` x: the end of its validity, in UNIX seconds
+                 - `trusted` b: whether this device trusts the certificate as an authority
+
+                 Errors: `.NotEnrolled`, `.Unreachable`. -->
+            <method name="ListAuthorities">
+              <arg name="authorities" type="aa{sv}" direction="out"/>
+            </method>
+            <!-- Trusts another authority for the server of the enrolment, and keeps the enrolment with all device tokens.
+                 Use it for a device that was away while the server announced the authority. `code` is the authority's code,
+                 which `posthorn authority list` prints on the server; `ca_file` is a PEM file of authorities, used if `code`
+                 is empty. Errors: `.NotEnrolled`, `.InvalidArguments`, `.BadFile`, `.Unreachable`, `.NotTrusted` (the server
+                 does not present the authority), `.DeviceRemoved` (the server does not know this device). -->
+            <method name="Trust">
+              <arg name="code" type="s" direction="in"/>
+              <arg name="ca_file" type="s" direction="in"/>
+            </method>
             <!-- Returns the state of the agent:
 
                  - `version` s, `pid` u
@@ -53,12 +74,13 @@ package enum AgentIntrospection {
                  - `connected` b, `connected_since` x, `last_connected` x: times in UNIX seconds
                  - `next_try` x: the time of the next attempt to connect, or to enrol by `agent.ini`, in UNIX
                    seconds; 0 if none is scheduled
-                 - `problem` s: the kind of the connection's problem, empty for none: `unreachable`, `wrong-server` (the
-                   certificate is from an authority that this device does not trust: it is not the server of the
-                   enrolment), `certificate` (expired, of another name, or another error of TLS), `configuration` (a
-                   setting of `agent.ini` cannot be used), `storage` (the disk is full or cannot be written),
-                   `secret-lost`, `enrolment-code` (the server refused the code of `agent.ini`), `removed`, or `server`
-                   (the server answered with an error, or ended the stream)
+                 - `problem` s: the kind of the connection's problem, empty for none. `unreachable`: nothing answers.
+                   `wrong-server`: the certificate is from an authority that this device does not trust, so it is not the
+                   server of the enrolment. `certificate`: it expired, has another name, or TLS failed in another way.
+                   `configuration`: a setting of `agent.ini` cannot be used. `storage`: the disk is full or cannot be
+                   written. `secret-lost`: the file with the device secret is missing. `enrolment-code`: the server
+                   refused the code of `agent.ini`. `removed`: the server removed this device. `server`: the server
+                   answered with an error, or ended the stream.
                  - `last_error` s: the error in English, for details and logs
                  - `notice` s: other news for the user, such as a channel that the server ended; empty for none
                  - `presenter` s: what shows alerts now: `desktop`, `panel`, `desktop, panel`, `terminal`, `hooks:`

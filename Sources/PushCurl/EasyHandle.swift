@@ -145,7 +145,13 @@ extension EasyHandle {
         set(CURLOPT_SSL_VERIFYHOST, request.looksAtCertificates ? 0 : 2)
         set(CURLOPT_CERTINFO, request.looksAtCertificates ? 1 : 0)
         set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-        if let file = request.caFile { set(CURLOPT_CAINFO, text: file) }
+        // libcurl would keep the authorities of a file for a day, but a file may be replaced when an authority changes.
+        set(CURLOPT_CA_CACHE_TIMEOUT, 0)
+        if let file = request.caFile {
+            set(CURLOPT_CAINFO, text: file)
+            // Debian's libcurl would also trust each authority of its directory.
+            if !request.alsoTrustsSystem { unsafe check(push_curl_easy_set_text(pointer, CURLOPT_CAPATH, nil)) }
+        }
         if let file = request.clientCertificateFile { set(CURLOPT_SSLCERT, text: file) }
         if let file = request.clientKeyFile { set(CURLOPT_SSLKEY, text: file) }
     }

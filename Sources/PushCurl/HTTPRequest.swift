@@ -12,6 +12,8 @@ package struct HTTPRequest: Sendable {
     package var body: [UInt8] = []
     /// The PEM file of trusted authorities, in place of the system's.
     package var caFile: String?
+    /// Whether the authorities of the operating system are trusted in addition to those in `caFile`.
+    package var alsoTrustsSystem = false
     /// The proxy, or empty for none, regardless of the environment; nil to use the environment's.
     package var proxy: String?
     /// The PEM file of the client certificate, for servers that request one.

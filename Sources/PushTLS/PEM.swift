@@ -32,7 +32,7 @@ enum PEM {
     }
 
     /// Returns a buffer with a copy of the text.
-    private static func reading(_ text: [UInt8]) throws(TLSError) -> Handle<BufferKind> {
+    static func reading(_ text: [UInt8]) throws(TLSError) -> Handle<BufferKind> {
         let buffer = try Handle<BufferKind>("reading a PEM text") { unsafe BIO_new(BIO_s_secmem()) }
         var written = 0
         try ErrorQueue.check("reading a PEM text") {

@@ -42,7 +42,7 @@ enum AgentStreamFuzzCheck {
             case .notification(let data)?:
                 let sequence = (try? JSONValue(parsing: data.span))?["id"]?.integer
                 if let arrival = Arrival(notificationData: data, sequence: sequence) { arrivals.append(arrival) }
-            case .policy(let notice)?: policyVersions.append(notice.version)
+            case .version(let notice)?: policyVersions.append(notice.version)
             case .goodbye(let goodbye)?: goodbyes.append(goodbye)
             case .unknown?, nil: break
             }
@@ -54,8 +54,8 @@ enum AgentStreamFuzzCheck {
             switch name {
             case NotificationEvent.name:
                 if let arrival = Arrival(notificationData: data, sequence: Int64(id)) { arrivals.append(arrival) }
-            case PolicyNotice.eventName:
-                if let notice = PolicyNotice(data: data.span) { policyVersions.append(notice.version) }
+            case VersionNotice.Kind.policy.rawValue:
+                if let notice = VersionNotice(.policy, data: data.span) { policyVersions.append(notice.version) }
             case StreamGoodbye.eventName: goodbyes.append(StreamGoodbye(data: data.span))
             default: break
             }

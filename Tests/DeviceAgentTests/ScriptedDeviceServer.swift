@@ -80,6 +80,9 @@ final class ScriptedDeviceServer {
     /// Expires every registration, so that the same request returns another device token without subscriptions.
     func expireRegistrations() async throws { try await tell(["do": "expire"]) }
 
+    /// Sets the answer to `GET /v1/authorities`.
+    func setAuthorities(_ body: String) async throws { try await tell(["do": "authorities", "set": body]) }
+
     /// Returns the channels that an app is subscribed to.
     func channels(of topic: String = "org.example.Mail") async throws -> Set<String> {
         try await tell(["do": "list", "topic": topic])
@@ -126,7 +129,7 @@ final class ScriptedDeviceServer {
 
         certify("/key.pem", "/cert.pem")
         lock, streams, failures = threading.Lock(), [], {}
-        channels, generation = {}, [0]
+        channels, generation, authorities = {}, [0], ["{}"]
 
         def say(line):
             with lock:
@@ -150,6 +153,8 @@ final class ScriptedDeviceServer {
                 if self.path == "/v1/devices":
                     return self.give(201, json.dumps(
                         {"device_id": "00000000000000ab", "device_secret": "s3cret"}).encode())
+                if self.path == "/v1/authorities" and self.command == "GET":
+                    return self.give(200, authorities[0].encode())
                 parts = self.path.split("/")
                 if self.path.startswith("/v1/apps/") and len(parts) > 4:
                     return self.subscriptions(parts[3], parts[5:])
@@ -286,6 +291,10 @@ final class ScriptedDeviceServer {
                 certify("/client-key.pem", "/client.pem")
                 context.load_verify_locations(folder + "/client.pem")
                 context.verify_mode = ssl.CERT_REQUIRED
+                say("done")
+                continue
+            if command["do"] == "authorities":
+                authorities[0] = command["set"]
                 say("done")
                 continue
             if command["do"] == "expire":

@@ -13,7 +13,7 @@ private final class Listener: StreamClientDelegate {
     var log: [String] = []
 
     func streamReceived(_ arrivals: [Arrival]) -> Bool { true }
-    func streamTold(policyVersion: Int64) {}
+    func streamTold(_ notice: VersionNotice) {}
     func streamOpened() { log.append("opened") }
     func streamEnded(_ failure: ConnectionFailure) { log.append("ended \(failure.text)") }
     func streamRefused(_ reason: String) { log.append("refused") }

@@ -21,7 +21,7 @@ private final class Listener: StreamClientDelegate {
         self.arrivals += arrivals
         return true
     }
-    func streamTold(policyVersion: Int64) {}
+    func streamTold(_ notice: VersionNotice) {}
     func streamOpened() { log.append("opened") }
     func streamEnded(_ failure: ConnectionFailure) {
         log.append("ended \(failure.text)")

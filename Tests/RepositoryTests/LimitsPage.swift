@@ -192,6 +192,10 @@ enum LimitsPage {
         "webhookSecretByteCountMax": "400 `BadSecret` from the admin API",
         "webhookBatchCountMax": "the rest is sent immediately, in the next request",
         "listedEnrolmentCodeCountMax": "the list ends; revoke codes to see later ones",
+        "announcedAuthorityCountMax":
+            "another one is refused with `TooMany`; remove one with `posthorn authority remove`",
+        "authorityByteCountMax": "the certificate is refused",
+        "previousAuthorityDayCount": "devices drop it; the server no longer has its key",
         "enrolmentCodeLifeSeconds": "the code no longer works; create a new one with `posthorn enrol`",
     ]
 

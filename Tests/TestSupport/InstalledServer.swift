@@ -39,8 +39,12 @@ package final class InstalledServer: Sendable {
     private let errorPath: String?
 
     /// Starts the server again with the same data and port, after it was killed.
-    package func start() async throws {
-        let next = try Self.launch(files: files, admin: admin, port: port, options: options, errorPath: errorPath)
+    ///
+    /// - Parameter added: Options of this start only.
+    /// - Throws: `UnexpectedOutput` when it exits instead, `DeadlinePassed` when it does not answer.
+    package func start(adding added: [String] = []) async throws {
+        let next = try Self.launch(
+            files: files, admin: admin, port: port, options: options + added, errorPath: errorPath)
         process.replace(next)
         _ = try await Self.waitUntilReady(next, admin)
     }

@@ -11,6 +11,8 @@ package import PushSQLite
 package final class AgentDatabase {
     /// The identity of the device at its server.
     package let identity: IdentityTable
+    /// The authorities that this device trusts for its server.
+    package let authorities: AuthorityTable
     /// The agent's stored state: numbers by name.
     package let state: AgentStateTable
     /// The user's choices.
@@ -68,6 +70,7 @@ package final class AgentDatabase {
         }
         do {
             identity = try IdentityTable(connection)
+            authorities = try AuthorityTable(connection)
             state = try AgentStateTable(connection)
             choices = try ChoiceTable(connection)
             policy = try LocalPolicyTable(connection)

@@ -5,6 +5,7 @@ internal import PushSQLite
 /// The tables of the agent's database.
 ///
 ///     identity       the identity of the device at its server; at most one row
+///     authorities    the authorities that this device trusts for its server; empty before the server announced any
 ///     settings       the state of the agent: numbers by name
 ///     choices        the user's choices, for the device, for an app or for one of its event types
 ///     policy         the administrator's settings, as the server sent them
@@ -30,6 +31,7 @@ enum AgentSchema {
             device_id TEXT NOT NULL,
             ca_file TEXT NOT NULL
         ) STRICT;
+        CREATE TABLE authorities (certificate TEXT PRIMARY KEY, until INTEGER) STRICT, WITHOUT ROWID;
         CREATE TABLE settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE choices (
             app_id TEXT NOT NULL,

@@ -11,6 +11,8 @@ package final class AgentStateTable {
         case isFilterDue = "filter_due"
         /// The version of the server's policies on this device; 0 for none.
         case policyVersion = "policy_version"
+        /// The version of the server's announced authorities that this device confirmed; 0 for none.
+        case authorityVersion = "authority_version"
         /// The last stored time at which the stream was open, in UNIX seconds.
         case lastConnectedAt = "last_connected"
         /// The last time of the clock while it was trusted, in UNIX seconds.

@@ -2,6 +2,7 @@
 
 internal import AgentBus
 package import AgentStore
+internal import PushAPI
 internal import PushCore
 internal import PushNet
 package import PushSQLite
@@ -17,6 +18,7 @@ package final class Agent {
     package let inbox: InboxService
     package let alerts: AlertService
     let openings: OpeningService
+    let authorities: AuthorityService
     package let settings: SettingService
     package let sounds: SoundService
     package let badges: BadgeService
@@ -58,12 +60,15 @@ package final class Agent {
     /// Creates the agent; it opens no connection before `start`.
     init(
         loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, authorityFile: EnrolledAuthority,
-        environment: AgentEnvironment, streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
+        environment: AgentEnvironment, streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess(),
+        configuredTrust: TrustStore.Configuration = .init()
     ) {
         (self.loop, self.database, self.secretFile, self.environment) = (loop, database, secretFile, environment)
         changes = ChangeNotifier(loop: loop)
         failures = DatabaseFailures()
-        link = ServerLink(loop: loop, database, changes, failures, form: streamForm, access: access)
+        let trustStore = TrustStore(database, authorityFile, configuredTrust)
+        link = ServerLink(
+            loop: loop, database, changes, failures, form: streamForm, access: access, trustStore: trustStore)
         badges = BadgeService(database, environment.badges, changes)
         presentations = PresentationQueue(
             database, loop: loop, presenter: environment.presenter, hooks: environment.hooks,
@@ -83,6 +88,7 @@ package final class Agent {
         subscriptions = SubscriptionService(context)
         registrations = RegistrationService(context, subscriptions)
         installations = InstallationService(context, registrations)
+        authorities = AuthorityService(context, trustStore)
         enrolment = EnrolmentService(context, secretFile, authorityFile, subscriptions, settings)
         wire()
     }
@@ -95,7 +101,12 @@ package final class Agent {
             registrations?.check(now: now)
             installations?.check(now: now)
         }
-        link.onPolicyVersion = { [weak policy] in policy?.serverAnnounced(version: $0) }
+        link.onNotice = { [weak policy, weak authorities] notice in
+            switch notice.kind {
+            case .policy: policy?.serverAnnounced(version: notice.version)
+            case .authorities: authorities?.serverAnnounced(version: notice.version)
+            }
+        }
         inbox.onBurst = { [weak self] in self?.trimMemorySoon() }
         wakes.start = { [weak openings] in openings?.wake($0, $1) ?? false }
         wakes.onFailure = { [failures] in failures.report($0) }

@@ -2,7 +2,6 @@
 
 internal import AgentBus
 internal import AgentStore
-internal import FoundationEssentials
 internal import PushAPI
 internal import PushCore
 internal import PushSQLite
@@ -54,7 +53,7 @@ package final class EnrolmentService {
             throw AgentRefusal(.alreadyEnrolled, "This device is already enrolled with \(identity.serverURL).")
         }
         guard !isEnrolling else { throw AgentRefusal(.alreadyEnrolled, "An enrolment is already in progress.") }
-        guard let url = Self.serverURL(serverURL) else {
+        guard let url = EnrolmentURL.normalized(serverURL) else {
             throw AgentRefusal(
                 .badServer, "Invalid server URL '\(serverURL)': use https://HOST[:PORT], without a path.")
         }
@@ -186,6 +185,8 @@ package final class EnrolmentService {
                 try database.outbox.removeAll()
                 try database.apps.forgetServer()
                 try database.subscriptions.forgetServer()
+                try database.authorities.replaceAll([])
+                try database.state.set(.authorityVersion, to: 0)
                 try database.state.set(.isFilterDue, to: 1)
                 try database.state.set(.enrolmentRequestHigh, to: 0)
                 try database.state.set(.enrolmentRequestLow, to: 0)
@@ -206,6 +207,8 @@ package final class EnrolmentService {
                 try database.apps.forgetServer()
                 try database.subscriptions.forgetServer()
                 try database.policy.replaceAll([])
+                try database.authorities.replaceAll([])
+                try database.state.set(.authorityVersion, to: 0)
                 try database.state.set(.policyVersion, to: 0)
             }
             return badged
@@ -222,22 +225,5 @@ package final class EnrolmentService {
         agentLog.info("unenrolled")
         try? settings.settingsChanged(appID: nil)
         changes.observer?.statusChanged()
-    }
-
-    /// Returns a normalized server URL; nil if the text is not a server URL.
-    ///
-    /// The URL has no path, user, query or fragment; a slash at the end is removed. Only https is accepted, because
-    /// each request carries the device secret.
-    ///
-    /// - Parameter text: The URL as the user typed it.
-    /// - Returns: The URL without a trailing slash.
-    static func serverURL(_ text: String) -> String? {
-        var trimmed = text[...]
-        if trimmed.utf8.last == UInt8(ascii: "/") { trimmed = trimmed.dropLast() }
-        guard text.utf8.count <= 300, let url = URL(string: String(trimmed)), let host = url.host(), !host.isEmpty,
-            url.scheme?.lowercased() == "https", url.path().isEmpty, url.query() == nil, url.fragment() == nil,
-            url.user() == nil, url.password() == nil, trimmed.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 92 })
-        else { return nil }
-        return String(trimmed)
     }
 }

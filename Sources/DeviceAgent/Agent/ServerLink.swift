@@ -21,8 +21,8 @@ final class ServerLink {
     var onArrivals: (([Arrival], _ serverNow: Timestamp?) -> Bool)?
     /// Called when the stream has opened, before the registrar sends; the argument is the wall clock, in whole seconds.
     var onOpen: ((Timestamp) -> Void)?
-    /// Called when the server announces the version of its policies.
-    var onPolicyVersion: ((Int64) -> Void)?
+    /// Called when the server announces the version of its policies or of its authorities.
+    var onNotice: ((VersionNotice) -> Void)?
     /// Receives the registrar's results.
     weak var registrarDelegate: (any RegistrarDelegate)?
     /// Whether the machine saves power.
@@ -36,6 +36,7 @@ final class ServerLink {
     }
 
     private(set) var identity: Identity?
+    private var secret: String?
     private(set) var clients: Clients?
     private(set) var connectedSince: Timestamp?
     private(set) var lastConnectedAt: Timestamp?
@@ -50,11 +51,14 @@ final class ServerLink {
     private let failures: DatabaseFailures
     private let form: StreamForm
     private let access: ServerAccess
+    private let trustStore: TrustStore
+    private let trust = ServerTrust(caFile: "")
 
     init(
         loop: EventLoop, _ database: AgentDatabase, _ changes: ChangeNotifier, _ failures: DatabaseFailures,
-        form: StreamForm, access: ServerAccess
+        form: StreamForm, access: ServerAccess, trustStore: TrustStore
     ) {
+        self.trustStore = trustStore
         self.loop = loop
         self.database = database
         self.changes = changes
@@ -86,7 +90,7 @@ final class ServerLink {
 
     /// Removes the identity from memory after it was removed from the database.
     func forget() {
-        identity = nil
+        (identity, secret) = (nil, nil)
         isRemoved = false
         failure = nil
     }
@@ -98,10 +102,34 @@ final class ServerLink {
         ServerSession(loop: loop, url: url, caFile: caFile, secret: nil, access: access)
     }
 
+    /// Returns a session to the server of the enrolment that trusts other authorities; nil while not enrolled.
+    func session(trusting trust: ServerTrust) -> ServerSession? {
+        guard let identity, let secret else { return nil }
+        return ServerSession(loop: loop, url: identity.serverURL, trust: trust, secret: secret, access: access)
+    }
+
+    /// The PEM file of the trusted authorities; nil for those of the operating system.
+    var trustedFile: String? { trust.caFile }
+
+    /// Uses the stored authorities for the next connection.
+    func refreshTrust() {
+        guard let identity else { return }
+        do throws(StorageError) {
+            trust.adopt(try trustStore.trust(for: identity, now: .now))
+        } catch {
+            // The earlier authorities stay in use; those of the enrolment need no file.
+            if trust.caFile == nil, !trust.includesSystem { trust.adopt(ServerTrust(caFile: identity.caFile)) }
+            agentLog.error("authorities_not_stored", ["error": error.message])
+        }
+    }
+
     /// Connects to the server of an identity.
     func connect(_ identity: Identity, secret: String) {
+        self.identity = identity
+        refreshTrust()
         let session = ServerSession(
-            loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret, access: access)
+            loop: loop, url: identity.serverURL, trust: trust, secret: secret, access: access)
+        self.secret = secret
         let outboxSender = OutboxSender(database, loop: loop, client: session.client)
         outboxSender.onFailure = { [failures] in failures.report($0) }
         outboxSender.savesPower = savesPower
@@ -112,7 +140,6 @@ final class ServerLink {
         let registrar = Registrar(database, loop: loop, client: session.client)
         registrar.delegate = registrarDelegate
         clients = Clients(session: session, stream: stream, outboxSender: outboxSender, registrar: registrar)
-        self.identity = identity
         serverClock = ServerClock()
         isRemoved = false
         stream.start()
@@ -177,11 +204,15 @@ extension ServerLink: StreamClientDelegate {
         changes.observer?.statusChanged()
     }
 
-    func streamTold(policyVersion: Int64) { onPolicyVersion?(policyVersion) }
+    func streamTold(_ notice: VersionNotice) { onNotice?(notice) }
 
     /// Records the end of the connection, which shows in the status and never as an alert.
     func streamEnded(_ failure: ConnectionFailure) {
-        noteEnd(failure.problem == .wrongServer ? "wrong_server" : "disconnected", failure)
+        if failure.problem == .wrongServer {
+            noteEnd("wrong_server", failure)
+        } else {
+            noteEnd("disconnected", failure)
+        }
     }
 
     /// Records that the server refused the device; the agent does not reconnect.
@@ -191,6 +222,7 @@ extension ServerLink: StreamClientDelegate {
     }
 
     private func noteEnd(_ event: StaticString, _ failure: ConnectionFailure) {
+        if let end = trust.changesAt, end <= .now { refreshTrust() }
         noteDisconnected()
         self.failure = failure
         agentLog.warning(event, ["reason": failure.text])

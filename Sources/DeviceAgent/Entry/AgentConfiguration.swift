@@ -103,7 +103,7 @@ struct AgentConfiguration: Sendable, Equatable {
 
     /// Validates the values; errors name the variable or the line of the file to correct.
     private func check(_ place: (AgentConfigurationKey) -> String) throws(AgentConfigurationError) {
-        if let serverURL, EnrolmentService.serverURL(serverURL) == nil {
+        if let serverURL, EnrolmentURL.normalized(serverURL) == nil {
             throw AgentConfigurationError(
                 message: "invalid server URL '\(serverURL)'",
                 remedy: "Set \(place(.url)) to https://HOST:PORT, without a path.")

@@ -73,7 +73,8 @@ final class AgentProgram {
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
             authorityFile: EnrolledAuthority(path: directories.authorityPath),
-            environment: desktop.agentEnvironment, streamForm: configuration.streamForm, access: configuration.access)
+            environment: desktop.agentEnvironment, streamForm: configuration.streamForm, access: configuration.access,
+            configuredTrust: .init(serverURL: configuration.serverURL, caFile: configuration.caFile))
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }
         service = try desktop.connection.map { connection in

@@ -73,10 +73,12 @@ final class EventStreamAttempt: StreamAttempt {
         guard case .event(let name, let id, let data) = event else { return nil }
         switch name {
         case NotificationEvent.name: return Arrival(notificationData: data, sequence: Int64(id))
-        case PolicyNotice.eventName:
-            if let notice = PolicyNotice(data: data.span) { delegate?.attemptReceived(notice) }
         case StreamGoodbye.eventName: delegate?.attemptReceived(StreamGoodbye(data: data.span))
-        default: break  // Events that later servers may send.
+        default:
+            // Another name is an event of a later server.
+            if let notice = VersionNotice.Kind(rawValue: name).flatMap({ VersionNotice($0, data: data.span) }) {
+                delegate?.attemptReceived(notice)
+            }
         }
         return nil
     }

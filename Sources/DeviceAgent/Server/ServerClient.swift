@@ -44,17 +44,15 @@ enum ServerFailure: Error, Sendable, Equatable {
 struct ServerClient {
     private let curl: MultiClient
     private let url: String
-    private let caFile: String?
+    private let trust: ServerTrust
     private let secret: String?
     private let access: ServerAccess
 
     /// Creates a client; the secret is nil before the device is enrolled.
-    init(
-        _ curl: MultiClient, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()
-    ) {
+    init(_ curl: MultiClient, url: String, trust: ServerTrust, secret: String?, access: ServerAccess) {
         self.curl = curl
         self.url = url
-        self.caFile = caFile.isEmpty ? nil : caFile
+        self.trust = trust
         self.secret = secret
         self.access = access
     }
@@ -68,7 +66,7 @@ struct ServerClient {
     /// Returns a request to a path of the device API.
     func request(_ method: String, _ path: String, body: [UInt8]? = nil) -> HTTPRequest {
         var request = HTTPRequest(method: method, url: url + path)
-        request.caFile = caFile
+        trust.apply(to: &request)
         access.apply(to: &request)
         request.answerByteCountMax = Limits.controlBodyByteCountMax
         request.fields.append(("user-agent", "posthorn-agent/\(ProductVersion.text)"))
@@ -134,6 +132,16 @@ struct ServerClient {
 
     /// Sends `GET /v1/policy`.
     func policy() async throws(ServerFailure) -> DeviceAPI.Policy { try Self.decode(await send("GET", "/v1/policy")) }
+
+    /// Sends `GET /v1/authorities`.
+    func authorities() async throws(ServerFailure) -> DeviceAPI.Authorities {
+        try Self.decode(await send("GET", "/v1/authorities"))
+    }
+
+    /// Sends `PUT /v1/authorities`: the device trusts a version of the set now.
+    func confirm(authorityVersion: Int64) async throws(ServerFailure) {
+        try await send("PUT", "/v1/authorities", DeviceAPI.AuthorityConfirmation(version: authorityVersion))
+    }
 
     /// Sends `PUT /v1/filter`.
     func setFilter(_ filter: DeviceAPI.Filter) async throws(ServerFailure) {

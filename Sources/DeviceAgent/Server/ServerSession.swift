@@ -15,10 +15,17 @@ final class ServerSession {
     deinit { curl.abandonConnections() }
 
     /// Creates a session that does not connect yet.
-    init(loop: EventLoop, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()) {
+    convenience init(
+        loop: EventLoop, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()
+    ) {
+        self.init(loop: loop, url: url, trust: ServerTrust(caFile: caFile), secret: secret, access: access)
+    }
+
+    /// Creates a session whose trusted authorities may change.
+    init(loop: EventLoop, url: String, trust: ServerTrust, secret: String?, access: ServerAccess) {
         driver = CurlDriver(loop: loop)
         curl = MultiClient(watcher: driver)
         driver.client = curl
-        client = ServerClient(curl, url: url, caFile: caFile, secret: secret, access: access)
+        client = ServerClient(curl, url: url, trust: trust, secret: secret, access: access)
     }
 }

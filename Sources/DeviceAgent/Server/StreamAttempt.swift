@@ -34,8 +34,8 @@ protocol StreamAttemptDelegate: AnyObject {
     func attemptOpened(heartbeat: String?)
     /// Called when notifications arrive.
     func attemptReceived(_ arrivals: [Arrival])
-    /// Called when the server announces the version of its policies.
-    func attemptReceived(_ notice: PolicyNotice)
+    /// Called when the server announces the version of its policies or of its authorities.
+    func attemptReceived(_ notice: VersionNotice)
     /// Called when the server gives the reason why it is about to end the stream.
     func attemptReceived(_ goodbye: StreamGoodbye)
     /// Called when the attempt has ended.

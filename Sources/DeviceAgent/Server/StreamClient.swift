@@ -14,8 +14,8 @@ protocol StreamClientDelegate: AnyObject {
     func streamReceived(_ arrivals: [Arrival]) -> Bool
     /// Called when the stream has opened.
     func streamOpened()
-    /// Called when the server announces the version of its policies.
-    func streamTold(policyVersion: Int64)
+    /// Called when the server announces the version of its policies or of its authorities.
+    func streamTold(_ notice: VersionNotice)
     /// Called when the stream has ended, with the reason for the status line; this never causes an alert.
     func streamEnded(_ failure: ConnectionFailure)
     /// Called when the server does not know the device's secret; the stream stays closed.
@@ -125,6 +125,11 @@ final class StreamClient {
         let action = machine.start(at: loop.now)
         // The machine did not sleep, or it slept without notice; an open connection counts as dead.
         if action == .none { reconnectNow("the machine was suspended") } else { perform(action) }
+    }
+
+    /// Connects now, unless the stream is open.
+    func retry() {
+        if !machine.isOpen { reconnectNow("the trusted authorities changed") }
     }
 
     private func reconnectNow(_ reason: String) {
@@ -305,7 +310,7 @@ extension StreamClient: StreamAttemptDelegate {
         if delegate?.streamReceived(arrivals) != true { fail(.storage, "notifications could not be stored") }
     }
 
-    func attemptReceived(_ notice: PolicyNotice) { delegate?.streamTold(policyVersion: notice.version) }
+    func attemptReceived(_ notice: VersionNotice) { delegate?.streamTold(notice) }
 
     func attemptReceived(_ goodbye: StreamGoodbye) {
         retryAfter = goodbye.retryAfterSeconds.map { min(.seconds(max($0, 0)), StreamMachine.retryAfterMax) }

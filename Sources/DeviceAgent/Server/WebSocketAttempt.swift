@@ -233,7 +233,7 @@ extension WebSocketAttempt: WebSocketDelegate {
         case .notification(let data)?:
             let sequence = (try? JSONValue(parsing: data.span))?["id"]?.integer
             if let arrival = Arrival(notificationData: data, sequence: sequence) { arrivals.append(arrival) }
-        case .policy(let notice)?: delegate?.attemptReceived(notice)
+        case .version(let notice)?: delegate?.attemptReceived(notice)
         case .goodbye(let goodbye)?: delegate?.attemptReceived(goodbye)
         case .unknown?: break  // Messages that later servers may send.
         case nil: agentLog.warning("message_unreadable")

@@ -99,6 +99,11 @@ final class AgentService {
                         serverURL: try arguments.text(0), code: try arguments.text(1), caFile: try arguments.text(2),
                         name: deviceName))
             ]
+        case .listAuthorities:
+            return [AuthorityRecord.array(try await agent.authorities.presented())]
+        case .trust:
+            try await agent.authorities.trust(code: try arguments.text(0), caFile: try arguments.text(1))
+            return []
         case .unenrol:
             try await agent.enrolment.unenrol()
             return []

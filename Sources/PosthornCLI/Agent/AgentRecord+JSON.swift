@@ -18,6 +18,7 @@ extension StatusRecord: Encodable {}
 extension AppRecord: Encodable {}
 extension SettingRecord: Encodable {}
 extension SoundRecord: Encodable {}
+extension AuthorityRecord: Encodable {}
 extension InboxRecord: Encodable {}
 
 private struct RecordKey: CodingKey {

@@ -9,7 +9,8 @@ internal import PushDBus
 enum AgentCommands {
     static let group = CommandNode(
         group: "agent", "Show the agent's status, enrol this device with a server, or leave the server.",
-        environment: sessionBus, unused: ofServer, children: [status, enrol, unenrol], defaultChild: "status")
+        environment: sessionBus, unused: ofServer, children: [status, enrol, trustNode, unenrol], defaultChild: "status"
+    )
 
     /// The option and the variable that only commands for the local server accept.
     static let ofServer = ["socket", AdminSocket.variable]

@@ -28,6 +28,12 @@ enum StatusCommand {
                 ("  remedy", "free space for \(status.dataDirectory); the server then resumes automatically"),
             ]
         }
+        if let count = status.cutOffDevices, count > 0 {
+            fields += [
+                ("Devices cut off", "\(count); they do not trust the server's certificate"),
+                ("  remedy", "see 'posthorn authority list'"),
+            ]
+        }
         fields += [
             (name: "Apps", value: "\(counts.apps)"),
             (name: "Devices", value: "\(counts.devices), \(counts.devicesConnected) connected"),

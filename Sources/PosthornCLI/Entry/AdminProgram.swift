@@ -37,7 +37,7 @@ package enum AdminProgram {
     private static let serverCommands: [CommandNode] = [
         StatusCommand.node, AppCommands.group, TeamCommands.group, KeyCommands.group, CertificateCommands.group,
         ChannelCommands.group, QuotaCommands.group, EnrolCommand.node, CodeCommands.group, DeviceCommands.group,
-        PolicyCommands.group, TraceCommand.node, BackupCommand.node,
+        PolicyCommands.group, AuthorityCommands.group, TraceCommand.node, BackupCommand.node,
     ]
 
     private static let deviceCommands: [CommandNode] = [

@@ -29,12 +29,16 @@ extension AdminAPI {
         public var connections: Connections?
         /// The memory that these connections hold; nil from an older server.
         public var memory: Memory?
+        /// The number of devices that do not trust the server's present certificate; nil from an older server.
+        public var cutOffDevices: Int?
 
         public init(
             version: String, processID: Int32, startedAt: Timestamp, serverURL: String, dataDirectory: String,
             teamID: String, counts: Counts, caFile: String? = nil, diskFullSince: Timestamp? = nil,
-            refusals: [Refusal]? = nil, connections: Connections? = nil, memory: Memory? = nil
+            refusals: [Refusal]? = nil, connections: Connections? = nil, memory: Memory? = nil,
+            cutOffDevices: Int? = nil
         ) {
+            self.cutOffDevices = cutOffDevices
             self.refusals = refusals
             self.diskFullSince = diskFullSince
             (self.connections, self.memory) = (connections, memory)
@@ -51,6 +55,7 @@ extension AdminAPI {
         private enum CodingKeys: String, CodingKey {
             case version, counts, refusals, connections, memory
             case caFile = "ca_file"
+            case cutOffDevices = "cut_off_devices"
             case diskFullSince = "disk_full_since"
             case processID = "process_id"
             case startedAt = "started_at"

@@ -42,10 +42,27 @@ package struct EnrolmentCode: Sendable, Equatable {
     }
 
     /// The code for display, in groups.
-    package var text: String {
-        let digits = Array((secret + (authority ?? "")).utf8)
-        return stride(from: 0, to: digits.count, by: Self.groupDigitCount)
-            .map { String(decoding: digits[$0..<min($0 + Self.groupDigitCount, digits.count)], as: UTF8.self) }
+    package var text: String { Self.groups(secret + (authority ?? "")) }
+
+    /// Returns the digits that identify an authority, in groups.
+    package static func authorityText(fingerprint: [UInt8]) -> String { groups(authority(fingerprint: fingerprint)) }
+
+    /// Returns the digits of an authority as the user typed them, alone or at the end of a complete code.
+    ///
+    /// - Parameter typed: The text; case, dashes, spaces and look-alike characters do not matter.
+    /// - Returns: The 24 digits; nil if the text is neither.
+    package static func authority(typed: String) -> String? {
+        let digits = digits(typed)
+        guard digits.allSatisfy(alphabet.contains),
+            [authorityDigitCount, secretDigitCount + authorityDigitCount].contains(digits.count)
+        else { return nil }
+        return String(decoding: digits.suffix(authorityDigitCount), as: UTF8.self)
+    }
+
+    private static func groups(_ text: String) -> String {
+        let digits = Array(text.utf8)
+        return stride(from: 0, to: digits.count, by: groupDigitCount)
+            .map { String(decoding: digits[$0..<min($0 + groupDigitCount, digits.count)], as: UTF8.self) }
             .joined(separator: "-")
     }
 

@@ -32,8 +32,8 @@ package enum StreamMessageError: Error, Equatable, Sendable {
 package enum ServerMessage: Equatable, Sendable {
     /// The data of a notification, for `NotificationEvent.decode`.
     case notification(data: [UInt8])
-    /// The version of the server's policies.
-    case policy(PolicyNotice)
+    /// The version of the server's policies, or of the authorities that it announces.
+    case version(VersionNotice)
     /// The end of the stream.
     case goodbye(StreamGoodbye)
     /// A message of a later version of the server.
@@ -53,8 +53,8 @@ extension StreamMessage {
                 data.append(text.extracting(range))
                 return .notification(data: data)
             }
-            if key.utf8.elementsEqual(Key.policy.utf8) {
-                return PolicyNotice(data: text.extracting(range)).map { .policy($0) } ?? .unknown
+            if let kind = VersionNotice.Kind.allCases.first(where: { key.utf8.elementsEqual($0.rawValue.utf8) }) {
+                return VersionNotice(kind, data: text.extracting(range)).map { .version($0) } ?? .unknown
             }
             if key.utf8.elementsEqual(Key.goodbye.utf8) { return .goodbye(StreamGoodbye(data: text.extracting(range))) }
         }

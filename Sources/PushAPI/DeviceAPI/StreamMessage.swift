@@ -7,6 +7,7 @@ package import PushCore
 /// ```
 /// server to device   {"notification":{"id":42,…}}      the data of the `notification` event
 ///                    {"policy":{"version":3}}          the administrator's policies have changed
+///                    {"authorities":{"version":3}}     the authorities that the server announces have changed
 ///                    {"goodbye":{"reason":"shutdown","retry_after":1}}
 /// device to server   {"acks":[{"id":42,"outcome":"shown"}]}
 /// ```
@@ -17,7 +18,6 @@ package enum StreamMessage {
     /// The names of the members.
     enum Key {
         static let notification = "notification"
-        static let policy = "policy"
         static let goodbye = "goodbye"
         static let acknowledgements = "acks"
     }
@@ -30,9 +30,11 @@ package enum StreamMessage {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the message with the version of the policies.
-    package static func append(_ notice: PolicyNotice, to output: inout [UInt8]) {
-        output.append("{\"policy\":")
+    /// Appends the message with the version of the policies or of the authorities.
+    package static func append(_ notice: VersionNotice, to output: inout [UInt8]) {
+        output.append("{\"")
+        output.append(notice.kind.rawValue)
+        output.append("\":")
         notice.appendObject(to: &output)
         output.append("}")
     }

@@ -2,6 +2,13 @@
 
 /// Encodes and decodes hexadecimal digits.
 package enum Hex {
+    /// Returns bytes as lower-case digits.
+    package static func text(_ bytes: [UInt8]) -> String {
+        var digits: [UInt8] = []
+        append(bytes.span, to: &digits)
+        return String(decoding: digits, as: UTF8.self)
+    }
+
     /// Decodes exactly 64 digits of either case; returns nil for any other input.
     package static func decode32(_ digits: Span<UInt8>) -> InlineArray<32, UInt8>? {
         guard digits.count == 64 else { return nil }

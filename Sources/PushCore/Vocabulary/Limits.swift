@@ -144,6 +144,12 @@ public enum Limits {
     public static let webhookBatchCountMax = 200
     /// The lifetime of an enrolment code, in seconds.
     public static let enrolmentCodeLifeSeconds: Int64 = 24 * 3600
+    /// The maximum number of authorities that the server announces to devices.
+    public static let announcedAuthorityCountMax = 8
+    /// The maximum size of the certificate of an announced authority, in bytes of PEM.
+    public static let authorityByteCountMax = 6 * 1024
+    /// The number of days for which devices trust the previous authority after a rotation.
+    public static let previousAuthorityDayCount = 30
     /// The maximum number of unused enrolment codes in a list.
     public static let listedEnrolmentCodeCountMax = 1000
 }

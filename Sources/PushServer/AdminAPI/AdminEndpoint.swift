@@ -25,6 +25,7 @@ final class AdminEndpoint: Endpoint {
             "devices": AdminDevices(services: services), "enrolment-codes": AdminEnrolmentCodes(services: services),
             "quotas": AdminQuotas(services: services), "policies": AdminPolicies(services: services),
             "trace": AdminTrace(services: services), "backups": AdminBackups(services: services),
+            "authorities": AdminAuthorities(services: services),
         ]
     }
 

@@ -50,6 +50,19 @@ extension StoreCaller {
         }
     }
 
+    /// Sends a request to the store whose answer the next request needs; answers with its refusal.
+    func lookUp(
+        _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection,
+        then: @escaping (StoreAnswer, HTTPExchange) -> Void
+    ) {
+        services.perform(request, for: exchange, on: connection) { result, exchange in
+            switch result {
+            case .success(let answer): then(answer, exchange)
+            case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
+            }
+        }
+    }
+
     /// Sends a change to the store and, when it is done, a request for the result.
     func perform(
         _ change: StoreRequest, thenLookUp request: StoreRequest, _ exchange: HTTPExchange,

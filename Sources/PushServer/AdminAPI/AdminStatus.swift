@@ -18,20 +18,27 @@ struct AdminStatus: AdminResource {
         guard rest.isEmpty else { return AdminAnswer.refusePath(exchange) }
         guard exchange.method == .get else { return AdminAnswer.refuseMethod(exchange, allowed: "GET") }
         let context = services.context
-        perform(.counts, exchange, connection) { answer, exchange in
-            guard case .counts(let counts) = answer else { return }
-            ControlAnswer.send(
-                exchange,
-                AdminAPI.Status(
-                    version: ProductVersion.text, processID: ProcessFacts.processID,
-                    startedAt: context.startedAt,
-                    serverURL: context.serverURL, dataDirectory: context.installation.directory,
-                    teamID: context.installation.teamID, counts: counts,
-                    caFile: context.installation.authorityFile,
-                    diskFullSince: context.storeCondition.diskFullSince, refusals: context.rates.refusals,
-                    connections: Self.connections(context.serving.limiter), memory: Self.memory(context.serving.memory))
-            )
+        lookUp(.authority(.trust), exchange, connection) { answer, exchange in
+            guard case .trust(let trust) = answer else {
+                return ControlAnswer.refuseUnexpected(exchange, context.log)
+            }
+            let cutOffCount = context.authorities.cutOffCount(trust, now: .now)
+            perform(.counts, exchange, connection) { answer, exchange in
+                guard case .counts(let counts) = answer else { return }
+                ControlAnswer.send(exchange, status(counts, cutOffDevices: cutOffCount))
+            }
         }
+    }
+
+    private func status(_ counts: AdminAPI.Counts, cutOffDevices: Int) -> AdminAPI.Status {
+        let context = services.context
+        return AdminAPI.Status(
+            version: ProductVersion.text, processID: ProcessFacts.processID, startedAt: context.startedAt,
+            serverURL: context.serverURL, dataDirectory: context.installation.directory,
+            teamID: context.installation.teamID, counts: counts, caFile: context.installation.authorityFile,
+            diskFullSince: context.storeCondition.diskFullSince, refusals: context.rates.refusals,
+            connections: Self.connections(context.serving.limiter), memory: Self.memory(context.serving.memory),
+            cutOffDevices: cutOffDevices)
     }
 
     private static func connections(_ limiter: ConnectionLimiter) -> AdminAPI.Connections {

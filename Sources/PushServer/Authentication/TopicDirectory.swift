@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushAPI
 internal import PushCore
 internal import PushStore
 internal import PushTLS
@@ -31,8 +32,8 @@ final class TopicDirectory {
 
     /// A number that grows with each change.
     let version: UInt64
-    /// The version of the policies.
-    let policyVersion: Int64
+    /// The versions that devices are notified of.
+    let notices: [VersionNotice]
     private let topics: [TopicID: Entry]
     private let topicByName: [[UInt8]: TopicID]
     private let signers: [String: Signer]
@@ -41,7 +42,10 @@ final class TopicDirectory {
 
     init(_ directory: Directory) {
         version = directory.version
-        policyVersion = directory.policyVersion
+        notices = [
+            VersionNotice(.policy, version: directory.policyVersion),
+            VersionNotice(.authorities, version: directory.authorityVersion),
+        ]
         topics = directory.topics.mapValues { Entry($0) }
         topicByName = Dictionary(topics.map { ($1.name, $0) }) { first, _ in first }
         signers = directory.keys.mapValues { Signer($0) }

@@ -11,6 +11,8 @@ internal import PushTLS
 /// posthorn.sqlite                the database, as it was when the copy was complete
 /// token.keys  team-id            the basis of every device token and provider token
 /// authority.pem  authority.key   trusted by devices and providers
+/// authority-next.pem  .key       the authority after a rotation that has begun
+/// authorities.json  .pem         the authorities that the server announces to devices
 /// SHA256SUMS                     written last: a directory without it is not a backup
 /// ```
 /// The server's own certificate is not included, because the authority issues another one at the next start.
@@ -18,12 +20,17 @@ enum BackupFiles {
     static let database = "posthorn.sqlite"
     static let sums = "SHA256SUMS"
     /// The files that are copied beside the database; those of the authority may have been removed.
-    static let small = ["token.keys", "team-id", "authority.pem", "authority.key"]
+    static let small = [
+        "token.keys", "team-id", "authority.pem", "authority.key", "authority-next.pem", "authority-next.key",
+        "authorities.json", "authorities.pem",
+    ]
     /// The files without which a server cannot continue where it was.
     static let necessary = [database, "token.keys", "team-id"]
 
     /// Returns the mode of a file in the data directory.
-    static func mode(of name: String) -> UInt32 { name == "authority.pem" ? 0o644 : 0o600 }
+    static func mode(of name: String) -> UInt32 {
+        ["authority.pem", "authority-next.pem", "authorities.pem"].contains(name) ? 0o644 : 0o600
+    }
 
     /// Returns the SHA-256 of a file of any size, in hexadecimal digits.
     static func hash(_ path: String) throws(NetError) -> String {

@@ -32,7 +32,8 @@ extension DeviceEndpoint {
         let device = DeviceID(rawValue: SecureRandom.uint64() >> 1)
         let request = StoreRequest.NewDevice(
             codeHash: body.code.map(EnrolmentCode.hash), device: device, secretHash: secret.hash, name: body.name,
-            platform: body.platform, requestHash: requestHash)
+            platform: body.platform, requestHash: requestHash,
+            authority: services.context.authorities.servedOwnFingerprint)
         services.perform(.enrol(request), for: exchange, on: connection) { [unowned self] result, exchange in
             switch result {
             case .success(.enrolled(let enrolled)):

@@ -161,6 +161,9 @@ final class DeviceEndpoint {
         case (.put, "/v1/filter"): setFilter(exchange, connection, caller)
         case (.put, "/v1/power"): setPower(exchange, connection, caller)
         case (.get, "/v1/policy"): sendPolicy(exchange, connection, caller)
+        case (.get, "/v1/authorities"):
+            ControlAnswer.send(exchange, services.context.authorities.announcement(now: .now))
+        case (.put, "/v1/authorities"): confirmAuthorities(exchange, connection, caller)
         case (.post, "/v1/acks"): acknowledge(exchange, connection, caller)
         case (.delete, "/v1/devices/self"):
             ask(.removeSelf(secretHash: caller.secretHash), exchange, connection, caller) {
@@ -171,6 +174,7 @@ final class DeviceEndpoint {
         case (_, "/v1/filter"): Self.refuseMethod(exchange, allowed: "PUT")
         case (_, "/v1/power"): Self.refuseMethod(exchange, allowed: "PUT")
         case (_, "/v1/policy"): Self.refuseMethod(exchange, allowed: "GET")
+        case (_, "/v1/authorities"): Self.refuseMethod(exchange, allowed: "GET, PUT")
         case (_, "/v1/acks"): Self.refuseMethod(exchange, allowed: "POST")
         case (_, "/v1/devices/self"): Self.refuseMethod(exchange, allowed: "DELETE")
         case _ where path.hasPrefix("/v1/apps/"):
@@ -201,6 +205,18 @@ final class DeviceEndpoint {
             guard case .policy(let rules, let version) = answer else { return }
             ControlAnswer.send(exchange, DeviceAPI.Policy(version: version, rules: rules))
         }
+    }
+
+    private func confirmAuthorities(
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller
+    ) {
+        guard let body = ControlAnswer.body(DeviceAPI.AuthorityConfirmation.self, of: exchange) else { return }
+        guard (1...max(1, services.context.authorities.version)).contains(body.version) else {
+            return ControlAnswer.refuse(
+                exchange, status: 400, "BadRequest", "version must be one that the server announced.")
+        }
+        let request = AuthorityRequest.confirm(secretHash: caller.secretHash, version: body.version)
+        perform(.authority(request), exchange, connection, caller)
     }
 
     private func acknowledge(_ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller) {

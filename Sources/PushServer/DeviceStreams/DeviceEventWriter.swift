@@ -13,8 +13,8 @@ protocol DeviceEventWriter: AnyObject {
     func send(_ notifications: [PendingNotification])
     /// Sends data, so that both ends know that the other is alive.
     func sendHeartbeat()
-    /// Announces the current version of the policies.
-    func tell(_ notice: PolicyNotice)
+    /// Announces the current version of the policies or of the authorities.
+    func tell(_ notice: VersionNotice)
     /// Sends the reason for the end of the stream, and ends it.
     func end(_ goodbye: StreamGoodbye)
 }
@@ -47,7 +47,7 @@ final class EventStreamSender: DeviceEventWriter {
 
     func sendHeartbeat() { send { EventStream.appendComment(to: &$0) } }
 
-    func tell(_ notice: PolicyNotice) { send { notice.appendEvent(to: &$0) } }
+    func tell(_ notice: VersionNotice) { send { notice.appendEvent(to: &$0) } }
 
     func end(_ goodbye: StreamGoodbye) {
         send { goodbye.appendEvent(to: &$0) }

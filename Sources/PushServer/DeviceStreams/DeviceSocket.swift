@@ -65,7 +65,7 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
         outputGrew()
     }
 
-    func tell(_ notice: PolicyNotice) {
+    func tell(_ notice: VersionNotice) {
         streams.withScratch { scratch in
             StreamMessage.append(notice, to: &scratch)
             socket.send(text: scratch.span)

@@ -137,9 +137,8 @@ final class DeviceStreams {
             "device_connected",
             ["device": device.text, "stream": type(of: sender).name, "source": connection.source.description],
             about: device.text)
-        // The policies may have changed while the device was away.
-        let policyVersion = services.directory.policyVersion
-        if policyVersion > 0 { sender.tell(PolicyNotice(version: policyVersion)) }
+        // They may have changed while the device was away.
+        for notice in services.directory.notices where notice.version > 0 { sender.tell(notice) }
     }
 
     func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
@@ -225,8 +224,8 @@ final class DeviceStreams {
         return String(decoding: product, as: UTF8.self)
     }
 
-    /// Announces to every device that policies changed.
-    func tellPolicy(_ notice: PolicyNotice) {
+    /// Announces to every device that policies or authorities changed.
+    func tell(_ notice: VersionNotice) {
         for stream in streams.values { stream.sender?.tell(notice) }
         for socket in sockets.all { socket.tell(notice) }
     }

@@ -72,9 +72,9 @@ final class LoopDispatcher: LoopDelegate {
         case .ended(let end, let stream): streams.ended(end, stream)
         case .performed(let result, let answer): services.performed(result, answer)
         case .directory(let directory):
-            let hasPolicyChanged = directory.policyVersion != services.directory.policyVersion
+            let earlier = services.directory.notices
             services.directory = TopicDirectory(directory)
-            if hasPolicyChanged { streams.tellPolicy(PolicyNotice(version: directory.policyVersion)) }
+            for notice in services.directory.notices where !earlier.contains(notice) { streams.tell(notice) }
         }
     }
 

@@ -61,7 +61,10 @@ final class ServerRuntime {
                 "data_directory_open",
                 ["path": installation.directory, "remedy": "run chmod 700, so that only the server can read it"])
         }
-        let context = makeContext(try makeQuotas())
+        let quotas = try makeQuotas()
+        let authorities = try makeAuthorities()
+        let context = makeContext(quotas, authorities)
+        try warn(of: authorities)
         let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
             try EphemeralSetup(ephemeral, context: context, storeClient: storeClient, ports: ports)
         }
@@ -139,7 +142,43 @@ final class ServerRuntime {
         }
     }
 
-    private func makeContext(_ quotas: Quotas) -> ServerContext {
+    private func makeAuthorities() throws(ServerError) -> AuthorityKeeper {
+        let (installation, configuration, loops) = (installation, configuration, Array(mailboxes.dropLast()))
+        return try ServerError.wrapping { () throws(InstallationError) in
+            try AuthorityKeeper(installation) { () throws(ServerError) in
+                let certificate = try Self.loadCertificate(installation, configuration)
+                for loop in loops { loop.post(.certificate(certificate)) }
+            }
+        }
+    }
+
+    /// Announces the authorities, and warns if devices do not trust the certificate that is configured now.
+    private func warn(of authorities: AuthorityKeeper) throws(ServerError) {
+        var answers: [StoreAnswer] = []
+        do throws(StoreRefusal) {
+            answers = try storeClient.ask([
+                .authority(.announce(version: authorities.version)), .authority(.trust),
+            ])
+        } catch {
+            store.stop()
+            throw fatal.error ?? .refused(error.detail)
+        }
+        guard case .trust(let trust)? = answers.last else {
+            preconditionFailure("the store answered a request with another request's answer")
+        }
+        let count = authorities.cutOffCount(trust, now: .now)
+        guard count > 0 else { return }
+        log.warning(
+            "devices_cut_off",
+            [
+                "devices": "\(count)",
+                "remedy":
+                    "they do not trust the server's certificate: use the earlier one and announce the new authority "
+                    + "first, or run posthorn agent trust on each device",
+            ])
+    }
+
+    private func makeContext(_ quotas: Quotas, _ authorities: AuthorityKeeper) -> ServerContext {
         let serving = ServingContext(
             store: store, limiter: ConnectionLimiter(configuration.connectionCaps),
             memory: MemoryBudget(byteCountMax: configuration.memoryBudget, loopCount: sockets.count), log: log,
@@ -148,11 +187,18 @@ final class ServerRuntime {
         return ServerContext(
             serving: serving, configuration: configuration, installation: installation, storeCondition: storeCondition,
             quotas: quotas, backups: BackupKeeper(installation, log: log),
+            authorities: authorities,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedAt: .now.roundedDownToSeconds)
     }
 
     private func loadCertificate() throws(ServerError) -> TLSContext {
+        try Self.loadCertificate(installation, configuration)
+    }
+
+    private static func loadCertificate(
+        _ installation: Installation, _ configuration: ServerConfiguration
+    ) throws(ServerError) -> TLSContext {
         do throws(TLSError) {
             return try TLSContext(
                 certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile,

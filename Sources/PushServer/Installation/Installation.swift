@@ -12,6 +12,9 @@ internal import PushTLS
 /// posthorn.sqlite      apps, keys, devices, registrations, pending notifications
 /// token.keys           keys of device tokens, newest first, 128 hexadecimal digits a line
 /// authority.pem .key   the server's own certificate authority, which also issues provider certificates
+/// authority-next.pem .key  the authority after a rotation that has begun
+/// authorities.json     the authorities that the server announces to devices
+/// authorities.pem      its own authorities, also those before a rotation, for provider certificates
 /// server.pem .key      its certificate, unless one is configured; renewed 30 days before it expires
 /// server.names         the names in server.pem
 /// team-id              the team of apps and keys that are created without a team
@@ -68,9 +71,12 @@ struct Installation: Sendable {
 
     /// The authority that issues provider certificates; nil if its certificate file was removed.
     var clientAuthorityFile: String? {
-        let path = authority.authorityFile
+        let path = PrivateFile.exists(ownAuthoritiesFile) ? ownAuthoritiesFile : authority.authorityFile
         return PrivateFile.exists(path) ? path : nil
     }
+
+    /// The file of all own authorities, once the server announced any.
+    var ownAuthoritiesFile: String { directory + "/authorities.pem" }
 
     /// Returns the SHA-256 of the certificate of the authority that devices must trust.
     ///
@@ -78,12 +84,7 @@ struct Installation: Sendable {
     /// - Throws: The file that could not be read.
     func authorityFingerprint() throws(InstallationError) -> [UInt8]? {
         guard let authorityFile, PrivateFile.exists(authorityFile) else { return nil }
-        let certificate = try Self.load(authorityFile)
-        do throws(TLSError) {
-            return try CertificateAuthority.fingerprint(certificate: certificate)
-        } catch {
-            throw InstallationError(certificate: authorityFile, error)
-        }
+        return try Self.fingerprint(authorityFile)
     }
 
     /// Renews the server's own certificate if it expires soon.
@@ -165,6 +166,25 @@ struct Installation: Sendable {
             try PrivateFile.write(bytes, to: path, mode: mode)
         } catch {
             throw InstallationError(preparing: path, error)
+        }
+    }
+
+    /// Writes a file of the authority.
+    static func keep(_ bytes: [UInt8], in path: String, mode: UInt32 = 0o600) throws(TLSError) {
+        do throws(NetError) {
+            try PrivateFile.write(bytes, to: path, mode: mode)
+        } catch {
+            throw .badFile(path: path, text: error.description)
+        }
+    }
+
+    /// Returns the SHA-256 of the first certificate in a file.
+    static func fingerprint(_ path: String) throws(InstallationError) -> [UInt8] {
+        let certificate = try load(path)
+        do throws(TLSError) {
+            return try CertificateAuthority.fingerprint(certificate: certificate)
+        } catch {
+            throw InstallationError(certificate: path, error)
         }
     }
 

@@ -20,13 +20,14 @@ struct ServerCertificate: Sendable {
     /// - Throws: The file that could not be created.
     init(directory: String) throws(InstallationError) {
         self.directory = directory
+        try finishRotation()
         guard !PrivateFile.exists(authorityFile), !PrivateFile.exists(authorityKeyFile) else { return }
         // A certificate from an earlier authority is invalid with this one, so force a new certificate.
         PrivateFile.remove(namesFile)
         do throws(TLSError) {
-            let authority = try CertificateAuthority.make(commonName: "Posthorn authority of this server")
-            try keep(authority.privateKey, in: authorityKeyFile)
-            try keep(authority.certificate, in: authorityFile, mode: 0o644)
+            let authority = try CertificateAuthority.make(commonName: Self.authorityName)
+            try Installation.keep(authority.privateKey, in: authorityKeyFile)
+            try Installation.keep(authority.certificate, in: authorityFile, mode: 0o644)
         } catch {
             throw InstallationError(certificate: authorityFile, error)
         }
@@ -47,9 +48,9 @@ struct ServerCertificate: Sendable {
         do throws(TLSError) {
             let issued = try CertificateAuthority.issueServerCertificate(
                 names: names, authorityCertificate: authority.certificate, authorityPrivateKey: authority.privateKey)
-            try keep(issued.privateKey, in: privateKeyFile)
-            try keep(issued.certificate + authority.certificate, in: certificateFile, mode: 0o644)
-            try keep(wanted, in: namesFile)
+            try Installation.keep(issued.privateKey, in: privateKeyFile)
+            try Installation.keep(issued.certificate + authority.certificate, in: certificateFile, mode: 0o644)
+            try Installation.keep(wanted, in: namesFile)
         } catch {
             throw InstallationError(certificate: certificateFile, error)
         }
@@ -74,6 +75,8 @@ struct ServerCertificate: Sendable {
         return (try Installation.load(authorityFile), try Installation.load(authorityKeyFile))
     }
 
+    /// The name in the authority's certificate.
+    static let authorityName = "Posthorn authority of this server"
     /// The remaining lifetime in seconds at which a certificate is replaced.
     private static let renewalSeconds: Int64 = 30 * 24 * 3600
 
@@ -85,14 +88,6 @@ struct ServerCertificate: Sendable {
             return try CertificateAuthority.secondsUntilExpiry(certificate: certificate) > Self.renewalSeconds
         } catch {
             throw InstallationError(certificate: certificateFile, error)
-        }
-    }
-
-    private func keep(_ bytes: [UInt8], in path: String, mode: UInt32 = 0o600) throws(TLSError) {
-        do throws(NetError) {
-            try PrivateFile.write(bytes, to: path, mode: mode)
-        } catch {
-            throw .badFile(path: path, text: error.description)
         }
     }
 }

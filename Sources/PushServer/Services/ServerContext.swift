@@ -21,6 +21,7 @@ final class ServerContext: Sendable {
     /// The devices whose secrets were used recently.
     let deviceSecrets = DeviceSecretCache()
     let backups: BackupKeeper
+    let authorities: AuthorityKeeper
     /// The URL for providers and devices, for example `https://push.example.org:2197`.
     let serverURL: String
     let startedAt: Timestamp
@@ -28,7 +29,8 @@ final class ServerContext: Sendable {
 
     init(
         serving: ServingContext, configuration: ServerConfiguration, installation: Installation,
-        storeCondition: StoreCondition, quotas: Quotas, backups: BackupKeeper, serverURL: String, startedAt: Timestamp
+        storeCondition: StoreCondition, quotas: Quotas, backups: BackupKeeper, authorities: AuthorityKeeper,
+        serverURL: String, startedAt: Timestamp
     ) {
         self.serving = serving
         self.configuration = configuration
@@ -37,6 +39,7 @@ final class ServerContext: Sendable {
         self.quotas = quotas
         rates = PrincipalRates(configuration.principalLimits)
         self.backups = backups
+        self.authorities = authorities
         self.serverURL = serverURL
         self.startedAt = startedAt
         log = serving.log

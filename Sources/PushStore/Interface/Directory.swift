@@ -133,15 +133,19 @@ package struct Directory: Sendable {
     package var revokedCertificates: Set<[UInt8]>
     /// The version of the policies, which devices are notified of; 0 when policies were never set.
     package var policyVersion: Int64
+    /// The version of the announced authorities, which devices are notified of; 0 when none were announced.
+    package var authorityVersion: Int64
 
     package init(
         version: UInt64, topics: [TopicID: Topic], keys: [String: SigningKey],
-        revokedCertificates: Set<[UInt8]> = [], policyVersion: Int64 = 0
+        revokedCertificates: Set<[UInt8]> = [], policyVersion: Int64 = 0,
+        authorityVersion: Int64 = 0
     ) {
         self.version = version
         self.topics = topics
         self.keys = keys
         self.revokedCertificates = revokedCertificates
         self.policyVersion = policyVersion
+        self.authorityVersion = authorityVersion
     }
 }

@@ -78,6 +78,7 @@ package enum StoreRequest: Sendable {
     case backup(StoreBackup)
     case quota(QuotaRequest)
     case policy(PolicyRequest)
+    case authority(AuthorityRequest)
     /// Searches the trace; answered by `trace` at the end of the search, or refused with `traceOff`.
     case trace(TraceQuery)
     /// Sets an app's webhook; answered by `done`.
@@ -108,13 +109,16 @@ package enum StoreRequest: Sendable {
         package var name: String
         /// The platform, for example `linux`.
         package var platform: String
+        /// The SHA-256 of the server's own authority; nil if the server has a configured certificate.
+        package var authority: [UInt8]?
 
         package init(
             codeHash: [UInt8]?, device: DeviceID, secretHash: [UInt8], name: String, platform: String,
-            requestHash: [UInt8]? = nil
+            requestHash: [UInt8]? = nil, authority: [UInt8]? = nil
         ) {
             self.codeHash = codeHash
             self.requestHash = requestHash
+            self.authority = authority
             self.device = device
             self.secretHash = secretHash
             self.name = name
@@ -156,6 +160,7 @@ package enum StoreAnswer: Sendable {
     case channels([AdminAPI.Channel])
     case quotas([QuotaSubject: QuotaLimits], [QuotaUse])
     case policy([PolicyRule], version: Int64)
+    case trust([DeviceTrust])
     case trace(TraceFindings)
 }
 

@@ -124,6 +124,7 @@ final class AppExecutor {
         return Directory(
             version: version, topics: Dictionary(topics) { first, _ in first },
             keys: Dictionary(keys) { first, _ in first },
-            revokedCertificates: try certificates.revokedFingerprints(), policyVersion: try state.policyVersion())
+            revokedCertificates: try certificates.revokedFingerprints(), policyVersion: try state.policyVersion(),
+            authorityVersion: try state.authorityVersion())
     }
 }

@@ -31,6 +31,8 @@ extension StoreRequest {
         switch self {
         case .quota(let request): request.need
         case .policy(let request): request.need
+        case .authority(.trust): .reading
+        case .authority: .shrinking
         case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
             .subscribe,
             .createChannel, .setWebhook, .noteWebhookProblem, .renameDevice:

@@ -33,6 +33,7 @@ final class Executor {
     private let broadcasts: BroadcastExecutor
     private let credentials: CredentialExecutor
     private let policies: PolicyExecutor
+    private let authorities: AuthorityExecutor
     private let quotas: QuotaExecutor
     private let webhooks: WebhookExecutor
     /// The time that requests have in this turn.
@@ -69,6 +70,7 @@ final class Executor {
         broadcasts = BroadcastExecutor(tables, transaction, sequences)
         credentials = CredentialExecutor(tables, transaction)
         policies = PolicyExecutor(tables, transaction, authentication)
+        authorities = AuthorityExecutor(tables, transaction, authentication)
         quotas = QuotaExecutor(tables)
         apps = AppExecutor(tables, transaction, channels, registrations, policies)
         webhooks = WebhookExecutor(tables, transaction, trace)
@@ -206,6 +208,7 @@ final class Executor {
         case .backup(let order): RequestResult(backups.begin(order))
         case .quota(let request): try quotas.execute(request)
         case .policy(let request): try policies.execute(request)
+        case .authority(let request): try authorities.execute(request)
         case .trace(let query): try traces.search(query, answer)
         case .setWebhook(let topic, let url, let secret): try webhooks.set(topic, url, secret)
         case .removeWebhook(let topic): try webhooks.remove(topic)

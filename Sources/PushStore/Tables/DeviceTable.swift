@@ -44,12 +44,14 @@ final class DeviceTable {
     private let markAllSeen: Statement
     private let markDormant: Statement
     private let selectUnseen: Statement
+    private let setAuthorityVersion: Statement
+    private let selectTrust: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         insert = try connection.prepare(
             """
-            INSERT INTO devices(id, secret_hash, name, platform, enrolled_at_ms, seen_at_ms)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT INTO devices(id, secret_hash, name, platform, enrolled_at_ms, seen_at_ms, enrolled_under)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """)
         update = try connection.prepare("UPDATE devices SET secret_hash = ?, name = ?, platform = ? WHERE id = ?")
         updateAgent = try connection.prepare("UPDATE devices SET agent = ? WHERE id = ? AND removed_at_ms IS NULL")
@@ -86,6 +88,12 @@ final class DeviceTable {
             SELECT id FROM devices INDEXED BY devices_by_seen
             WHERE seen_at_ms < ? AND removed_at_ms IS NULL AND dormant = 0 ORDER BY seen_at_ms LIMIT ?
             """)
+        setAuthorityVersion = try connection.prepare("UPDATE devices SET authority_version = ? WHERE id = ?")
+        selectTrust = try connection.prepare(
+            """
+            SELECT authority_version, enrolled_under, count(*) FROM devices WHERE removed_at_ms IS NULL
+            GROUP BY authority_version, enrolled_under
+            """)
     }
 
     /// Returns whether the ID was ever assigned, or the secret is in use.
@@ -106,6 +114,7 @@ final class DeviceTable {
         // With a request ID, the time stays NULL until the first use, so that the enrolment may be repeated until
         // then.
         insert.bind(new.requestHash == nil ? now.unixMilliseconds : nil, at: 6)
+        insert.bind(new.authority, at: 7)
         try insert.run()
     }
 
@@ -222,6 +231,28 @@ final class DeviceTable {
         selectUnseen.bind(Int64(countMax), at: 2)
         while try selectUnseen.step() { devices.append(DeviceID(stored: selectUnseen.int64(0))) }
         return devices
+    }
+
+    // MARK: Authorities
+
+    /// Records the set of announced authorities that a device trusts now.
+    func confirm(authorityVersion: Int64, by device: DeviceID) throws(SQLiteError) {
+        setAuthorityVersion.bind(authorityVersion, at: 1)
+        setAuthorityVersion.bind(device.stored, at: 2)
+        try setAuthorityVersion.run()
+    }
+
+    /// Returns which authorities the live devices trust; reads every device.
+    func trust() throws(SQLiteError) -> [DeviceTrust] {
+        defer { selectTrust.reset() }
+        var all: [DeviceTrust] = []
+        while try selectTrust.step() {
+            all.append(
+                DeviceTrust(
+                    confirmedVersion: selectTrust.int64(0), enrolledUnder: selectTrust.optionalBytes(1),
+                    deviceCount: Int(selectTrust.int64(2))))
+        }
+        return all
     }
 
     private func row(of statement: Statement) -> Row {

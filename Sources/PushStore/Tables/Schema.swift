@@ -16,6 +16,9 @@ internal import PushSQLite
 ///   a subscription skips.
 /// - `broadcasts` holds the broadcast that a channel stores, under a sequence of the counter that also numbers `pending`.
 /// - In `enrolment_codes`, `device` is the device that used a code. `request_hash` is NULL without a request ID.
+/// - In `devices`, `enrolled_under` is the SHA-256 of the server's own authority that the device trusted at its enrolment;
+///   NULL if the server had a configured certificate. `authority_version` is the last set of announced authorities that
+///   the device confirmed.
 /// - `trace` and `webhooks` count the bytes of all events; `TraceTable` defines a position.
 enum Schema {
     static let migrations = Migrations([version1])
@@ -48,7 +51,8 @@ enum Schema {
         CREATE TABLE devices(
             id INTEGER PRIMARY KEY, secret_hash BLOB UNIQUE, name TEXT NOT NULL, platform TEXT NOT NULL,
             enrolled_at_ms INTEGER NOT NULL, removed_at_ms INTEGER, seen_at_ms INTEGER,
-            dormant INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL DEFAULT '') STRICT;
+            dormant INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL DEFAULT '', enrolled_under BLOB,
+            authority_version INTEGER NOT NULL DEFAULT 0) STRICT;
         CREATE INDEX devices_by_seen ON devices(seen_at_ms) WHERE removed_at_ms IS NULL AND dormant = 0;
         CREATE INDEX devices_by_enrolment ON devices(enrolled_at_ms, id) WHERE removed_at_ms IS NULL;
         CREATE TABLE enrolment_codes(

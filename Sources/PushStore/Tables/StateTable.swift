@@ -3,7 +3,8 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Single numbers in the file: the last running time, the reserved and archived sequences, and the policy version.
+/// Single numbers in the file: the last running time, the reserved and archived sequences, and the versions that
+/// devices learn.
 final class StateTable {
     private let select: Statement
     private let upsert: Statement
@@ -39,6 +40,12 @@ final class StateTable {
 
     /// Sets the version of the policies.
     func setPolicyVersion(_ version: Int64) throws(SQLiteError) { try set("policy_version", version) }
+
+    /// Returns the version of the announced authorities; 0 if none were announced.
+    func authorityVersion() throws(SQLiteError) -> Int64 { try value("authority_version") ?? 0 }
+
+    /// Sets the version of the announced authorities.
+    func setAuthorityVersion(_ version: Int64) throws(SQLiteError) { try set("authority_version", version) }
 
     private func value(_ name: String) throws(SQLiteError) -> Int64? {
         select.bind(name, at: 1)

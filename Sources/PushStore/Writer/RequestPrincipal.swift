@@ -62,7 +62,8 @@ extension StoreRequest {
         switch self {
         case .register(let hash, _, _), .subscribe(let hash, _, _), .unsubscribe(let hash, _, _),
             .subscriptions(let hash, _), .unregister(let hash, _), .setFilter(let hash, _), .setPower(let hash, _),
-            .acknowledge(let hash, _), .identify(let hash), .removeSelf(let hash), .policy(.ofDevice(let hash)):
+            .acknowledge(let hash, _), .identify(let hash), .removeSelf(let hash), .policy(.ofDevice(let hash)),
+            .authority(.confirm(let hash, _)):
             .device(secretHash: hash)
         case .enrol: .newDevices
         case .createChannel(_, let topic, _, _), .channel(_, let topic, _), .channels(let topic, _),
@@ -73,7 +74,7 @@ extension StoreRequest {
         case .addApp, .changeApp, .apps, .app, .removeApp, .addKey, .keys, .revokeKey, .addCertificate, .certificates,
             .revokeCertificate, .addEnrolmentCode, .enrolmentCodes, .revokeEnrolmentCode, .devices, .device,
             .renameDevice, .removeDevice, .expireDevice, .counts, .backup,
-            .quota, .policy, .setWebhook, .removeWebhook:
+            .quota, .policy, .authority, .setWebhook, .removeWebhook:
             .administrator
         }
     }

@@ -44,7 +44,8 @@ final class EndpointHarness {
         let context = ServerContext(
             serving: serving, configuration: configuration, installation: installation,
             storeCondition: StoreCondition(), quotas: Quotas(configuration.quotas),
-            backups: BackupKeeper(installation, log: log), serverURL: "https://localhost", startedAt: .now)
+            backups: BackupKeeper(installation, log: log),
+            authorities: try AuthorityKeeper(installation) {}, serverURL: "https://localhost", startedAt: .now)
         loop = try ServerLoop(index: 0, context: serving, mailbox: mailbox, certificate: nil)
         ports = NetworkPorts(try LoopDispatcher(loop, context, nil))
         loop.attach(ports)

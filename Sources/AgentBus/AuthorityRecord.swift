@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+package import PushDBus
+
+/// A certificate that the server presents, as `ListAuthorities` returns it.
+package struct AuthorityRecord: AgentRecord, Sendable, Equatable {
+    /// The subject of the certificate.
+    package var subject = ""
+    /// The code for `Trust`.
+    package var code = ""
+    /// The end of the certificate's validity; nil if it is unknown.
+    package var expiresAt: Timestamp?
+    /// Whether this device trusts the certificate as an authority.
+    package var isTrusted = false
+
+    /// Creates an empty record.
+    package init() {}
+
+    package init(_ dictionary: BusValue) {
+        subject = dictionary.text("subject")
+        code = dictionary.text("code")
+        expiresAt = dictionary.secondsIfSet("expires")
+        isTrusted = dictionary.flag("trusted")
+    }
+
+    package var entries: [(String, BusValue)] {
+        [
+            ("subject", .entry(subject)),
+            ("code", .entry(code)),
+            ("expires", .entry(secondsOf: expiresAt)),
+            ("trusted", .entry(isTrusted)),
+        ]
+    }
+}
