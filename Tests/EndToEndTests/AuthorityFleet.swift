@@ -2,6 +2,7 @@
 
 internal import Foundation
 internal import TestSupport
+internal import Testing
 
 /// A server that changes its authority, and users with one registered app each.
 struct AuthorityFleet {
@@ -56,6 +57,23 @@ struct AuthorityFleet {
             tokens.map { SentNotification(token: $0, payload: #"{"aps":{"alert":"\#(text)"}}"#) })
         guard sent.allSatisfy({ $0.status == 200 }) else { throw RefusedMarker(result: sent[0]) }
         for user in users { try await user.waitForEntry("'\(text)' arrives") { $0.body == text } }
+    }
+
+    /// Checks that every user connects and keeps the device token of the beginning.
+    func expectTokensKept() async throws {
+        for (user, token) in zip(users, tokens) {
+            try await user.waitUntilConnected()
+            #expect(try await user.register(Self.app) == token)
+        }
+    }
+
+    /// Checks that every accepted notification of a load is in the inbox of a user.
+    func expectArrival(of load: LoadResult) async throws {
+        #expect(!load.accepted.isEmpty)
+        try await eventually("all arrive", within: .seconds(60)) { try await server.admin.status().counts.pending == 0 }
+        var arrived: Set<String> = []
+        for user in users { arrived.formUnion(try await user.wholeInbox().map(\.body)) }
+        #expect(Set(load.accepted).subtracting(arrived).isEmpty, "of \(load.accepted.count), \(load.refused)")
     }
 
     /// Returns the status of a user's agent.

@@ -163,18 +163,32 @@ extension DeviceEndToEnd {
                 try await AuthorityFleet.wait(for: "wrong-server", of: user)
                 try await user.posthorn("agent", "trust", code)
             }
-            for (user, token) in zip(fleet.users, fleet.tokens) {
-                try await user.waitUntilConnected()
-                #expect(try await user.register(AuthorityFleet.app) == token)
-            }
-            #expect(!load.accepted.isEmpty)
-            try await eventually("all arrive", within: .seconds(60)) {
-                try await fleet.server.admin.status().counts.pending == 0
-            }
-            var arrived: Set<String> = []
-            for user in fleet.users { arrived.formUnion(try await user.wholeInbox().map(\.body)) }
-            #expect(Set(load.accepted).subtracting(arrived).isEmpty, "of \(load.accepted.count), \(load.refused)")
+            try await fleet.expectTokensKept()
+            try await fleet.expectArrival(of: load)
             try await eventually("all confirm") { try await fleet.authorities().cut_off == 0 }
+        }
+
+        @Test(.tags(.slow)) func `a switch to a private authority and back under load loses nothing`() async throws {
+            let fleet = try await AuthorityFleet(userCount: Self.userCount)
+            let authority = try await PrivateAuthority()
+            let away = fleet.users.prefix(Self.awayCount)
+            try await fleet.provider.startLoad(
+                fleet.tokens.map { .init(token: $0, topic: AuthorityFleet.app) }, countPerAddress: 90)
+            for user in away { try await user.agent.killNow() }
+            try await fleet.server.posthorn("authority", "announce", authority.authorityFile)
+            try await fleet.waitUntilTrusted("file", by: fleet.users.count - away.count)
+            let load = try await fleet.provider.stopLoad()
+            try await fleet.restartServer(adding: authority.options)
+            for user in away {
+                try await user.startAgent()
+                try await AuthorityFleet.wait(for: "wrong-server", of: user)
+                try await user.posthorn("agent", "trust", "--ca-file", authority.authorityFile)
+            }
+            try await fleet.expectTokensKept()
+            try await fleet.expectArrival(of: load)
+            try await fleet.restartServer()
+            try await fleet.expectTokensKept()
+            try await fleet.expectDelivery("Back again")
         }
     }
 }

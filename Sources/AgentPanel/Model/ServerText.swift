@@ -53,7 +53,7 @@ struct ServerText: Equatable, Sendable {
             [
                 tr("This is not the server that this computer was paired with."),
                 tr("The server may have been installed again, or someone may be intercepting the connection."),
-                tr("Ask your administrator before you pair again."),
+                tr("Ask your administrator. If they confirm the change, trust the server with the code from them."),
             ].joined(separator: " ")
         case .certificate:
             tr("The certificate of the server is invalid or expired. Retrying automatically. Tell your administrator.")

@@ -289,9 +289,9 @@ final class MainWindow {
         }
     }
 
-    /// Opens the pairing form.
-    func pair() {
-        pairing = PairingWindow(in: self) { [weak self] in self?.pairing = nil }
+    /// Opens the form for pairing, or for trusting the server again.
+    func pair(_ purpose: PairingWindow.Purpose = .pairing) {
+        pairing = PairingWindow(purpose, in: self) { [weak self] in self?.pairing = nil }
     }
 
     /// Opens an app's settings on top of the given page.

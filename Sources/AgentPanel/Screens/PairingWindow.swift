@@ -4,8 +4,16 @@ internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
-/// The form for pairing with a server; it is the panel's only form with Save and Cancel.
+/// The form for pairing with a server, or for trusting the server again; it is the panel's only form with Save and Cancel.
 final class PairingWindow {
+    /// The effect of the form.
+    enum Purpose {
+        case pairing
+        /// Trusts a server of this address whose identity changed, and keeps the enrolment.
+        case trusting(server: String)
+    }
+
+
     /// The input of the user.
     struct Draft {
         var server = ""
@@ -17,6 +25,7 @@ final class PairingWindow {
 
     private let window: DialogWindow
     private unowned let owner: MainWindow
+    private let purpose: Purpose
     private let onClosed: () -> Void
     private let server = TextEntry(placeholder: "https://push.example.org:2197")
     private let code = TextEntry(placeholder: tr("If the server requires one"))
@@ -26,24 +35,38 @@ final class PairingWindow {
     private let problemBox: Box
     private let expander: Expander
     private let progress = Box.row(spacing: 8, Spinner(), Label(tr("Connecting to the server…")))
-    private let save = Button(tr("Save"))
+    private let save: Button
     private let cancel = Button(tr("Cancel"))
 
     /// Opens above the main window; restores the input of an earlier form that was closed without Cancel.
-    init(in owner: MainWindow, onClosed: @escaping () -> Void) {
+    init(_ purpose: Purpose, in owner: MainWindow, onClosed: @escaping () -> Void) {
         self.owner = owner
+        self.purpose = purpose
         self.onClosed = onClosed
-        window = DialogWindow(of: owner.application, title: tr("Pair With a Server"), role: .dialog)
+        let title: String
+        switch purpose {
+        case .pairing: (title, save) = (tr("Pair With a Server"), Button(tr("Save")))
+        case .trusting: (title, save) = (tr("Trust This Server"), Button(tr("Trust")))
+        }
+        window = DialogWindow(of: owner.application, title: title, role: .dialog)
         window.setOwner(owner.window)
         expander = Expander(tr("Details"), details)
         problemBox = Box.column(spacing: 6, problem, expander)
-        server.text = owner.pairingDraft.server
-        code.text = owner.pairingDraft.code
+        fillIn()
         build()
         listen()
         updateSaveButton()
         window.present()
-        server.focus()
+        (server.isSensitive ? server : code).focus()
+    }
+
+    private func fillIn() {
+        switch purpose {
+        case .pairing: (server.text, code.text) = (owner.pairingDraft.server, owner.pairingDraft.code)
+        case .trusting(let address):
+            server.text = address
+            server.isSensitive = false
+        }
     }
 
     private func build() {
@@ -88,8 +111,12 @@ final class PairingWindow {
     }
 
     private func updateSaveButton() {
-        owner.pairingDraft = Draft(server: server.text, code: code.text)
-        save.isSensitive = !server.text.isEmpty
+        switch purpose {
+        case .pairing:
+            owner.pairingDraft = Draft(server: server.text, code: code.text)
+            save.isSensitive = !server.text.isEmpty
+        case .trusting: save.isSensitive = !code.text.isEmpty
+        }
         problemBox.isVisible = false
     }
 
@@ -109,8 +136,12 @@ final class PairingWindow {
 
     private func pair() {
         setBusy(true)
-        let arguments: [BusValue] = [.text(server.text), .text(code.text), .string("")]
-        owner.cache.agent?.call(.enrol, arguments, timeout: AgentProxy.serverCallTimeout) { [weak self] answer in
+        let (method, arguments): (AgentMethod, [BusValue]) =
+            switch purpose {
+            case .pairing: (.enrol, [.text(server.text), .text(code.text), .string("")])
+            case .trusting: (.trust, [.text(code.text), .string("")])
+            }
+        owner.cache.agent?.call(method, arguments, timeout: AgentProxy.serverCallTimeout) { [weak self] answer in
             guard let self else { return }
             setBusy(false)
             switch answer {
@@ -122,7 +153,8 @@ final class PairingWindow {
 
     private func setBusy(_ isBusy: Bool) {
         if isBusy { cancel.focus() }
-        for widget in [server, code, save] { widget.isSensitive = !isBusy }
+        for widget in [code, save] { widget.isSensitive = !isBusy }
+        if case .pairing = purpose { server.isSensitive = !isBusy }
         problemBox.isVisible = false
         progress.isVisible = isBusy
     }

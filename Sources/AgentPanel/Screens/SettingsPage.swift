@@ -22,6 +22,7 @@ final class SettingsPage: Page {
     private let connection = ActionRow("", subtitleLineCountMax: nil)
     private let details = DetailsRow(tr("Technical Details"))
     private let pairButton = Button(tr("Pair With a Server"))
+    private let trustButton = Button(tr("Trust This Server…"))
     private let leaveButton = Button(tr("Leave This Server"))
 
     init(in window: MainWindow) {
@@ -49,8 +50,13 @@ final class SettingsPage: Page {
         serverGroup.add(connection)
         serverGroup.add(details.widget)
         serverGroup.add(pairButton.styled("touch").padded(above: 10))
+        serverGroup.add(trustButton.styled("touch").padded(above: 10))
         serverGroup.add(leaveButton.styled("touch", "destroys-text").padded(above: 10))
         pairButton.onPressed { [weak self] in self?.window.pair() }
+        trustButton.onPressed { [weak self] in
+            guard let self, let status = cache.status else { return }
+            window.pair(.trusting(server: status.serverURL))
+        }
         leaveButton.onPressed { [weak self] in self?.leave() }
     }
 
@@ -107,6 +113,7 @@ final class SettingsPage: Page {
         connection.setSubtitle([text.trouble, text.notice].filter { !$0.isEmpty }.joined(separator: "\n"))
         details.show(text.details)
         pairButton.isVisible = !status.isEnrolled
+        trustButton.isVisible = status.isEnrolled && !status.isConnected && status.problem == .wrongServer
         leaveButton.isVisible = status.isEnrolled
     }
 

@@ -79,6 +79,53 @@ extension PanelLayoutEndToEnd {
             try await scene.waitFor("dialog", "Pair With a Server")
         }
 
+        @Test(.tags(.slow)) func `a server with another identity is reported, and trusted again with a code`() async throws {
+            let scene = try await PanelScene()
+            let server = scene.stack.server
+            try await scene.user.agent.killNow()
+            try await server.posthorn("authority", "rotate")
+            try await server.posthorn("authority", "rotate", "--complete", "--yes", "--force")
+            try await scene.user.startAgent()
+            try await scene.openPanel()
+            try await scene.click("button", "This is not the server that this computer was paired with.")
+            try await scene.wait("the settings say what that can mean") { contents in
+                contents.texts.contains { $0.contains("someone may be intercepting the connection") }
+            }
+            let list = try await server.posthorn("authority", "list", "--json").decoded(AuthorityFleet.Authorities.self)
+            let code = try #require(list.authorities.first { $0.serving }?.code)
+            try await scene.click("button", "Trust This Server…")
+            try await scene.waitFor("dialog", "Trust This Server")
+            try await scene.type(code)
+            try await scene.press("Return")
+            try await scene.wait("it is connected again") { contents in
+                contents.windows.count == 1 && contents.texts.contains { $0.hasPrefix("Connected since") }
+            }
+        }
+
+        @Test(.tags(.slow)) func `a change that a full disk refuses is reported with its remedy`() async throws {
+            let scene = try await PanelScene()
+            let disk = try SmallDisk(byteCount: 4_000_000)
+            try await scene.user.agent.killNow()
+            let state = scene.user.files.path(of: "state")
+            try FileManager.default.moveItem(atPath: state, toPath: disk.directory.path(of: "state"))
+            try FileManager.default.createSymbolicLink(
+                atPath: state, withDestinationPath: disk.directory.path(of: "state"))
+            try await scene.user.startAgent()
+            try await scene.user.waitUntilConnected()
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.waitFor("switch", "Sounds")
+            // The disk is full after this.
+            _ = try await RunningProcess.run(
+                RepositoryPaths.tool("dd"), ["if=/dev/zero", "bs=4k", "of=\(disk.directory.path(of: "filler"))"])
+            try await scene.click("switch", "Sounds")
+            try await scene.wait("it says what is wrong and what to do") { contents in
+                contents.texts.contains("The change cannot be saved. Make room on the disk, then try again.")
+            }
+            try await scene.wait("the switch is as it was") { $0.first("switch", "Sounds")?.isOn == true }
+            #expect(!(try await scene.contents().texts.contains { $0.contains("database or disk is full") }))
+        }
+
         @Test(.tags(.slow)) func `a wide window has the tabs in its header, and its content in the middle`()
             async throws
         {
