@@ -231,7 +231,7 @@ screen_sound() {
     open_panel --settings
     hands click "list item" "Example Mail"
     hands click "list item" Sound
-    hands wait "list item" None
+    hands wait "list item" "No Sound"
     picture sound
     close_panel
 }
