@@ -231,7 +231,7 @@ screen_sound() {
     open_panel --settings
     hands click "list item" "Example Mail"
     hands click "list item" Sound
-    hands wait "list item" None
+    hands wait "list item" "No Sound"
     picture sound
     close_panel
 }
@@ -270,10 +270,14 @@ screen_pairing() {
     close_panel
 }
 
-screen_chinese() {
-    export LANGUAGE=zh_TW
+screen_chinese() { take_language zh_TW chinese; }
+
+screen_german() { take_language de german; }
+
+take_language() {
+    export LANGUAGE="$1"
     open_panel
-    picture chinese
+    picture "$2"
     close_panel
     unset LANGUAGE
 }
@@ -334,8 +338,11 @@ take_sizes() {
 }
 
 [ -x "$programs/posthorn-panel" ] || fail "$programs contains no programs; run 'swift build' first"
-mkdir -p .pictures "$files/locale/zh_TW/LC_MESSAGES"
-msgfmt po/zh_TW.po -o "$files/locale/zh_TW/LC_MESSAGES/posthorn-panel.mo"
+mkdir -p .pictures
+for language in de zh_TW; do
+    mkdir -p "$files/locale/$language/LC_MESSAGES"
+    msgfmt "po/$language.po" -o "$files/locale/$language/LC_MESSAGES/posthorn-panel.mo"
+done
 start_posthornd
 make_key
 if [ -n "${SIZES-}" ]; then
@@ -344,7 +351,7 @@ if [ -n "${SIZES-}" ]; then
     exit
 fi
 if [ $# -eq 0 ]; then
-    set -- notifications entry apps settings app sound quiet sheet chinese alert reply empty pairing
+    set -- notifications entry apps settings app sound quiet sheet chinese german alert reply empty pairing
     take_small
 fi
 for mode in light dark; do take "$mode" 500x720 "$@"; done

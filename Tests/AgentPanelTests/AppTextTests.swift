@@ -39,13 +39,13 @@ struct AppTextTests {
         #expect(BadgeText.tab(nil) == "…" && BadgeText.tab(0) == nil && BadgeText.tab(1000) == "1000")
     }
 
-    @Test func `the sound choices are None, As Sent, the built-in sounds and the app's own`() {
+    @Test func `the sound choices are No Sound, As Sent, the built-in sounds and the app's own`() {
         let sounds = [("postman", "app"), ("door-bell", "built-in")].map { name, origin in
             SoundRecord(.dictionary([("name", .string(name)), ("origin", .string(origin))]))
         }
         let choices = SoundText.choices(sounds)
         #expect(choices.map(\.value) == ["none", "as-sent", "door-bell", "postman"])
-        #expect(choices.map(\.title) == ["None", "As Sent", "Door Bell", "Postman"])
+        #expect(choices.map(\.title) == ["No Sound", "As Sent", "Door Bell", "Postman"])
         #expect(SoundText.title("glass_two") == "Glass Two" && SoundText.title("../x") == "../x")
     }
 

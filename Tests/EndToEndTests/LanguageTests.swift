@@ -29,7 +29,8 @@ extension DeviceEndToEnd {
         @Test(
             .tags(.slow),
             arguments: [
-                ("zh_TW", ["查看", "關閉"], "確定", "還有 1 則"), ("en", ["View", "Close"], "OK", "and 1 more"),
+                ("zh_TW", ["查看", "關閉"], "確定", "還有 1 則"), ("de", ["Ansehen", "Schließen"], "OK", "und 1 weitere"),
+                ("en", ["View", "Close"], "OK", "and 1 more"),
                 ("nb", ["View", "Close"], "OK", "and 1 more"),
             ])
         func `buttons and counts are in the user's language`(

@@ -135,7 +135,7 @@ struct QuietTimes: Equatable, Sendable {
         case 0x60: return tr("Saturday and Sunday")
         default:
             let names = PanelTime.shortWeekdays
-            return names.indices.filter { contains(day: $0) }.map { names[$0] }.joined(separator: ", ")
+            return names.indices.filter { contains(day: $0) }.map { names[$0] }.joined(separator: tr(", "))
         }
     }
 }

@@ -9,7 +9,7 @@ enum SoundText {
     static func title(_ value: String) -> String {
         switch SoundChoice(value) {
         case .asSent: tr("As Sent")
-        case SoundChoice.none?: tr("None")
+        case SoundChoice.none?: tr("No Sound")
         case .named(let name): words(name)
         case nil: value
         }
@@ -23,7 +23,7 @@ enum SoundText {
         var title: String
     }
 
-    /// Returns the choices: None, As Sent, the built-in sounds, and the app's own sounds.
+    /// Returns the choices: No Sound, As Sent, the built-in sounds, and the app's own sounds.
     static func choices(_ sounds: [SoundRecord]) -> [Choice] {
         let fixed = ["none", "as-sent"].map { Choice(value: $0, title: title($0)) }
         let ordered = sounds.filter { !$0.isOfApp } + sounds.filter(\.isOfApp)

@@ -107,7 +107,7 @@ final class SettingsPage: Page {
     private func showServer() {
         guard let status = cache.status else { return }
         let text = ServerText(status)
-        server.show(status.isEnrolled ? text.name : tr("None"))
+        server.show(status.isEnrolled ? text.name : tr("Not Paired"))
         connection.isVisible = status.isEnrolled
         connection.setTitle(text.connection(now: PanelTime.now))
         connection.setSubtitle([text.trouble, text.notice].filter { !$0.isEmpty }.joined(separator: "\n"))

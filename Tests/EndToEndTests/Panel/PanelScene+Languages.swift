@@ -20,6 +20,13 @@ extension PanelScene {
         return header + entries.map(longerEntry).joined(separator: "\n\n") + "\n"
     }
 
+    /// Returns whether a text is one of the panel's English texts that a language translates to a different text.
+    static func isEnglish(_ text: String, in language: String) -> Bool {
+        let catalogue = readText("\(RepositoryPaths.root)/po/\(language).po")
+        let entry = "msgid \"\(text)\"\n"
+        return catalogue.contains(entry) && !catalogue.contains("\(entry)msgstr \"\(text)\"\n")
+    }
+
     private static func longerEntry(_ entry: String) -> String {
         var (texts, keyword): ([String: String], String) = ([:], "")
         for line in entry.components(separatedBy: "\n") where !line.isEmpty && !line.hasPrefix("#") {

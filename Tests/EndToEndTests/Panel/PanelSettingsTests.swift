@@ -135,7 +135,7 @@ extension PanelLayoutEndToEnd {
             try await scene.click("list item", "Sound")
             let contents = try await scene.wait("the sounds are listed") { $0.all("list item").count > 3 }
             let names = contents.all("list item").map(\.name)
-            #expect(names.prefix(2) == ["None", "As Sent"])
+            #expect(names.prefix(2) == ["No Sound", "As Sent"])
             #expect(contents.all("list item").filter(\.isSelected).map(\.name) == ["As Sent"])
             try await scene.click("list item", names[2])
             let value = names[2].lowercased().replacingOccurrences(of: " ", with: "-")

@@ -42,11 +42,25 @@ extension PanelLayoutEndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `longer translations fit a screen of width 360`() async throws {
-            let scene = try await PanelScene(size: .init(width: 360, height: 640), language: PanelScene.longerLanguage)
-            try await showAlert(in: scene, buttons: ["Cloosee", "Viieew"])
+        @Test(
+            .tags(.slow),
+            arguments: [
+                (
+                    PanelScene.longerLanguage, ["Cloosee", "Viieew"], ["Nootiifiicaatiioons", "AApps", "Seettiings"],
+                    ["Baadgees", "Tuurn OOff AAll", "Caanceel"]
+                ),
+                (
+                    "de", ["Schließen", "Ansehen"], ["Benachrichtigungen", "Apps", "Einstellungen"],
+                    ["Zähler", "Alles ausschalten", "Abbrechen"]
+                ),
+            ])
+        func `longer translations fit a screen of width 360`(
+            language: String, buttons: [String], tabs: [String], settings: [String]
+        ) async throws {
+            let scene = try await PanelScene(size: .init(width: 360, height: 640), language: language)
+            try await showAlert(in: scene, buttons: buttons)
             try await scene.openPanel()
-            for (tab, title) in ["Nootiifiicaatiioons", "AApps", "Seettiings"].enumerated() {
+            for (tab, title) in tabs.enumerated() {
                 try await scene.press("alt+\(tab + 1)")
                 try await scene.wait("\(title) fits") { contents in
                     contents.all("tab").count == 3 && contents.all("tab")[tab].isSelected
@@ -55,11 +69,11 @@ extension PanelLayoutEndToEnd {
             }
             try await scene.click("list item", PanelScene.appName)
             try await scene.wait("the app's page fits") {
-                $0.first("switch", "Baadgees") != nil && $0.fits(scene.screen.size)
+                $0.first("switch", settings[0]) != nil && $0.fits(scene.screen.size)
             }
-            try await scene.click("button", "Tuurn OOff AAll")
+            try await scene.click("button", settings[1])
             try await scene.wait("the sheet fits") { contents in
-                contents.all("button").last?.name == "Caanceel" && contents.fits(scene.screen.size)
+                contents.all("button").last?.name == settings[2] && contents.fits(scene.screen.size)
             }
         }
     }

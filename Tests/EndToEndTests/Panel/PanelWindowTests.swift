@@ -162,6 +162,20 @@ extension PanelEndToEnd {
             #expect(english.isEmpty)
         }
 
+        @Test(.tags(.slow)) func `every text is translated into German`() async throws {
+            let scene = try await PanelScene(language: "de")
+            try await scene.useAlerts()
+            try await scene.send(PanelScene.alert("Mahlzeit!"))
+            let alert = try await scene.wait("the alert is there") { $0.all("button").count == 2 }
+            #expect(alert.all("button").map(\.name) == ["Schließen", "Ansehen"])
+            try await scene.answer("Mahlzeit!", becoming: "closed") { try await scene.click("button", "Schließen") }
+            try await scene.openPanel()
+            let shown = try await texts(ofTabsIn: scene)
+            #expect(shown.contains("Benachrichtigungen") && shown.contains("Einstellungen"))
+            // The headline of the notification is a text of its sender.
+            #expect(shown.filter { $0 != "Alert" && PanelScene.isEnglish($0, in: "de") } == [])
+        }
+
         /// Returns the texts on the first page of each tab.
         private func texts(ofTabsIn scene: PanelScene) async throws -> [String] {
             var texts: [String] = []
