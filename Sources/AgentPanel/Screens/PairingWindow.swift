@@ -13,7 +13,6 @@ final class PairingWindow {
         case trusting(server: String)
     }
 
-
     /// The input of the user.
     struct Draft {
         var server = ""

@@ -79,7 +79,9 @@ extension PanelLayoutEndToEnd {
             try await scene.waitFor("dialog", "Pair With a Server")
         }
 
-        @Test(.tags(.slow)) func `a server with another identity is reported, and trusted again with a code`() async throws {
+        @Test(.tags(.slow)) func `a server with another identity is reported, and trusted again with a code`()
+            async throws
+        {
             let scene = try await PanelScene()
             let server = scene.stack.server
             try await scene.user.agent.killNow()
