@@ -25,6 +25,9 @@ package enum AgentIntrospection {
                - It has too many calls waiting: the limit is 16, and 256 for all programs together.
                - The arguments are larger than 128 KiB.
 
+               A call that changes something fails with `org.posthorn.Error.StorageFailed` if the disk of the agent's state
+               directory is full or cannot be written.
+
                Error names below that begin with a dot continue `org.posthorn.Error`. In a dictionary, the letter
                after a key is the type of its value. -->
           <interface name="org.posthorn.Agent1">
@@ -145,6 +148,8 @@ package enum AgentIntrospection {
                  - `event_types` aa{sv}: each with `id` s and `name` s, in the app's order
                  - `allows_badge` b, `allows_sound` b, `allows_alert` b
                  - `alert_style` s: `none`, `banner` or `alert`
+                 - `quiet_exceptions` as: `time-sensitive` and `critical`, each if the setting is on
+                 - `locked` as: the settings of the app as a whole that the administrator locked
                  - `channels` as: the IDs of the channels that the app has subscribed to
                  - `pending_channels` as: those of them that the server does not know yet
                  - `advice` as: hints for the app's developer
