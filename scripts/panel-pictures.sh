@@ -261,7 +261,7 @@ screen_sheet() {
 screen_empty() { posthorn inbox clear --yes >/dev/null; open_panel; picture empty; close_panel; }
 
 screen_pairing() {
-    posthorn agent unenrol --yes >/dev/null 2>&1 || posthorn agent unenrol >/dev/null
+    posthorn agent unenrol --local >/dev/null
     open_panel --settings
     hands click button Pair
     hands wait button Save
@@ -282,11 +282,54 @@ take_language() {
     unset LANGUAGE
 }
 
+# The states in which no notification can arrive. They end the server, so they are the last screens of a desktop.
+
+screen_disconnected() {
+    stop_server
+    wait_for "the end of the connection" has_problem unreachable
+    open_panel
+    picture disconnected
+    close_panel
+}
+
+# Another server answers at the address of the enrolment.
+screen_other_server() {
+    stop_server
+    mv "$files/server" "$files/server-of-the-enrolment"
+    start posthornd --data-directory "$files/server" --listen "127.0.0.1:$(server_port)" \
+        --admin-socket "$POSTHORN_ADMIN_SOCKET"
+    other=${processes%% *}
+    wait_for "another server" posthorn status
+    wait_for "its certificate" has_problem wrong-server
+    open_panel
+    picture other-server-list
+    hands click button "This is not the server"
+    picture other-server-settings
+    close_panel
+    convert "$files/other-server-list-$mode.png" "$files/other-server-settings-$mode.png" -background none -append \
+        "$files/other_server-$mode.png"
+    kill "$other"
+    wait_for "the end of the other server" has_no_server
+    rm -r "$files/server"
+    mv "$files/server-of-the-enrolment" "$files/server"
+}
+
+stop_server() {
+    has_no_server && return
+    kill "$home_processes"
+    wait_for "the end of the server" has_no_server
+}
+
+has_no_server() { ! posthorn status >/dev/null 2>&1; }
+has_problem() { posthorn agent status --json | grep -q "\"problem\": *\"$1\""; }
+server_port() { fact enrolment.json server_url | sed 's/.*://; s/[^0-9].*//'; }
+
 take() {
     mode=$1
     size=$2
     shift 2
     processes=
+    if has_no_server; then start_posthornd; fi
     (
         case $mode in
         *dark) export ADW_DEBUG_COLOR_SCHEME=prefer-dark ;;
@@ -351,7 +394,8 @@ if [ -n "${SIZES-}" ]; then
     exit
 fi
 if [ $# -eq 0 ]; then
-    set -- notifications entry apps settings app sound quiet sheet chinese german alert reply empty pairing
+    set -- notifications entry apps settings app sound quiet sheet chinese german alert reply disconnected other_server empty \
+        pairing
     take_small
 fi
 for mode in light dark; do take "$mode" 500x720 "$@"; done
