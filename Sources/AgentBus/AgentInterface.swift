@@ -39,6 +39,7 @@ package enum AgentMethod: String, CaseIterable, Sendable {
     case removeInboxEntries = "RemoveInboxEntries"
     case getInboxEntry = "GetInboxEntry"
     case clearInbox = "ClearInbox"
+    case remindEntry = "RemindEntry"
     case listAlerts = "ListAlerts"
     case answerAlert = "AnswerAlert"
     case openEntry = "OpenEntry"

@@ -236,7 +236,8 @@ package enum AgentIntrospection {
                  - `verified` b: whether `app_name` is verified, as in `ListApps`
                  - `offer` s: `time-sensitive` on the first notification of the app that Do Not Disturb held back
                    although it is time-sensitive, for as long as the user has not decided about that setting;
-                   otherwise empty -->
+                   otherwise empty
+                 - `remind_at` x: when the notification is shown again, in UNIX seconds; 0 without a reminder -->
             <method name="ListInbox">
               <arg name="limit" type="u" direction="in"/>
               <arg name="entries" type="aa{sv}" direction="out"/>
@@ -305,6 +306,16 @@ package enum AgentIntrospection {
             <method name="ClearInbox">
               <arg name="app_id" type="s" direction="in"/>
               <arg name="count" type="u" direction="out"/>
+            </method>
+            <!-- Closes an alert, or marks the entry as read, and shows the notification again at `at` (UNIX
+                 seconds, in the future and at most 366 days away), even if it was answered before. It is shown
+                 once, as the settings say at that time, and is then unread. 0 cancels the reminder. An entry
+                 has one reminder, and a later call replaces it. Errors: `.UnknownEntry`, `.UnknownApp`,
+                 `.BadValue` for a bad time or a notification without an alert, `.TooMany` for the hundred and
+                 first reminder. -->
+            <method name="RemindEntry">
+              <arg name="entry" type="x" direction="in"/>
+              <arg name="at" type="x" direction="in"/>
             </method>
             <!-- Returns the alerts that wait for an answer in the panel, oldest first. An alert that replaced
                  another one with the same collapse ID takes its position. Alerts of one app with the same texts

@@ -40,6 +40,8 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
     ///
     /// Set on the first such entry of an app only; empty on all others.
     package var offer = ""
+    /// The time at which the notification is shown again; nil if the user asked for no reminder.
+    package var remindAt: Timestamp?
 
     /// The app's name; its app ID if the app has no name.
     package var appTitle: String { appName.isEmpty ? appID : appName }
@@ -64,6 +66,7 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
         threadID = dictionary.text("thread_id")
         isVerified = dictionary.flag("verified")
         offer = dictionary.text("offer")
+        remindAt = dictionary.secondsIfSet("remind_at")
     }
 
     package var entries: [(String, BusValue)] {
@@ -84,6 +87,7 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
             ("thread_id", .entry(threadID)),
             ("verified", .entry(isVerified)),
             ("offer", .entry(offer)),
+            ("remind_at", .entry(secondsOf: remindAt)),
         ]
     }
 }

@@ -44,7 +44,7 @@ import Testing
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
             $0.components(separatedBy: "\"").first
         }
-        #expect(methods.count == 33)
+        #expect(methods.count == 34)
         for method in methods { #expect(try await service.refusal(method, []) != "UnknownMethod", "\(method)") }
         #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }

@@ -162,6 +162,30 @@ import Testing
         #expect(reason(alert, AppSettings()) == nil)
     }
 
+    @Test func `a muted app is silent until the end, and only a permitted critical alert passes`() {
+        func decision(_ level: InterruptionLevel, now: Int64, _ change: (inout AppSettings) -> Void = { _ in })
+            -> Decision
+        {
+            var payload = Payload(alert: .init(body: "x"), badge: 3, sound: .init(name: "default"))
+            payload.interruptionLevel = level
+            var settings = AppSettings()
+            settings.mute = .until(Timestamp(unixSeconds: 100))
+            change(&settings)
+            let context = PresentationContext(isQuiet: true, now: Timestamp(unixSeconds: now))
+            return Decision(Decision.Input(payload, settings: settings, context: context))
+        }
+        let muted = decision(.active, now: 99)
+        #expect(muted.alert == nil && muted.sound == nil && muted.badge == 3)
+        #expect(muted.effectsText == "badge sound:app-muted alert:app-muted")
+        let sensitive = decision(.timeSensitive, now: 99) { $0.allowsTimeSensitive = true }
+        #expect(sensitive.effectsText == "badge sound:app-muted alert:app-muted")
+        #expect(!decision(.timeSensitive, now: 99).isHeldBack)
+        #expect(decision(.critical, now: 99).effectsText == "badge sound:app-muted alert:app-muted")
+        #expect(decision(.critical, now: 99) { $0.allowsCritical = true }.effectsText == "badge sound alert")
+        #expect(decision(.active, now: 100).effectsText == "badge sound:do-not-disturb alert:do-not-disturb")
+        #expect(decision(.active, now: 99) { $0.alertStyle = .none }.effectsText.contains("alert:switched-off"))
+    }
+
     @Test func `an invalid badge changes nothing and is reported`() {
         let settings = AppSettings()
         let alone = Decision(Decision.Input(Payload(hasUnreadableBadge: true), settings: settings))

@@ -43,6 +43,21 @@ struct ReportTests {
         #expect(InboxCommands.report(of: [entry]).text.contains(" \(said), new"))
     }
 
+    @Test func `the inbox has a column of reminders only if there is one`() throws {
+        func entry(_ seconds: Int64) -> InboxRecord {
+            InboxRecord(
+                .dictionary([("entry", .int64(3)), ("state", .string("closed")), ("remind_at", .int64(seconds))]))
+        }
+        let time = LocalTime.text(Timestamp(unixSeconds: 1_795_300_715))
+        let list = InboxCommands.report(of: [entry(1_795_300_715), entry(0)])
+        #expect(list.text.contains("REMINDER") && list.text.contains(time))
+        #expect(try list.jsonText.contains(#""remind_at":1795300715"#))
+        #expect(!InboxCommands.report(of: [entry(0)]).text.contains("REMINDER"))
+        let shown = InboxCommands.report(of: entry(1_795_300_715)).text
+        #expect(shown.contains("Reminder") && shown.contains(time))
+        #expect(!InboxCommands.report(of: entry(0)).text.contains("Reminder"))
+    }
+
     @Test func `a reason that is too long is cut at its end, and the mark of a new entry stays`() {
         let reason = "hook any: " + String(repeating: "x", count: 100)
         let entry = InboxRecord(
@@ -62,6 +77,10 @@ struct ReportTests {
         #expect(
             personal.text.contains("until \(LocalTime.text(later))") && !personal.text.contains("EVENT"))
         #expect(SettingsCommands.report(of: app, [line("", "do-not-disturb", "until 7")]).text.hasSuffix("  off"))
+        #expect(SettingsCommands.report(of: app, [line("", "muted", "until 7")]).text.hasSuffix("  off"))
+        #expect(
+            SettingsCommands.report(of: app, [line("", "muted", "until \(later.unixSeconds)")]).text
+                .hasSuffix("until \(LocalTime.text(later))"))
         #expect(SettingsCommands.report(of: app, [line("NEWS", "sound", "on")]).text.contains("EVENT"))
         let standard = SettingsCommands.report(of: ["a.b", "", "sound"], value: "on", isStandard: true)
         #expect(standard.text == "a.b: sound is on, the default.")

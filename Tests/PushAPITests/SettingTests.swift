@@ -26,6 +26,10 @@ struct SettingTests {
         #expect(Setting.soundName.normalized("drop.oga", for: .app) == "drop.oga")
         #expect(Setting.doNotDisturb.normalized("until 5", for: .device) == "until 5")
         #expect(Setting.doNotDisturb.normalized("until", for: .device) == nil)
+        #expect(Setting.muted.normalized("until 5", for: .app) == "until 5")
+        #expect(Setting.muted.normalized("off", for: .app) == "off")
+        for text in ["on", "until", "until -5", ""] { #expect(Setting.muted.normalized(text, for: .app) == nil) }
+        #expect(Setting.muted.normalized("off", for: .device) == nil)
         #expect(Setting.badge.normalized("ON", for: .app) == nil)
     }
 
@@ -65,5 +69,8 @@ struct SettingTests {
         }
         #expect(holds("until 100", 99) == true && holds("until 100", 100) == false)
         #expect(holds("on", 0) == true && holds("off", 0) == false)
+        let end = Timestamp(unixSeconds: 100)
+        #expect(DoNotDisturb.until(end).current(at: Timestamp(unixSeconds: 99)) == .until(end))
+        #expect(DoNotDisturb.until(end).current(at: end) == .off && DoNotDisturb.on.current(at: end) == .on)
     }
 }

@@ -178,6 +178,8 @@ enum LimitsPage {
         "panelRestartDelay": "the panel is started if alerts are still waiting",
         "panelFailureBackoff": "the next alert goes to the panel",
         "replyByteCountMax": "`BadValue` for the panel; for a notification server, the app is opened without the text",
+        "reminderCountMax": "`TooMany` from `RemindEntry`",
+        "reminderDaysMax": "`BadValue` from `RemindEntry`",
         "programErrorByteCountMax": "the rest is discarded, and a log line reports it",
         "hookWaitingCountMax":
             "the oldest alert stays in the inbox only; if the desktop showed it, no hook runs for it",

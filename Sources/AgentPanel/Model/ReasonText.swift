@@ -13,6 +13,7 @@ enum ReasonText {
         case .switchedOff: tr("It was switched off for the app.")
         case .eventOff: tr("It was switched off for this kind of notification.")
         case .doNotDisturb: tr("Do Not Disturb was on.")
+        case .appMuted: tr("The app was muted.")
         case .silent: tr("Sounds were silenced.")
         case .muted: tr("The computer’s sound was off.")
         case .recording: tr("A call or a recording was in progress.")

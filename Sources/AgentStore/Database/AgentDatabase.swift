@@ -35,6 +35,8 @@ package final class AgentDatabase {
     package let filters: FilterTable
     /// The hooks that must still run.
     package let hooks: HookTable
+    /// The notifications to show again.
+    package let reminders: ReminderTable
     /// The wakes of apps in the background.
     package let wakes: WakeTable
     /// The apps' subscriptions to channels.
@@ -83,6 +85,7 @@ package final class AgentDatabase {
             alerts = try AlertTable(connection)
             filters = try FilterTable(connection)
             hooks = try HookTable(connection)
+            reminders = try ReminderTable(connection)
             wakes = try WakeTable(connection)
             subscriptions = try LocalSubscriptionTable(connection)
             installations = try InstallationTable(connection)

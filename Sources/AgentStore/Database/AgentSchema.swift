@@ -17,6 +17,7 @@ internal import PushSQLite
 ///     alerts         the alerts on the screen and their positions, for the next run
 ///     filters        due filters, and the results of those that ran
 ///     hooks          alerts on the screen whose hook has not started
+///     reminders      notifications to show again, with the time
 ///     wakes          for each app that must be woken, the newest notification
 ///     wake_starts    the times of recent wakes
 ///     subscriptions  the apps' channels, with their state at the server
@@ -126,6 +127,11 @@ enum AgentSchema {
         CREATE TABLE hooks (entry INTEGER PRIMARY KEY) STRICT;
         CREATE TRIGGER hooks_go AFTER DELETE ON inbox BEGIN
             DELETE FROM hooks WHERE entry = old.entry;
+        END;
+        CREATE TABLE reminders (entry INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL) STRICT;
+        CREATE INDEX reminders_next ON reminders (at_ms);
+        CREATE TRIGGER reminders_go AFTER DELETE ON inbox BEGIN
+            DELETE FROM reminders WHERE entry = old.entry;
         END;
 
         CREATE TABLE wakes (app_id TEXT PRIMARY KEY, entry INTEGER NOT NULL) STRICT, WITHOUT ROWID;

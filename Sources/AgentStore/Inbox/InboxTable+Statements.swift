@@ -12,10 +12,12 @@ extension InboxTable {
     // numbers shows that there could be too many.
     static let removeSurplusSQL: StaticString = """
         DELETE FROM inbox WHERE entry IN (
-            SELECT entry FROM inbox WHERE state NOT IN ('waiting', 'claimed') ORDER BY entry
+            SELECT entry FROM inbox WHERE state NOT IN ('waiting', 'claimed')
+                AND entry NOT IN (SELECT entry FROM reminders) ORDER BY entry
             LIMIT CASE WHEN (SELECT max(entry) FROM inbox) - (SELECT min(entry) FROM inbox) < ?1 THEN 0
                 ELSE max(0, (SELECT count(*) FROM inbox) - ?1
-                    - (SELECT count(*) FROM inbox WHERE state IN ('waiting', 'claimed'))) END)
+                    - (SELECT count(*) FROM inbox WHERE state IN ('waiting', 'claimed'))
+                    - (SELECT count(*) FROM reminders)) END)
         RETURNING entry
         """
 
@@ -47,6 +49,6 @@ extension InboxTable {
                 (SELECT entry FROM inbox
                     WHERE CASE WHEN received_ms BETWEEN accepted_ms AND ?2 THEN received_ms ELSE accepted_ms END >= ?1
                     ORDER BY entry LIMIT 1), 9223372036854775807)
-            AND state NOT IN ('waiting', 'claimed') RETURNING entry
+            AND state NOT IN ('waiting', 'claimed') AND entry NOT IN (SELECT entry FROM reminders) RETURNING entry
         """
 }

@@ -14,6 +14,8 @@ package enum SuppressionReason: String, Sendable, CaseIterable {
     case eventOff = "event-off"
     /// The user's "do not disturb" mode is on.
     case doNotDisturb = "do-not-disturb"
+    /// The user muted the app for a while.
+    case appMuted = "app-muted"
     /// The silent switch is on.
     ///
     /// Applies to sounds only.

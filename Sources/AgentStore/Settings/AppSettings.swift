@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushAPI
+package import PushCore
 
 /// The effective settings of an app: the user's choice, or else the policy, or else the default.
 package struct AppSettings: Sendable, Equatable {
@@ -18,6 +19,8 @@ package struct AppSettings: Sendable, Equatable {
     package var allowsTimeSensitive = false
     /// Whether critical notifications break through "do not disturb" and are audible.
     package var allowsCritical = false
+    /// The time until which the app is muted.
+    package var mute = DoNotDisturb.off
 
     /// Creates settings with the defaults.
     package init() {}
@@ -60,16 +63,19 @@ package struct PresentationContext: Sendable, Equatable {
     package var isSilent = false
     /// The state of the desktop and the sound server.
     package var desktopState = DesktopState()
+    /// The time at which the context holds.
+    package var now = Timestamp.unixEpoch
 
     /// Creates a context; the defaults allow everything.
     package init(
         isMasterOn: Bool = true, isQuiet: Bool = false, isSilent: Bool = false,
-        desktopState: DesktopState = DesktopState()
+        desktopState: DesktopState = DesktopState(), now: Timestamp = .unixEpoch
     ) {
         self.isMasterOn = isMasterOn
         self.isQuiet = isQuiet
         self.isSilent = isSilent
         self.desktopState = desktopState
+        self.now = now
     }
 }
 

@@ -39,6 +39,14 @@ package final class SettingStore {
         package var isLocked: Bool
         /// The party that set it.
         package var origin = Origin.builtIn
+
+        /// Returns the value for display: an end that has passed is shown as `off`.
+        package func shown(of setting: Setting, now: Timestamp) -> Value {
+            guard setting == .muted, let mute = DoNotDisturb(text) else { return self }
+            var shown = self
+            shown.text = mute.current(at: now).text
+            return shown
+        }
     }
 
     /// The parties that can set a value.
@@ -105,6 +113,7 @@ package final class SettingStore {
         settings.showsPreview = try isOn(.preview, at: target)
         settings.allowsTimeSensitive = try isOn(.timeSensitive, at: target)
         settings.allowsCritical = try isOn(.critical, at: target)
+        settings.mute = DoNotDisturb(try value(of: .muted, at: target).text) ?? .off
         return settings
     }
 
@@ -150,6 +159,6 @@ package final class SettingStore {
         let isScheduled = schedule?.contains(LocalClock.time(at: now)) ?? false
         return PresentationContext(
             isMasterOn: try isOn(.master), isQuiet: manual?.holds(at: now) ?? false || isScheduled,
-            isSilent: try isOn(.silent), desktopState: desktopState)
+            isSilent: try isOn(.silent), desktopState: desktopState, now: now)
     }
 }

@@ -22,6 +22,7 @@ package final class Agent {
     package let settings: SettingService
     package let sounds: SoundService
     package let badges: BadgeService
+    package let reminders: ReminderService
 
     package var observer: (any AgentObserver)? {
         get { changes.observer }
@@ -82,6 +83,7 @@ package final class Agent {
         inbox = InboxService(context, wakes)
         openings = OpeningService(context, inbox, answers)
         alerts = AlertService(context, answers, openings)
+        reminders = ReminderService(context, inbox, alerts)
         sounds = SoundService(context)
         settings = SettingService(context, inbox, alerts, sounds)
         policy = PolicyService(context, settings)
@@ -125,6 +127,7 @@ package final class Agent {
             try badges.presentAll()
             try presentations.resume()
             try inbox.resume()
+            reminders.resume()
         } catch {
             throw .opening(database.path, error)
         }

@@ -82,6 +82,16 @@ package final class AlertService {
         panel.answered([number] + duplicates.map(\.entry))
     }
 
+    /// Closes an alert wherever it is: on the screen, in the panel with all that look like it, or still waiting.
+    func close(_ number: EntryID) throws(AgentRefusal) {
+        if environment.panel?.entries.contains(number) == true {
+            try answer(number, .dismissed)
+        } else {
+            answers.finish(number, to: .closed, .closed)
+        }
+        presentations.withdraw([number])
+    }
+
     /// Notifies the observer when the screen was locked or unlocked, because that hides or shows texts.
     func lockChanged() {
         if environment.panel?.entries.isEmpty == false { changes.observer?.alertsChanged() }

@@ -85,6 +85,12 @@ package final class InboxService {
         return true
     }
 
+    /// Presents entries again that are stored as waiting; an entry whose filter never ran passes it first.
+    func presentAgain(_ entries: [EntryID], unfiltered: Set<EntryID>) {
+        presentations.entriesArrived(entries.filter { !unfiltered.contains($0) })
+        filters.entriesArrived(entries.filter(unfiltered.contains))
+    }
+
     // MARK: Requests of clients
 
     /// Returns the newest entries, newest first.

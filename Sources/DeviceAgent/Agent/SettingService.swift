@@ -55,7 +55,8 @@ package final class SettingService {
                 let value = try failures.refusing { () throws(SQLiteError) in
                     try database.settings.value(of: setting, at: target)
                 }
-                lines.append(EffectiveSetting(event: event, setting: setting, value: value))
+                lines.append(
+                    EffectiveSetting(event: event, setting: setting, value: value.shown(of: setting, now: .now)))
             }
         }
         return lines
@@ -85,7 +86,10 @@ package final class SettingService {
     func setting(_ name: String, appID: AppID?, event: String) throws(AgentRefusal) -> SettingStore.Value {
         let target = try target(appID: appID, event: event)
         let setting = try setting(name, for: target)
-        return try failures.refusing { () throws(SQLiteError) in try database.settings.value(of: setting, at: target) }
+        let value = try failures.refusing { () throws(SQLiteError) in
+            try database.settings.value(of: setting, at: target)
+        }
+        return value.shown(of: setting, now: .now)
     }
 
     /// Stores the user's choice for a setting; it is on disk and in effect when this returns.
@@ -110,7 +114,7 @@ package final class SettingService {
         {
             throw AgentRefusal(.badValue, sounds.noSound(sound, for: appID))
         }
-        if setting == .doNotDisturb, let value, case .until(let end)? = DoNotDisturb(value),
+        if setting == .doNotDisturb || setting == .muted, let value, case .until(let end)? = DoNotDisturb(value),
             end <= .now
         {
             throw AgentRefusal(.badValue, "Invalid value '\(value)' for \(name): the time is in the past.")

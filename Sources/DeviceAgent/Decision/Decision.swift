@@ -105,6 +105,7 @@ package struct Decision: Sendable, Equatable {
     private static func reasonAgainstAlert(_ input: Input, _ settings: AppSettings) -> SuppressionReason? {
         guard settings.allowsAlert else { return .switchedOff }
         guard input.event.allowsAlert else { return .eventOff }
+        if isMuted(input, settings) { return .appMuted }
         return input.context.isQuiet && !passesDoNotDisturb(input.payload, settings) ? .doNotDisturb : nil
     }
 
@@ -115,6 +116,7 @@ package struct Decision: Sendable, Equatable {
         // A sound would be audible in the recording or the call.
         if desktop.isRecording { return .recording }
         if isCritical(input.payload, settings) { return nil }
+        if isMuted(input, settings) { return .appMuted }
         if input.payload.interruptionLevel == .passive { return .passive }
         if context.isQuiet || desktop.isQuiet, !passesDoNotDisturb(input.payload, settings) { return .doNotDisturb }
         if context.isSilent { return .silent }
@@ -124,6 +126,11 @@ package struct Decision: Sendable, Equatable {
     /// Returns whether a notification passes the "do not disturb" mode.
     private static func passesDoNotDisturb(_ payload: Payload, _ settings: AppSettings) -> Bool {
         isCritical(payload, settings) || payload.interruptionLevel == .timeSensitive && settings.allowsTimeSensitive
+    }
+
+    /// Returns whether the user muted the app, which only critical notifications pass.
+    private static func isMuted(_ input: Input, _ settings: AppSettings) -> Bool {
+        settings.mute.holds(at: input.context.now) && !isCritical(input.payload, settings)
     }
 
     private static func isCritical(_ payload: Payload, _ settings: AppSettings) -> Bool {

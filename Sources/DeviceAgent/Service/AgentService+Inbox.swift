@@ -28,7 +28,8 @@ extension AgentService {
             let number = try arguments.entryID(0)
             guard let entry = try agent.inbox.entry(number) else { throw .unknownEntry(number) }
             let app = try agent.registrations.app(entry.appID)
-            return [entry.record(of: app, offers: try offers(to: app)).dictionary]
+            let remindAt = try agent.reminders.times()[number]
+            return [entry.record(of: app, offers: try offers(to: app), remindAt: remindAt).dictionary]
         case .countInbox:
             let counts = try agent.inbox.unreadCounts().map { ($0.appID, UInt32(clamping: $0.count)) }
             let sum = counts.reduce(UInt32(0)) { $0 + $1.1 }
@@ -45,6 +46,9 @@ extension AgentService {
             return [.uint32(UInt32(clamping: try agent.inbox.remove(try arguments.entryIDs(0))))]
         case .clearInbox:
             return [.uint32(UInt32(clamping: try agent.inbox.clear(appID: try arguments.appIDOrAll(0))))]
+        case .remindEntry:
+            try agent.reminders.remind(of: try arguments.entryID(0), at: try arguments.secondsIfSet(1))
+            return []
         default:
             return nil
         }
@@ -59,11 +63,13 @@ extension AgentService {
     }
 
     private func list(_ entries: [InboxEntry]) throws(AgentRefusal) -> BusValue {
+        let times = try agent.reminders.times()
         let apps = Dictionary(uniqueKeysWithValues: try agent.registrations.apps().map { ($0.appID, $0) })
         return InboxRecord.array(
             try entries.map { entry throws(AgentRefusal) in
                 let app = apps[entry.appID]
-                return entry.record(of: app, offers: app?.heldBackEntry == entry.entry ? try offers(to: app) : [])
+                let offers = app?.heldBackEntry == entry.entry ? try offers(to: app) : []
+                return entry.record(of: app, offers: offers, remindAt: times[entry.entry])
             })
     }
 
@@ -73,7 +79,7 @@ extension AgentService {
 }
 
 extension InboxEntry {
-    fileprivate func record(of app: RegisteredApp?, offers: [Setting]) -> InboxRecord {
+    fileprivate func record(of app: RegisteredApp?, offers: [Setting], remindAt: Timestamp?) -> InboxRecord {
         var record = InboxRecord()
         record.entry = entry.rawValue
         record.uniqueID = uniqueID
@@ -91,6 +97,7 @@ extension InboxEntry {
         record.reason = reason
         record.channel = channel ?? ""
         record.threadID = threadID ?? ""
+        record.remindAt = remindAt
         return record
     }
 

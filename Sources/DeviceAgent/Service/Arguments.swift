@@ -53,6 +53,12 @@ struct Arguments {
     /// Returns the inbox entry that a number identifies; nil for 0, which stands for all entries.
     func entryIDOrAll(_ index: Int) throws(AgentRefusal) -> EntryID? { EntryID(nilIfZero: try int64(index)) }
 
+    /// Returns the time that UNIX seconds mean; nil for 0.
+    func secondsIfSet(_ index: Int) throws(AgentRefusal) -> Timestamp? {
+        let seconds = try int64(index)
+        return seconds == 0 ? nil : Timestamp(unixSeconds: seconds)
+    }
+
     private func int64(_ index: Int) throws(AgentRefusal) -> Int64 {
         guard values.indices.contains(index), case .int64(let number) = values[index] else {
             throw wrong(index, "a 64-bit number")

@@ -17,7 +17,7 @@ enum InboxCommands {
             notifications that were not shown. The settings inbox-days and inbox-count limit how long they are kept.
             """,
         environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
-        children: [list, search, show, open, read, clear], defaultChild: "list")
+        children: [list, search, show, open, read, RemindCommand.node, clear], defaultChild: "list")
 
     private static let pageOptions: [Option] = [
         Option("app", short: "a", value: "APP", "Only notifications of this app ID."),
@@ -202,13 +202,14 @@ enum InboxCommands {
     /// Formats the output of `inbox list`.
     static func report(of entries: [InboxRecord]) -> Report {
         guard !entries.isEmpty else { return Report("No notifications.", json: Inbox(entries: entries)) }
+        let hasReminders = entries.contains { $0.remindAt != nil }
         let table = Table(
-            [.number("ENTRY"), .text("RECEIVED"), .text("APP"), .text("STATE"), .text("NOTIFICATION")],
+            [.number("ENTRY"), .text("RECEIVED"), .text("APP"), .text("STATE")]
+                + (hasReminders ? [.text("REMINDER")] : []) + [.text("NOTIFICATION")],
             rows: entries.map { entry in
-                [
-                    "\(entry.entry)", LocalTime.text(entry.receivedAt),
-                    entry.shownAppTitle, state(of: entry), entry.summary,
-                ]
+                let reminder = entry.remindAt.map { LocalTime.text($0) } ?? ""
+                return ["\(entry.entry)", LocalTime.text(entry.receivedAt), entry.shownAppTitle, state(of: entry)]
+                    + (hasReminders ? [reminder] : []) + [entry.summary]
             })
         let offers = entries.filter { !$0.offer.isEmpty }.map(offerLine)
         return Report(([table.text] + offers).joined(separator: "\n\n"), json: Inbox(entries: entries))
@@ -233,13 +234,14 @@ enum InboxCommands {
     /// Formats the output of `inbox show`.
     static func report(of entry: InboxRecord) -> Report {
         let channel = entry.channel.isEmpty ? [] : [(name: "Channel", value: entry.channel)]
+        let reminder = entry.remindAt.map { [(name: "Reminder", value: LocalTime.text($0))] } ?? []
         var text = Table.fields(
             [
                 ("Entry", "\(entry.entry)"), ("ID", entry.uniqueID),
                 ("App", entry.appName.isEmpty ? entry.appID : "\(entry.shownAppTitle) (\(entry.appID))"),
                 ("Received", LocalTime.text(entry.receivedAt)),
                 ("State", entry.outcome), ("Parts", entry.effects.joined(separator: ", ")),
-            ] + channel + [("Title", entry.title), ("Payload", entry.payload)])
+            ] + reminder + channel + [("Title", entry.title), ("Payload", entry.payload)])
         if !entry.body.isEmpty {
             // The body is indented, so that none of its lines looks like output of this program.
             let lines = entry.body.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

@@ -11,7 +11,7 @@ enum SettingsCommands {
     static let group = CommandNode(
         group: "settings", "Show and change the notification settings of this device.",
         environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
-        children: [list, show, set], defaultChild: "list")
+        children: [list, show, set, MuteCommand.node], defaultChild: "list")
 
     private static let list = CommandNode(
         Command("list", "List the global settings and those of every registered app.")
@@ -227,13 +227,13 @@ enum SettingsCommands {
         ).text
     }
 
-    /// Formats a value for display; the end of Do Not Disturb becomes a local time.
-    private static func shown(_ value: String, of name: String) -> String {
-        guard Setting(rawValue: name) == .doNotDisturb, case .until(let end)? = DoNotDisturb(value) else {
-            return oneLine(value)
-        }
-        let isOver = end <= LocalTime.now
-        return isOver ? DoNotDisturb.off.text : "until \(LocalTime.text(end))"
+    /// Formats a value for display; the end of Do Not Disturb or of a mute becomes a local time.
+    static func shown(_ value: String, of name: String) -> String {
+        guard [.doNotDisturb, .muted].contains(Setting(rawValue: name)),
+            let state = DoNotDisturb(value)?.current(at: LocalTime.now)
+        else { return oneLine(value) }
+        guard case .until(let end) = state else { return state.text }
+        return "until \(LocalTime.text(end))"
     }
 
     /// Returns the origin of a value that the administrator set; empty for other values.

@@ -41,14 +41,39 @@ package enum LocalTime {
         guard numbers.count == 2, numbers.allSatisfy({ $0.utf8.count <= 2 && $0.utf8.allSatisfy(isDigit) }),
             let hour = UInt8(numbers[0]), let minute = UInt8(numbers[1]), hour < 24, minute < 60
         else { return nil }
-        for day in Int32(0)...1 {
-            var parts = unsafe parts(now)
-            unsafe parts.tm_mday += day
-            unsafe (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (Int32(hour), Int32(minute), 0, -1)
-            let moment = unsafe Timestamp(unixSeconds: Int64(mktime(&parts)))
-            if moment > now { return moment }
+        return LocalMoment.next(minute: Int(hour) * 60 + Int(minute), after: now)
+    }
+
+    /// Parses a later time as users type it: `2h`, `evening`, `tomorrow`, `18:30` or `2026-11-27 18:30`.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - now: The current time.
+    /// - Returns: The time; nil if the text is none of these forms. A date may be in the past.
+    static func later(_ text: String, after now: Timestamp) -> Timestamp? {
+        if let choice = LaterChoice.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) {
+            return choice.time(after: now)
         }
-        return nil
+        if let seconds = TimeSpan.seconds(text) { return now.advanced(bySeconds: seconds) }
+        return next(text, after: now) ?? dateAndTime(text)
+    }
+
+    /// Describes what `later` accepts, for help and errors.
+    static let laterExpectation =
+        "use a duration such as 2h, evening, tomorrow, a time such as 18:30, or a date and time"
+
+    /// Parses `YYYY-MM-DD HH:MM`, or the same with a `T`, in the local time zone.
+    private static func dateAndTime(_ text: String) -> Timestamp? {
+        guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})[ T]([0-9]{2}):([0-9]{2})/),
+            let year = Int32(match.1), let month = Int32(match.2), let day = Int32(match.3),
+            let hour = Int32(match.4), let minute = Int32(match.5), hour < 24, minute < 60
+        else { return nil }
+        var parts = unsafe tm()
+        unsafe (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, month - 1, day)
+        unsafe (parts.tm_hour, parts.tm_min, parts.tm_isdst) = (hour, minute, -1)
+        let moment = unsafe Timestamp(unixSeconds: Int64(mktime(&parts)))
+        // The C library would turn 31 February into a day in March.
+        return unsafe parts.tm_mday == day && parts.tm_mon == month - 1 ? moment : nil
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

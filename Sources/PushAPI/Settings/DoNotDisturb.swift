@@ -2,11 +2,11 @@
 
 package import PushCore
 
-/// The state of Do Not Disturb.
+/// The state of Do Not Disturb, or of the mute of one app.
 package enum DoNotDisturb: Sendable, Equatable {
     case off
     case on
-    /// Do Not Disturb is on until this time.
+    /// The state is "on" until this time.
     case until(Timestamp)
 
     /// Parses `on`, `off`, or `until` followed by UNIX seconds.
@@ -31,7 +31,13 @@ package enum DoNotDisturb: Sendable, Equatable {
         }
     }
 
-    /// Returns whether Do Not Disturb is active at a time.
+    /// Returns the state with an end that has passed as `off`.
+    package func current(at now: Timestamp) -> DoNotDisturb {
+        guard case .until(let end) = self, end <= now else { return self }
+        return .off
+    }
+
+    /// Returns whether alerts and sounds are suppressed at a time.
     package func holds(at now: Timestamp) -> Bool {
         switch self {
         case .off: false

@@ -22,6 +22,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case preview
     case timeSensitive = "time-sensitive"
     case critical
+    case muted
 
     /// The subject that a value applies to.
     package enum Scope: Sendable, CaseIterable {
@@ -39,6 +40,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case style
         case soundName
         case moment
+        case end
         case schedule
         case number(ClosedRange<Int>)
     }
@@ -48,7 +50,7 @@ package enum Setting: String, CaseIterable, Sendable {
         switch self {
         case .master, .doNotDisturb, .schedule, .silent, .inboxDays, .inboxCount: [.device]
         case .badge, .sound, .alert: [.app, .event]
-        case .soundName, .preview, .timeSensitive, .critical: [.app]
+        case .soundName, .preview, .timeSensitive, .critical, .muted: [.app]
         }
     }
 
@@ -56,7 +58,7 @@ package enum Setting: String, CaseIterable, Sendable {
     package func defaultValue(for scope: Scope) -> String {
         switch self {
         case .master, .badge, .sound: "on"
-        case .doNotDisturb, .silent, .preview, .timeSensitive, .critical: "off"
+        case .doNotDisturb, .silent, .preview, .timeSensitive, .critical, .muted: "off"
         case .schedule: "none"
         case .alert: scope == .event ? "on" : AlertStyle.standard.rawValue
         case .soundName: SoundChoice.asSent.text
@@ -78,6 +80,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .style: return AlertStyle(text)?.rawValue
         case .soundName: return SoundChoice(text)?.text
         case .moment: return DoNotDisturb(text)?.text
+        case .end: return DoNotDisturb(text).flatMap { $0 == .on ? nil : $0.text }
         case .schedule: return QuietSchedule(text)?.text
         case .number(let range): return Int(text).flatMap { range.contains($0) ? "\($0)" : nil }
         }
@@ -90,6 +93,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .style: "on, off, none, banner or alert"
         case .soundName: "as-sent, none, or the name of a sound"
         case .moment: "on, off, or 'until' and a time in UNIX seconds"
+        case .end: "off, or 'until' and a time in UNIX seconds"
         case .schedule: "none, or times such as 'mon-fri 22:00-07:00, sat sun 23:00-09:00'"
         case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         }
@@ -101,6 +105,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .alert: scope == .event ? .onOrOff : .style
         case .soundName: .soundName
         case .doNotDisturb: .moment
+        case .muted: .end
         case .schedule: .schedule
         case .inboxDays: .number(1...3650)
         case .inboxCount: .number(10...100_000)
@@ -123,6 +128,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .preview: "Show texts while the screen is locked"
         case .timeSensitive: "Show time-sensitive notifications during Do Not Disturb"
         case .critical: "Show and play critical notifications during Do Not Disturb and while sounds are silenced"
+        case .muted: "Suppress alerts and sounds of the app for a while"
         }
     }
 }

@@ -33,6 +33,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case filtered = 50
     case badBadge = 51
     case unavailable = 52
+    case appMuted = 53
     case otherReason = 63
 
     /// The word in JSON and on the command line; nil for none.
@@ -69,6 +70,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .filtered: "filtered"
         case .badBadge: "bad-badge"
         case .unavailable: "unavailable"
+        case .appMuted: "app-muted"
         case .otherReason: "other"
         }
     }
@@ -105,6 +107,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .filtered: "the app's filter suppressed it"
         case .badBadge: "the badge is not a whole number from 0 to 4294967295"
         case .unavailable: "the device cannot play sounds"
+        case .appMuted: "the user muted the app for a while"
         case .otherReason: "another reason, reported by the device"
         }
     }

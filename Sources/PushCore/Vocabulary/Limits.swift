@@ -332,6 +332,13 @@ extension Limits {
     /// The maximum number of bytes that a user can type into an alert.
     public static let replyByteCountMax = 16 * 1024
 
+    // MARK: The agent's reminders
+
+    /// The maximum number of notifications that the user can be reminded of at the same time.
+    public static let reminderCountMax = 100
+    /// The maximum time to a reminder, in days.
+    public static let reminderDaysMax: Int64 = 366
+
     // MARK: Programs that the agent starts
 
     /// The maximum number of standard error bytes that the agent copies to its log from one run of a program.
