@@ -50,11 +50,4 @@ struct PanelTimeTests {
     func `a minute of the day reads as on a clock`(minute: Int, text: String) {
         #expect(PanelTime.clock(minute: minute) == text)
     }
-
-    @Test(arguments: [0, 7 * 60, 18 * 60, 1439])
-    func `the next occurrence of a minute of the day is within a day`(minute: Int) {
-        let next = PanelTime.next(minute: minute, after: Self.now)
-        #expect(next > Self.now.advanced(bySeconds: -60) && next <= Self.later(days: 1))
-        #expect(PanelTime.moment(next, now: next) == PanelTime.clock(minute: minute))
-    }
 }

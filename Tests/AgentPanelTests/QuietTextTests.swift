@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import AgentPanel
+import PushAPI
 import PushCore
 import Testing
 
@@ -57,7 +58,7 @@ struct QuietTextTests {
     }
 
     @Test func `a stored value maps to its choice, unless the choice counts from its own start`() {
-        for choice in [QuietText.Choice.untilSwitchedOff, .thisEvening, .tomorrowMorning] {
+        for choice in [QuietText.Choice.whenTurnedOff, .later(.thisEvening), .later(.tomorrowMorning)] {
             #expect(QuietText.Choice.of(choice.value(now: Self.now), now: Self.now) == choice)
         }
         #expect(QuietText.Choice.of("until \(Self.now.unixSeconds + 1234)", now: Self.now) == nil)

@@ -72,14 +72,6 @@ enum PanelTime {
         return then.dayNumber == today.dayNumber ? then.clock : "\(then.date) \(then.clock)"
     }
 
-    /// Returns the next time when the local clock shows the given minute of the day.
-    static func next(minute: Int, after now: Timestamp) -> Timestamp {
-        guard let parts = Parts(now) else { return now }
-        let difference = minute - (parts.hour * 60 + parts.minute)
-        let minutes = now.unixSeconds / 60 + Int64(difference > 0 ? difference : difference + 1440)
-        return Timestamp(unixSeconds: minutes * 60)
-    }
-
     /// Returns the local weekday and minute; nil for a time outside the calendar's range.
     static func local(_ time: Timestamp) -> QuietSchedule.LocalTime? {
         Parts(time).map { QuietSchedule.LocalTime(weekday: $0.weekday, minute: $0.hour * 60 + $0.minute) }

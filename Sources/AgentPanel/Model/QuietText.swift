@@ -47,34 +47,35 @@ enum QuietText {
         return PanelTime.moment(end, now: now)
     }
 
-    /// A duration that the user can choose.
-    enum Choice: CaseIterable, Sendable {
-        case untilSwitchedOff, oneHour, thisEvening, tomorrowMorning
+    /// An end that the user can choose.
+    enum Choice: CaseIterable, Equatable, Sendable {
+        case whenTurnedOff
+        case later(LaterChoice)
+
+        static var allCases: [Choice] { [.whenTurnedOff] + LaterChoice.allCases.map(Choice.later) }
 
         /// The title in the list.
         var title: String {
             switch self {
-            case .untilSwitchedOff: tr("When Turned Off")
-            case .oneHour: tr("In One Hour")
-            case .thisEvening: tr("At 18:00")
-            case .tomorrowMorning: tr("At 07:00")
+            case .whenTurnedOff: tr("When Turned Off")
+            case .later(let choice): choice.title
             }
         }
 
         /// Returns the value of the setting `do-not-disturb`.
         func value(now: Timestamp) -> String {
             switch self {
-            case .untilSwitchedOff: DoNotDisturb.on.text
-            case .oneHour: DoNotDisturb.until(now.advanced(bySeconds: 3600)).text
-            case .thisEvening: DoNotDisturb.until(PanelTime.next(minute: 18 * 60, after: now)).text
-            case .tomorrowMorning: DoNotDisturb.until(PanelTime.next(minute: 7 * 60, after: now)).text
+            case .whenTurnedOff: DoNotDisturb.on.text
+            case .later(let choice): DoNotDisturb.until(choice.time(after: now)).text
             }
         }
 
         /// Returns the choice that matches a value; nil for a future end that no choice has.
         static func of(_ value: String, now: Timestamp) -> Choice? {
-            guard case .until(let end) = DoNotDisturb(value), end > now else { return .untilSwitchedOff }
-            return [.thisEvening, .tomorrowMorning].first { DoNotDisturb($0.value(now: now)) == .until(end) }
+            guard case .until(let end) = DoNotDisturb(value), end > now else { return .whenTurnedOff }
+            return [.later(.thisEvening), .later(.tomorrowMorning)].first {
+                DoNotDisturb($0.value(now: now)) == .until(end)
+            }
         }
     }
 

@@ -2,7 +2,8 @@
 
 internal import PanelToolkit
 
-/// The line below an alert's buttons: the alert's position among those that wait, and a button that closes them all.
+/// The line below an alert's buttons: the alert's position among those that wait, a button that puts the alert off, and
+/// one that closes all alerts.
 final class AlertFooter {
     let widget: Box
     /// The position in words; empty for an alert that waits alone.
@@ -11,11 +12,12 @@ final class AlertFooter {
     let closeAll: Button
     private var position: AlertQueue.Position?
 
-    /// Creates a hidden line.
-    init(onCloseAll: @escaping () -> Void) {
+    /// Creates the line of an alert that waits alone.
+    init(onLater: @escaping () -> Void, onCloseAll: @escaping () -> Void) {
         closeAll = Button(tr("Close All"), onCloseAll).styled("flat", "text-button")
-        widget = Box.row(spacing: 8, label.expanding(across: true), closeAll).padded(above: 4)
-        widget.isVisible = false
+        let later = Button(tr("Remind Me…"), onLater).styled("flat", "text-button")
+        widget = Box.row(spacing: 8, later, label.expanding(across: true).centered(), closeAll).padded(above: 4)
+        closeAll.isVisible = false
     }
 
     /// Shows a position; returns whether it changed.
@@ -26,7 +28,6 @@ final class AlertFooter {
         let isAlone = position.count == 1
         text = isAlone ? "" : Texts.fill(tr("%1 of %2"), "\(position.number)", "\(position.count)")
         label.setText(text)
-        widget.isVisible = !isAlone
         closeAll.isVisible = position.number < position.count
         return true
     }

@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import PanelToolkit
+internal import PushAPI
 internal import PushCore
 internal import PushNet
 
@@ -15,6 +16,8 @@ final class AlertWindow {
         case closeAll
         case view
         case action(String, text: String)
+        /// Closes the alert and shows it again later.
+        case remind(LaterChoice)
     }
 
     private let window: DialogWindow
@@ -65,7 +68,8 @@ final class AlertWindow {
         scroller.showsBar()
         typing.styled("touch")
         typingPlace = Revealer(typing.padded(above: 6), from: .above)
-        footer = AlertFooter { onAnswer(.closeAll) }
+        var later: () -> Void = {}
+        footer = AlertFooter(onLater: { later() }, onCloseAll: { onAnswer(.closeAll) })
         content = Box.column(
             spacing: 4, head.padded(below: 4), scroller, typingPlace, buttons.padded(above: 12), footer.widget)
         window.setOwner(owner)
@@ -73,6 +77,7 @@ final class AlertWindow {
         footer.show(position)
         show(alert)
         listen()
+        later = { [weak self] in self?.showLater() }
         window.present()
     }
 
@@ -90,7 +95,7 @@ final class AlertWindow {
         window.setContent(WindowHandle(Box.column(clamp).styled("alert")))
         window.setResizable(false)
         window.styled("alert-window")
-        for widget: Widget in [buttons, footer.closeAll] { widget.styled("answers") }
+        for widget: Widget in [buttons, footer.widget] { widget.styled("answers") }
     }
 
     /// The number of the inbox entry.
@@ -189,6 +194,31 @@ final class AlertWindow {
         return first
     }
 
+    /// Replaces the buttons with the times of a reminder.
+    private func showLater() {
+        let back = Button(tr("Back")) { [weak self] in
+            guard let self else { return }
+            showButtons(AlertButtons(alert))
+            fit()
+        }
+        let choices = LaterChoice.allCases.map { choice in
+            Button(choice.title) { [weak self] in self?.onAnswer(.remind(choice)) }.styled("light")
+        }
+        let box = Box.column(spacing: 8)
+        let made = [back.styled("dark")] + choices
+        for start in stride(from: 0, to: made.count, by: 2) {
+            let row = Box.row(spacing: 8).homogeneous().leftToRight()
+            for button in made[start...].prefix(2) { row.append(button.expanding(across: true)) }
+            box.append(row)
+        }
+        buttons.setContent(box)
+        defaultButton = back
+        describeDefaultButton()
+        window.setDefault(back)
+        back.focus()
+        fit()
+    }
+
     private func describeDefaultButton() {
         let parts = [alert.appTitle, AlertText(alert).spoken, footer.text]
         defaultButton?.described(parts.filter { !$0.isEmpty }.joined(separator: "\n"))
@@ -254,7 +284,7 @@ final class AlertWindow {
     /// Dims the buttons during a pause.
     private func showPause() {
         let rest = pause.remainingMilliseconds(at: .now)
-        for widget: Widget in [buttons, footer.closeAll] { widget.setStyle("waiting", rest > 0) }
+        for widget: Widget in [buttons, footer.widget] { widget.setStyle("waiting", rest > 0) }
         window.setBusy(rest > 0)
         pauseEnd?.cancel()
         pauseEnd =
@@ -313,7 +343,7 @@ extension AlertWindow.Answer {
     var opensApp: Bool {
         switch self {
         case .view: true
-        case .close, .closeAll, .action: false
+        case .close, .closeAll, .action, .remind: false
         }
     }
 
@@ -321,7 +351,7 @@ extension AlertWindow.Answer {
     var isForAll: Bool {
         switch self {
         case .closeAll: true
-        case .close, .view, .action: false
+        case .close, .view, .action, .remind: false
         }
     }
 }

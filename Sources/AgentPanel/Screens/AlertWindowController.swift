@@ -2,6 +2,8 @@
 
 internal import AgentBus
 internal import PanelToolkit
+internal import PushAPI
+internal import PushCore
 internal import PushDBus
 
 /// Shows the alerts that wait in the agent, one at a time, and sends the answers to the agent.
@@ -19,7 +21,7 @@ final class AlertWindowController {
     /// Whether the window's alert was answered, and the window can show the next one.
     private var isWindowFree = false
     /// The answers that the agent has not confirmed, by entry number; the process stays until they are confirmed.
-    private var untaken: [Int64: [BusValue]] = [:] {
+    private var untaken: [Int64: Call] = [:] {
         didSet {
             guard oldValue.isEmpty != untaken.isEmpty else { return }
             if untaken.isEmpty { application.release() } else { application.hold() }
@@ -75,7 +77,7 @@ final class AlertWindowController {
         // The second press of a double click finds no alert to answer.
         let entries = answer.isForAll ? queue.answerAll() : [queue.answer()].compactMap { $0 }
         guard !entries.isEmpty else { return }
-        let arguments = entries.map { ($0, Self.arguments($0, answer)) }
+        let arguments = entries.map { ($0, Call($0, answer)) }
         untaken.merge(arguments) { $1 }
         sendAnswers()
         let answered = window
@@ -96,8 +98,8 @@ final class AlertWindowController {
     }
 
     private func send(_ entry: Int64) {
-        guard let arguments = untaken[entry], underWay.insert(entry).inserted else { return }
-        cache.agent?.call(.answerAlert, arguments) { [weak self] result in
+        guard let call = untaken[entry], underWay.insert(entry).inserted else { return }
+        cache.agent?.call(call.method, call.arguments) { [weak self] result in
             guard let self else { return }
             underWay.remove(entry)
             switch result {
@@ -114,21 +116,35 @@ final class AlertWindowController {
         }
     }
 
-    private static func arguments(_ entry: Int64, _ answer: AlertWindow.Answer) -> [BusValue] {
-        let word: String
-        var (action, text, token) = ("", "", "")
-        switch answer {
-        case .close, .closeAll: word = "close"
-        case .view: (word, token) = ("view", Desktop.activationToken(shownAs: MainWindow.title))
-        case .action(let id, let typed):
-            (word, action, text, token) = ("action", id, typed, Desktop.activationToken(shownAs: MainWindow.title))
+    /// The call that tells the agent an answer.
+    private struct Call {
+        let method: AgentMethod
+        let arguments: [BusValue]
+
+        init(_ entry: Int64, _ answer: AlertWindow.Answer) {
+            var word = "close"
+            var (action, text, token) = ("", "", "")
+            switch answer {
+            case .close, .closeAll: break
+            case .view: (word, token) = ("view", Desktop.activationToken(shownAs: MainWindow.title))
+            case .action(let id, let typed):
+                (word, action, text) = ("action", id, typed)
+                token = Desktop.activationToken(shownAs: MainWindow.title)
+            case .remind(let choice):
+                (method, arguments) = (
+                    .remindEntry, [.int64(entry), .int64(choice.time(after: PanelTime.now).unixSeconds)]
+                )
+                return
+            }
+            (method, arguments) = (
+                .answerAlert, [.int64(entry), .string(word), .text(action), .text(text), .text(token)]
+            )
         }
-        return [.int64(entry), .string(word), .text(action), .text(text), .text(token)]
     }
 
     /// Closes the alert on the screen and waits for the agent; a later process shows the alerts that still wait.
     func closeBeforeTheEnd() {
-        if let entry = queue.answer() { untaken[entry] = Self.arguments(entry, .close) }
-        for arguments in untaken.values { cache.agent?.callBeforeTheEnd(.answerAlert, arguments) }
+        if let entry = queue.answer() { untaken[entry] = Call(entry, .close) }
+        for call in untaken.values { cache.agent?.callBeforeTheEnd(call.method, call.arguments) }
     }
 }

@@ -14,6 +14,10 @@ final class AppSettingsPage: Page {
     private lazy var soundName = ValueRow(tr("Sound")) { [weak self] in self?.chooseSound() }
     private lazy var alert = toggle("alert", tr("Alerts"))
     private lazy var style = ValueRow(tr("Alert Style")) { [weak self] in self?.chooseStyle() }
+    private lazy var muted = ValueRow(tr("Mute")) { [weak self] in
+        guard let self else { return }
+        window.offerMute(of: appID, title)
+    }
     private lazy var preview = toggle("preview", tr("Show Texts While Locked"))
     private lazy var timeSensitive = toggle("time-sensitive", tr("Time-Sensitive"))
     private lazy var critical = toggle("critical", tr("Critical"))
@@ -57,7 +61,9 @@ final class AppSettingsPage: Page {
 
     private var allowed: PreferencesGroup {
         let group = PreferencesGroup()
-        for row in [badge.widget, sound.widget, soundName.widget, alert.widget, style.widget] { group.add(row) }
+        for row in [badge.widget, sound.widget, soundName.widget, alert.widget, style.widget, muted.widget] {
+            group.add(row)
+        }
         return group
     }
 
@@ -114,6 +120,9 @@ final class AppSettingsPage: Page {
             self.alert.show(isOn, isLocked: alert.isLocked)
             style.widget.isVisible = isOn
             style.show(AppText.style(alert.value), isLocked: alert.isLocked)
+        }
+        if let muted = setting("muted") {
+            self.muted.show(MuteText.state(muted.value, now: PanelTime.now), isLocked: muted.isLocked)
         }
         for (id, row) in eventRows {
             func isOn(_ name: String) -> Bool { cache.setting(name, of: appID, event: id)?.value != "off" }

@@ -2,6 +2,8 @@
 
 internal import AgentBus
 internal import PanelToolkit
+internal import PushAPI
+internal import PushCore
 internal import PushDBus
 
 /// The details of one notification, with its delivery result.
@@ -9,10 +11,13 @@ final class EntryPage: Page {
     private let entry: InboxRecord
     private let clear: () -> Void
     private let viewButton = Button(tr("View"))
+    private var remindAt: Timestamp?
+    private lazy var remindRow = ValueRow(tr("Remind Me")) { [weak self] in self?.remind() }
 
     /// Creates the page of an entry; `clear` is called before the page closes if the user clears the entry.
     init(_ entry: InboxRecord, in window: MainWindow, clear: @escaping () -> Void) {
         self.entry = entry
+        remindAt = entry.remindAt
         self.clear = clear
         let table = PreferencesPage()
         super.init(tr("Details"), in: window, table)
@@ -21,6 +26,27 @@ final class EntryPage: Page {
     }
 
     override func focus() { viewButton.focus() }
+
+    /// Offers the times of a reminder; a reminder that exists can be canceled.
+    private func remind() {
+        let choices = LaterChoice.allCases
+        let plan = SheetPlan(
+            destroy: remindAt == nil ? nil : tr("Cancel the Reminder"), choices: choices.map(\.title))
+        window.offer(plan) { [weak self] role in
+            switch role {
+            case .cancel: break
+            case .destroy: self?.setReminder(nil)
+            case .choose(let index): self?.setReminder(choices[index].time(after: PanelTime.now))
+            }
+        }
+    }
+
+    private func setReminder(_ time: Timestamp?) {
+        window.call(.remindEntry, [.int64(entry.entry), .int64(time?.unixSeconds ?? 0)]) { [weak self] _ in
+            self?.remindAt = time
+            self?.remindRow.show(time.map { PanelTime.moment($0, now: PanelTime.now) } ?? tr("Off"))
+        }
+    }
 
     private var texts: PreferencesGroup {
         let group = PreferencesGroup()
@@ -71,6 +97,8 @@ final class EntryPage: Page {
 
     private var settingsGroup: PreferencesGroup {
         let group = PreferencesGroup()
+        remindRow.show(entry.remindAt.map { PanelTime.moment($0, now: PanelTime.now) } ?? tr("Off"))
+        group.add(remindRow.widget)
         guard let app = cache.app(entry.appID) else { return group }
         let row = ValueRow(tr("Notification Settings")) { [weak self] in
             if let self { window.showSettings(of: app, from: self) }

@@ -16,6 +16,7 @@ final class EntryRow {
         var allow: (InboxRecord) -> Void
         var expand: (InboxRecord) -> Void
         var clearSection: (NotificationRows.Section) -> Void
+        var muteSection: (NotificationRows.Section) -> Void
     }
 
     /// The state of a row that does not come from the agent.
@@ -76,7 +77,10 @@ final class EntryRow {
         section.clear.onPressed { [weak self] in
             if case .section(let section)? = self?.row { self?.actions.clearSection(section) }
         }
-        controls = [offer, expandButton, details, section.clear, clear]
+        section.mute.onPressed { [weak self] in
+            if case .section(let section)? = self?.row { self?.actions.muteSection(section) }
+        }
+        controls = [offer, expandButton, details, section.mute, section.clear, clear]
         // The Clear button is at the right in left-to-right languages, so a swipe to the left reveals it.
         entryPart.onStroke(atLeast: 60) { [weak self] across in self?.clearPlace.isRevealed = across < 0 }
     }

@@ -28,6 +28,8 @@ final class InboxList {
         var allow: (InboxRecord) -> Void
         /// Clears all notifications of an app.
         var clearSection: (NotificationRows.Section) -> Void
+        /// Offers to mute an app.
+        var muteSection: (NotificationRows.Section) -> Void
         /// Returns the icon of an app.
         var icon: (String) -> String
         /// Called after a change of the selection.
@@ -72,7 +74,8 @@ final class InboxList {
     private var rowActions: EntryRow.Actions {
         EntryRow.Actions(
             showDetails: actions.showDetails, clear: actions.clear, allow: actions.allow,
-            expand: { [weak self] in self?.toggle($0) }, clearSection: actions.clearSection)
+            expand: { [weak self] in self?.toggle($0) }, clearSection: actions.clearSection,
+            muteSection: actions.muteSection)
     }
 
     /// Adds shortcuts for the focused row; GTK itself handles Return.
@@ -251,6 +254,8 @@ extension NotificationRows.Row {
 extension EntryRow.Actions {
     /// Actions that do nothing.
     fileprivate static var none: Self {
-        Self(showDetails: { _ in }, clear: { _ in }, allow: { _ in }, expand: { _ in }, clearSection: { _ in })
+        Self(
+            showDetails: { _ in }, clear: { _ in }, allow: { _ in }, expand: { _ in }, clearSection: { _ in },
+            muteSection: { _ in })
     }
 }

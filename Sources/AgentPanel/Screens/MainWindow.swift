@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import PanelToolkit
+internal import PushAPI
 internal import PushDBus
 
 /// The panel's main window with three tabs, each with its own stack of pages.
@@ -10,6 +11,8 @@ final class MainWindow {
     struct Shape: Equatable {
         /// Whether the window is too narrow for all buttons of a header.
         var isNarrow: Bool
+        /// Whether the window is too narrow for a header with three window buttons and a long title.
+        var isTight: Bool
         /// Whether the window is too narrow for labels of equal width.
         var isCrowded: Bool
         /// Whether the window is too low for much content above a list.
@@ -21,6 +24,7 @@ final class MainWindow {
         init(width: Int, height: Int) {
             let scale = Desktop.textScale
             isNarrow = Double(width) < 380 * scale
+            isTight = Double(width) < 440 * scale
             isCrowded = Double(width) < 290 * scale
             isLow = Double(height) < 400 * scale
             isWide = Double(width) >= 760 * scale
@@ -286,6 +290,19 @@ final class MainWindow {
             // A menu item no longer exists when its menu has closed.
             if let focused, focused.isMapped { focused.focus() } else { self?.top?.focus() }
             onChosen(role)
+        }
+    }
+
+    /// Offers to mute an app for some time, or to end that.
+    func offerMute(of appID: String, _ name: String) {
+        let isMuted = MuteText.isMuted(cache.setting("muted", of: appID)?.value ?? "off", now: PanelTime.now)
+        let choices = MuteText.choices.map(MuteText.title) + (isMuted ? [Texts.fill(tr("Unmute %1"), name)] : [])
+        offer(SheetPlan(destroy: nil, choices: choices)) { [weak self] role in
+            guard case .choose(let index) = role else { return }
+            let value =
+                MuteText.choices.indices.contains(index)
+                ? MuteText.value(MuteText.choices[index], now: PanelTime.now) : DoNotDisturb.off.text
+            self?.set("muted", of: appID, to: value)
         }
     }
 

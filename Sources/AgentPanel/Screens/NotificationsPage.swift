@@ -123,6 +123,7 @@ final class NotificationsPage: Page {
             clear: { [weak self] in self?.clear($0) },
             allow: { [weak self] in self?.window.set($0.offer, of: $0.appID, to: "on") },
             clearSection: { [weak self] in self?.clear($0) },
+            muteSection: { [weak self] in self?.window.offerMute(of: $0.appID, $0.name) },
             icon: { [weak self] in self?.cache.app($0)?.icon ?? "" },
             chosenChanged: { [weak self] in self?.showChosen() },
             viewportChanged: { [weak self] in self?.noteViewport() })

@@ -29,7 +29,7 @@ class Page {
 
     /// Adapts the page to the window's size.
     func fit(_ shape: MainWindow.Shape) {
-        header.setWindowButtons(closeOnly: shape.isNarrow)
+        header.setWindowButtons(closeOnly: shape.isTight)
         // A narrow header has no space for the back button's title.
         backTitle?.isVisible = !shape.isNarrow
         if let tabs { header.setTitle(shape.isWide ? tabs.widget : header.titleText) }

@@ -46,7 +46,7 @@ final class QuietPage: Page {
             toggle.show(isOn, isLocked: value.isLocked)
             ending.widget.isVisible = isOn
             ending.show(
-                QuietText.end(value.value, now: now) ?? QuietText.Choice.untilSwitchedOff.title,
+                QuietText.end(value.value, now: now) ?? QuietText.Choice.whenTurnedOff.title,
                 isLocked: value.isLocked)
         }
         let count = cache.apps.filter { !$0.quietExceptions.isEmpty }.count

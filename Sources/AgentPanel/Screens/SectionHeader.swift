@@ -7,6 +7,8 @@ final class SectionHeader {
     let widget: Box
     /// The button that clears all notifications of the app.
     let clear = Button(tr("Clear")).styled("flat", "touch", "section-clear")
+    /// The button that mutes the app for some time.
+    let mute = Button(icon: "notifications-disabled-symbolic", named: tr("Mute")) {}
     private let arrow = Symbol("pan-down-symbolic").styled("dim-label")
     private let icon = Bin()
     private let name = Label("", .cut(lines: 1)).styled("heading")
@@ -18,7 +20,7 @@ final class SectionHeader {
         unverified.widget.isVisible = false
         widget = Box.row(
             spacing: 10, icon, name, unverified.widget, count, arrow.expanding(across: true).aligned(across: .start),
-            clear)
+            mute.styled("flat", "circular"), clear)
         widget.styled("section-row")
         arrow.unread()
     }
@@ -31,6 +33,8 @@ final class SectionHeader {
         count.hinted(Self.news(of: section)).named(Self.news(of: section))
         count.isVisible = section.unreadCount > 0
         arrow.setIcon(isExpanded ? "pan-down-symbolic" : "pan-end-symbolic")
+        mute.isVisible = !section.appID.isEmpty
+        mute.setIcon("notifications-disabled-symbolic", named: Texts.fill(tr("Mute %1"), section.name))
         clear.named(Texts.fill(tr("Clear all of %1"), section.name))
     }
 

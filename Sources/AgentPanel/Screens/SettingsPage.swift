@@ -117,8 +117,13 @@ final class SettingsPage: Page {
         leaveButton.isVisible = status.isEnrolled
     }
 
+    /// The time in which GTK lays out a page that was not shown before.
+    private static let layoutMilliseconds: UInt32 = 100
+
     /// Scrolls to the connection's state and moves the focus to it.
-    func focusServer() { connection.focus() }
+    func focusServer() {
+        MainLoop.after(milliseconds: Self.layoutMilliseconds) { [weak self] in _ = self?.connection.focus() }
+    }
 
     private func leave() {
         window.offer(SheetPlan(destroy: tr("Leave This Server"))) { [weak self] role in
