@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func `a muted app is silent until the end, and only a permitted critical alert passes`() {
-        func decision(_ level: InterruptionLevel, now: Int64, _ change: (inout AppSettings) -> Void = { _ in })
+        func decision(_ level: Payload.InterruptionLevel, now: Int64, _ change: (inout AppSettings) -> Void = { _ in })
             -> Decision
         {
             var payload = Payload(alert: .init(body: "x"), badge: 3, sound: .init(name: "default"))

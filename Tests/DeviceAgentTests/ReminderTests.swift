@@ -30,7 +30,7 @@ import Testing
         _ = try Receiver(database).receive(arrivals, now: Timestamp(unixSeconds: now))
     }
 
-    private func settle(_ entry: EntryID, _ state: InboxEntry.State = .closed) throws {
+    private func settle(_ entry: EntryID, _ state: AgentStore.InboxEntry.State = .closed) throws {
         _ = try database.finish(entry, from: [.waiting, .shown], to: state, .closed)
     }
 
@@ -40,8 +40,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [InboxEntry.State.shown, .viewed, .closed, .suppressed])
-    func `an entry becomes due once, at its time, and is then unread and waits`(state: InboxEntry.State) throws {
+    @Test(arguments: [AgentStore.InboxEntry.State.shown, .viewed, .closed, .suppressed])
+    func `an entry becomes due once, at its time, and is then unread and waits`(state: AgentStore.InboxEntry.State)
+        throws
+    {
         try receive(2)
         try settle(1, state)
         _ = try database.inbox.markRead(1, appID: nil)
@@ -131,8 +133,8 @@ struct ReminderServiceTests {
         #expect(harness.agent.link.streamReceived([.notification(Sample.notification(number, payload: payload))]))
     }
 
-    private func shownCount(_ harness: AgentHarness) -> Int {
-        harness.screen.components(separatedBy: "Hello 1").count - 1
+    private func shownCount(_ harness: AgentHarness, _ text: String = "Hello 1") -> Int {
+        harness.screen.ranges(of: text).count
     }
 
     private func refusal(_ harness: AgentHarness, _ entry: EntryID, _ time: Timestamp?) -> AgentErrorCode? {
@@ -202,7 +204,7 @@ struct ReminderServiceTests {
         try harness.agent.reminders.remind(of: 1, at: nil)
         try harness.agent.reminders.remind(of: 2, at: .now.advanced(bySeconds: 2))
         try await harness.loop.run("the second appears again") {
-            harness.screen.components(separatedBy: "Hello 2").count == 3
+            shownCount(harness, "Hello 2") == 2
         }
         #expect(shownCount(harness) == 1)
         try harness.agent.reminders.remind(of: 1, at: nil)
@@ -248,7 +250,7 @@ struct ReminderServiceTests {
 
 extension AgentHarness {
     /// Returns the states of all entries, oldest first.
-    fileprivate func states() throws -> [InboxEntry.State] {
+    fileprivate func states() throws -> [AgentStore.InboxEntry.State] {
         try database.inbox.newest(countMax: 1000).reversed().map(\.state)
     }
 }
