@@ -99,7 +99,7 @@ let testTargets: [Target] = [
     tests(of: "PushAPI", uses: ["PushCore"]),
     tests(of: "PayloadLint", uses: ["PushCore"]),
     tests(of: "CommandLineKit", uses: ["PushCore"]),
-    tests(of: "PushNet"),
+    tests(of: "PushNet", uses: ["LoopTestSupport"]),
     tests(of: "PushTLS"),
     tests(of: "PushHTTP", uses: ["PushTLS", "PushNet"]),
     tests(of: "PushWebSocket", uses: ["PushNet"]),
@@ -126,7 +126,7 @@ let testTargets: [Target] = [
             "PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket",
         ]),
     tests(of: "PanelToolkit"),
-    tests(of: "AgentPanel", uses: ["AgentBus", "PanelToolkit", "PushCore", "PushDBus", "PushNet"]),
+    tests(of: "AgentPanel", uses: ["AgentBus", "PanelToolkit", "PushAPI", "PushCore", "PushDBus", "PushNet"]),
     tests(
         of: "PosthornCLI",
         uses: ["AgentBus", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
