@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension PanelAlertEndToEnd {
+    /// Checks that the panel puts notifications off and mutes apps.
+    struct PanelLaterTests {
+        @Test(.tags(.slow)) func `an alert is put off by an hour, and the list says until when`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send(PanelScene.alert("Later."))
+            try await scene.click("button", "Remind Me…")
+            let choices = try await scene.wait("the times are there") { $0.first("button", "In One Hour") != nil }
+            #expect(choices.all("button").prefix(4).map(\.name) == ["Back", "In One Hour", "At 18:00", "At 07:00"])
+            try await scene.click("button", "In One Hour")
+            try await scene.waitUntilEmpty()
+            let entry = try #require(try await scene.user.inbox().first)
+            #expect(entry.body == "Later.")
+            try await scene.openPanel()
+            try await scene.click("button", "Details")
+            let row = try await scene.waitFor("list item", "Remind Me")
+            #expect(row.description.contains(":"), "the time: \(row.description)")
+            try await scene.click("list item", "Remind Me")
+            try await scene.click("button", "Cancel the Reminder")
+            try await scene.wait("it is off") { $0.first("list item", "Remind Me")?.description == "Off" }
+        }
+
+        @Test(.tags(.slow)) func `an app is muted from its section, and unmuted in its settings`() async throws {
+            let scene = try await PanelScene()
+            try await scene.send(PanelScene.alert("One."))
+            try await scene.openPanel()
+            try await scene.click("button", "Mute \(PanelScene.appName)")
+            try await scene.click("button", "Mute for One Hour")
+            try await eventually("it is muted") {
+                try await scene.setting("muted")?.hasPrefix("until ") == true
+            }
+            try await scene.press("ctrl+3")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.wait("the row says until when") {
+                $0.first("list item", "Mute")?.description.hasPrefix("Until ") == true
+            }
+            try await scene.click("list item", "Mute")
+            try await scene.click("button", "Unmute \(PanelScene.appName)")
+            try await scene.waitUntil("muted", has: "off")
+        }
+    }
+}
