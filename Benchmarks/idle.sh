@@ -7,12 +7,14 @@
 #   IDLE_SECONDS=180    the duration of the measurement
 #   IDLE_BATTERY=yes    on battery, simulated with UPower from python3-dbusmock: the agent pings less often
 #   IDLE_STRACE=FILE    also trace the agent with strace for the same time, and write the trace to this file
+#   IDLE_TRAY=yes       show the agent's item in a tray
 #   IDLE_PANEL=no           do not measure the panel, which needs Xvfb and strace
 #   POSTHORN_PROGRAMS   the folder of posthornd, posthorn-agent and posthorn-panel; default: .build/release
 #
 # Uses its own server, session bus, system bus and display, all in a new directory, and changes nothing else on this machine.
 set -eu
-programs=${POSTHORN_PROGRAMS:-$(cd "$(dirname "$0")/.." && pwd)/.build/release}
+repository=$(cd "$(dirname "$0")/.." && pwd)
+programs=${POSTHORN_PROGRAMS:-$repository/.build/release}
 seconds=${IDLE_SECONDS:-180}
 # By then the startup is complete, and the memory that only it needed is released.
 settling=45
@@ -53,6 +55,12 @@ if [ "${IDLE_BATTERY:-no}" = yes ]; then
     start upower.log /usr/bin/python3 -m dbusmock --system --template upower --parameters '{"OnBattery": true}'
     sleep 2
 fi
+if [ "${IDLE_TRAY:-no}" = yes ]; then
+    # The tray ends with its standard input.
+    mkfifo "$files/tray"
+    exec 9<>"$files/tray"
+    start tray.log sh -c 'exec /usr/bin/python3 "$1" <"$2"' sh "$repository/Tests/EndToEndTests/Providers/tray.py" "$files/tray"
+fi
 start server.log "$programs/posthornd" --data-directory "$files/server" --listen 127.0.0.1:0 --names 127.0.0.1 \
     --open-enrolment yes
 wait_for server.log event=listening
@@ -70,6 +78,7 @@ counters() {
         sed -n 's/^voluntary_ctxt_switches:[^0-9]*/wakeups /p' "$task/status"
     done | awk '$1 == "wakeups" { wakeups += $2; next } { cpu += $1 } END { printf "%.0f %d\n", cpu, wakeups }'
 }
+[ "${IDLE_TRAY:-no}" = no ] || wait_for agent.log "event=tray_item shown=true"
 before=$(counters "$agent")
 sleep "$seconds"
 after=$(counters "$agent")

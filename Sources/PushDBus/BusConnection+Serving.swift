@@ -6,15 +6,17 @@ internal import CSystemd
 final class ServedObject {
     let interface: String
     let introspection: StaticString
+    let hasProperties: Bool
     let handler: (IncomingCall, BusReply) -> Void
     unowned let connection: BusConnection
 
     init(
-        _ connection: BusConnection, interface: String, introspection: StaticString,
+        _ connection: BusConnection, interface: String, introspection: StaticString, hasProperties: Bool,
         _ handler: @escaping (IncomingCall, BusReply) -> Void
     ) {
         self.connection = connection
         self.interface = interface
+        self.hasProperties = hasProperties
         self.introspection = introspection
         self.handler = handler
     }
@@ -30,7 +32,8 @@ final class ServedObject {
             BusReply(message, on: connection).answer(.success([.string(introspection.description)]))
             return true
         }
-        guard call.interface == interface else { return false }
+        let isOfProperties = hasProperties && call.interface == IncomingCall.propertiesInterface
+        guard call.interface == interface || isOfProperties else { return false }
         dispatch(call, message)
         return true
     }
@@ -118,13 +121,15 @@ extension BusConnection {
     ///   - path: The path of the object.
     ///   - interface: The interface whose methods the handler implements.
     ///   - introspection: The XML that describes the object.
+    ///   - hasProperties: Whether the handler also gets the calls of `org.freedesktop.DBus.Properties`.
     ///   - handler: Called in `process()`.
     /// - Throws: `BusError` if the path is malformed.
     package func serve(
-        path: String, interface: String, introspection: StaticString,
+        path: String, interface: String, introspection: StaticString, hasProperties: Bool = false,
         replyingLater handler: @escaping (IncomingCall, BusReply) -> Void
     ) throws(BusError) {
-        let object = ServedObject(self, interface: interface, introspection: introspection, handler)
+        let object = ServedObject(
+            self, interface: interface, introspection: introspection, hasProperties: hasProperties, handler)
         let address = unsafe Unmanaged.passUnretained(object).toOpaque()
         try BusError.check(unsafe sd_bus_add_object(handle, nil, path, callArrived, address), "serve an object")
         servedObjects.append(object)

@@ -2,6 +2,9 @@
 
 /// A method call that this connection received.
 package struct IncomingCall {
+    /// The interface by which callers read the properties of an object.
+    package static let propertiesInterface = "org.freedesktop.DBus.Properties"
+
     /// The caller's unique name, such as `:1.42`.
     package var sender: String
     /// The path of the called object.

@@ -18,6 +18,7 @@ final class CallerHarness {
     let bus: DesktopBus
     let files: TemporaryDirectory
     let harness: AgentHarness
+    private let rules: CallerRules
     private let service: AgentService
     private let client: BusConnection
     private let drivers: [BusDriver]
@@ -36,7 +37,7 @@ final class CallerHarness {
         client = try BusConnection(.address(bus.address))
         drivers = try [connection, client].map { [loop = harness.loop] in try BusDriver(loop: loop, connection: $0) }
         let environment = ["XDG_DATA_HOME": files.path(of: "data"), "XDG_DATA_DIRS": "/nonexistent"]
-        let rules = CallerRules(
+        rules = CallerRules(
             connection, loop: harness.loop, environment: environment, toolFolder: files.path(of: "tools"),
             processFolder: processes ? files.path(of: "proc") : "/proc")
         service = try AgentService(harness.agent, on: connection, deviceName: "test", callers: rules)
@@ -92,6 +93,14 @@ final class CallerHarness {
         }
         try await harness.loop.run("all are answered") { answers.count == count }
         return answers
+    }
+
+    /// Returns whether this process may use the item in the tray.
+    func mayUseTray() async throws -> Bool {
+        var isAllowed: Bool?
+        rules.decideOnTray(for: client.uniqueName) { isAllowed = $0 }
+        try await harness.loop.run("the rules decide") { isAllowed != nil }
+        return isAllowed ?? false
     }
 
     func holdName(_ name: String) throws { #expect(try client.requestName(name)) }

@@ -139,6 +139,16 @@ import Testing
         #expect(try await rules.call("GetStatus", []) == "")
     }
 
+    @Test func `every program outside a Flatpak may use the tray, because any of them can be the tray`() async throws {
+        let panel = try await CallerHarness(processes: true)
+        #expect(try await !panel.mayUseTray(), "it is unknown")
+        try panel.pretend("/usr/bin/env", ["env"])
+        #expect(try await panel.mayUseTray())
+        let sandboxed = try await CallerHarness(processes: true)
+        try sandboxed.pretend("/usr/bin/env", ["env"], flatpak: Self.app)
+        #expect(try await !sandboxed.mayUseTray())
+    }
+
     static let lines: [(exec: String, line: [String], owns: Bool)] = [
         ("/usr/bin/env -u A tool", ["env", "-u", "A", "tool", "more"], true),
         ("/usr/bin/env -u A tool", ["env", "-u", "B", "tool"], false),

@@ -52,8 +52,10 @@ struct InstallTests {
             try RepositoryPaths.tool("appstreamcli"), ["validate-tree", "--no-net", target.path(of: "usr")]
         ).succeeded()
         let icons = "usr/share/icons/hicolor"
-        for icon in ["scalable/apps/org.posthorn.Panel.svg", "symbolic/apps/org.posthorn.Panel-symbolic.svg"] {
-            #expect(target.read("\(icons)/\(icon)").contains("<svg"))
+        let symbolic = ["", "-tray", "-tray-unread"].map { "symbolic/apps/org.posthorn.Panel\($0)-symbolic.svg" }
+        for icon in ["scalable/apps/org.posthorn.Panel.svg"] + symbolic {
+            // GTK recognizes an SVG file by its first bytes.
+            #expect(target.read("\(icons)/\(icon)").utf8.prefix(256).contains("<svg".utf8), "\(icon)")
         }
         let entry = target.read("usr/share/applications/org.posthorn.Panel.desktop")
         #expect(entry.contains("\nIcon=org.posthorn.Panel\n") && entry.contains("\nDBusActivatable=true\n"))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import PushAPI
-internal import PushCore
+package import PushAPI
+package import PushCore
 
 /// The wall clock in the user's time zone.
-enum LocalClock {
+package enum LocalClock {
     /// Returns the weekday and the minute of the day in the user's time zone.
-    static func time(at time: Timestamp) -> QuietSchedule.LocalTime {
+    package static func time(at time: Timestamp) -> QuietSchedule.LocalTime {
         var moment = time_t(time.unixSeconds)
         var parts = unsafe tm()
         // The time zone may have changed since the agent started, because laptops travel.

@@ -52,6 +52,7 @@ final class AgentProgram {
     private let signals: SignalHandler
     private let desktop: DesktopEnvironment
     private let service: AgentService?
+    private let tray: TrayService?
     private let enrolment: UnattendedEnrolment
     private var wakeWatch: SleepMonitor?
     private var systemReconnector: BusReconnector?
@@ -77,10 +78,14 @@ final class AgentProgram {
             configuredTrust: .init(serverURL: configuration.serverURL, caFile: configuration.caFile))
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }
-        service = try desktop.connection.map { connection in
-            try AgentService(
-                agent, on: connection, deviceName: configuration.deviceName,
-                callers: CallerRules(connection, loop: loop, environment: environment))
+        if let connection = desktop.connection {
+            let callers = CallerRules(connection, loop: loop, environment: environment)
+            service = try AgentService(agent, on: connection, deviceName: configuration.deviceName, callers: callers)
+            tray = desktop.agentEnvironment.panel.flatMap { panel in
+                TrayService(agent, panel: panel, on: connection, callers: callers)
+            }
+        } else {
+            (service, tray) = (nil, nil)
         }
         enrolment = UnattendedEnrolment(agent, loop: loop, configuration: configuration)
     }
@@ -92,8 +97,14 @@ final class AgentProgram {
         desktop.onBusLost = { [weak self] in self?.end(.busLost) }
         agent.savesPower = desktop.savesPower
         desktop.onPowerChange = { [weak desktop, agent] in agent.savesPower = desktop?.savesPower ?? false }
-        desktop.onLockChange = { [agent] in agent.alerts.lockChanged() }
+        desktop.onLockChange = { [agent, tray] in
+            agent.alerts.lockChanged()
+            tray?.refresh()
+        }
+        service?.onInboxChange = { [weak tray] in tray?.inboxChanged() }
+        service?.onSettingsChange = { [weak tray] in tray?.settingsChanged() }
         try agent.start()
+        tray?.settingsChanged()
         if try service?.claimName() == false {
             agentLog.warning("bus_name_taken", ["name": AgentInterface.name])
         }

@@ -18,6 +18,10 @@ final class AgentService {
     let agent: Agent
     let connection: BusConnection
     let deviceName: String
+    /// Called after a change of the inbox.
+    var onInboxChange: () -> Void = {}
+    /// Called after a change of the user's own settings.
+    var onSettingsChange: () -> Void = {}
     private let callers: any CallerPolicy
     private var bounds = CallBounds()
     private var emittedStatus: StatusRecord?
@@ -219,7 +223,10 @@ extension AgentService: AgentObserver {
 
     package func badgeChanged(appID: AppID, count: UInt32) { emit(.badgeChanged, [.text(appID.text), .uint32(count)]) }
 
-    package func settingsChanged(appID: AppID?) { emit(.settingsChanged, [.text(appID?.text ?? "")]) }
+    package func settingsChanged(appID: AppID?) {
+        emit(.settingsChanged, [.text(appID?.text ?? "")])
+        if appID == nil { onSettingsChange() }
+    }
 
     package func subscriptionEnded(appID: AppID, channel: String, reason: String) {
         emit(.subscriptionEnded, [.text(appID.text), .text(channel), .text(reason)])
@@ -229,7 +236,10 @@ extension AgentService: AgentObserver {
 
     package func alertsChanged() { emit(.alertsChanged, []) }
 
-    package func inboxChanged() { emit(.inboxChanged, []) }
+    package func inboxChanged() {
+        emit(.inboxChanged, [])
+        onInboxChange()
+    }
 
     /// Reports the status to the service manager and emits StatusChanged, unless the status is unchanged.
     package func statusChanged() {

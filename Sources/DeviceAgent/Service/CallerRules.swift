@@ -86,6 +86,18 @@ final class CallerRules: CallerPolicy {
         }
     }
 
+    /// Decides whether a caller may use the item in the tray: every program of the user outside a Flatpak may, because
+    /// any of them can be the tray; the decisions on one caller are in order.
+    func decideOnTray(for caller: String, completion: @escaping (_ isAllowed: Bool) -> Void) {
+        find(caller) { caller in
+            switch caller {
+            case .tool: completion(true)
+            case .app(let program): completion(program.flatpak == nil)
+            case .otherUser, .unknown: completion(false)
+            }
+        }
+    }
+
     // MARK: Permissions of apps
 
     private func verdict(on call: IncomingCall, from program: RunningProgram) async -> CallVerdict {

@@ -14,6 +14,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case silent
     case inboxDays = "inbox-days"
     case inboxCount = "inbox-count"
+    case tray
     // These settings belong to an app. The first three also belong to its event types.
     case badge
     case sound
@@ -48,7 +49,7 @@ package enum Setting: String, CaseIterable, Sendable {
     /// The scopes in which the setting can have a value.
     package var scopes: [Scope] {
         switch self {
-        case .master, .doNotDisturb, .schedule, .silent, .inboxDays, .inboxCount: [.device]
+        case .master, .doNotDisturb, .schedule, .silent, .inboxDays, .inboxCount, .tray: [.device]
         case .badge, .sound, .alert: [.app, .event]
         case .soundName, .preview, .timeSensitive, .critical, .muted: [.app]
         }
@@ -57,7 +58,7 @@ package enum Setting: String, CaseIterable, Sendable {
     /// Returns the default value, which docs/reference/settings.md lists.
     package func defaultValue(for scope: Scope) -> String {
         switch self {
-        case .master, .badge, .sound: "on"
+        case .master, .tray, .badge, .sound: "on"
         case .doNotDisturb, .silent, .preview, .timeSensitive, .critical, .muted: "off"
         case .schedule: "none"
         case .alert: scope == .event ? "on" : AlertStyle.standard.rawValue
@@ -101,7 +102,7 @@ package enum Setting: String, CaseIterable, Sendable {
 
     private func form(for scope: Scope) -> Form {
         switch self {
-        case .master, .silent, .badge, .sound, .preview, .timeSensitive, .critical: .onOrOff
+        case .master, .silent, .tray, .badge, .sound, .preview, .timeSensitive, .critical: .onOrOff
         case .alert: scope == .event ? .onOrOff : .style
         case .soundName: .soundName
         case .doNotDisturb: .moment
@@ -121,6 +122,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .silent: "Mute sounds, but show badges and alerts"
         case .inboxDays: "The number of days for which notifications are kept"
         case .inboxCount: "The maximum number of notifications that are kept"
+        case .tray: "Show an item in the desktop's tray"
         case .badge: "Show badges on the app's icon"
         case .sound: "Play sounds"
         case .alert: "The alert style: none, a temporary banner, or an alert that stays until answered"
