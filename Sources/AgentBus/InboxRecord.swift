@@ -40,6 +40,12 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
     ///
     /// Set on the first such entry of an app only; empty on all others.
     package var offer = ""
+    /// The address that View opens; empty if View opens the app or nothing.
+    package var url = ""
+    /// The absolute path of a PNG file that is safe to show; empty for none.
+    package var picture = ""
+    /// The members of the payload that were ignored, each with a colon and the reason.
+    package var ignored: [String] = []
 
     /// The app's name; its app ID if the app has no name.
     package var appTitle: String { appName.isEmpty ? appID : appName }
@@ -64,6 +70,9 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
         threadID = dictionary.text("thread_id")
         isVerified = dictionary.flag("verified")
         offer = dictionary.text("offer")
+        url = dictionary.text("url")
+        picture = dictionary.text("picture")
+        ignored = dictionary.texts("ignored")
     }
 
     package var entries: [(String, BusValue)] {
@@ -84,6 +93,9 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
             ("thread_id", .entry(threadID)),
             ("verified", .entry(isVerified)),
             ("offer", .entry(offer)),
+            ("url", .entry(url)),
+            ("picture", .entry(picture)),
+            ("ignored", .entry(ignored)),
         ]
     }
 }

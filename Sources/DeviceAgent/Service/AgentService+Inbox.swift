@@ -28,7 +28,8 @@ extension AgentService {
             let number = try arguments.entryID(0)
             guard let entry = try agent.inbox.entry(number) else { throw .unknownEntry(number) }
             let app = try agent.registrations.app(entry.appID)
-            return [entry.record(of: app, offers: try offers(to: app)).dictionary]
+            let schemes = agent.environment.linkSchemes
+            return [entry.record(of: app, offers: try offers(to: app), schemes: schemes).dictionary]
         case .countInbox:
             let counts = try agent.inbox.unreadCounts().map { ($0.appID, UInt32(clamping: $0.count)) }
             let sum = counts.reduce(UInt32(0)) { $0 + $1.1 }
@@ -60,10 +61,19 @@ extension AgentService {
 
     private func list(_ entries: [InboxEntry]) throws(AgentRefusal) -> BusValue {
         let apps = Dictionary(uniqueKeysWithValues: try agent.registrations.apps().map { ($0.appID, $0) })
+        var known: [AppID: [String]?] = [:]
+        let schemes = { (appID: AppID) in
+            // Each look-up reads the disk.
+            if let schemes = known[appID] { return schemes }
+            let schemes = self.agent.environment.linkSchemes(appID)
+            known[appID] = .some(schemes)
+            return schemes
+        }
         return InboxRecord.array(
             try entries.map { entry throws(AgentRefusal) in
                 let app = apps[entry.appID]
-                return entry.record(of: app, offers: app?.heldBackEntry == entry.entry ? try offers(to: app) : [])
+                let offers = app?.heldBackEntry == entry.entry ? try offers(to: app) : []
+                return entry.record(of: app, offers: offers, schemes: schemes)
             })
     }
 
@@ -73,7 +83,9 @@ extension AgentService {
 }
 
 extension InboxEntry {
-    fileprivate func record(of app: RegisteredApp?, offers: [Setting]) -> InboxRecord {
+    fileprivate func record(
+        of app: RegisteredApp?, offers: [Setting], schemes: (AppID) -> [String]?
+    ) -> InboxRecord {
         var record = InboxRecord()
         record.entry = entry.rawValue
         record.uniqueID = uniqueID
@@ -91,6 +103,9 @@ extension InboxEntry {
         record.reason = reason
         record.channel = channel ?? ""
         record.threadID = threadID ?? ""
+        if let app, url != nil { record.url = ViewTarget(self, app, schemes: schemes(app.appID)).link?.text ?? "" }
+        record.picture = picture ?? ""
+        record.ignored = ignored.split(separator: "\n").map(String.init)
         return record
     }
 
