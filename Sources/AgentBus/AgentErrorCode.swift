@@ -30,6 +30,7 @@ package enum AgentErrorCode: String, Sendable, CaseIterable {
     case appNotInstalled = "AppNotInstalled"
     case appDamaged = "AppDamaged"
     case needsTerminal = "NeedsTerminal"
+    case linkNotOpened = "LinkNotOpened"
     case notOpened = "NotOpened"
     case invalidArguments = "InvalidArguments"
     case notYours = "NotYours"

@@ -229,15 +229,20 @@ package enum AgentIntrospection {
                  - `state` s: `waiting`, `shown`, `viewed`, `closed` or `suppressed`
                  - `effects` as: the result for each part, for example `badge` or `sound:silent`
                  - `read` b: whether the user has seen it
-                 - `reason` s: why the notification was suppressed, or an error. If the app could not be opened:
-                   `app-not-installed`, `app-damaged`, `needs-terminal` or `app-not-started`, a colon, and details.
+                 - `reason` s: why the notification was suppressed, or an error. If the app or the link could not be
+                   opened: `app-not-installed`, `app-damaged`, `needs-terminal`, `app-not-started` or
+                   `link-not-opened`, a colon, and details.
                  - `channel` s: the channel ID of a broadcast; empty otherwise
                  - `thread_id` s
                  - `verified` b: whether `app_name` is verified, as in `ListApps`
                  - `offer` s: `time-sensitive` on the first notification of the app that Do Not Disturb held back
                    although it is time-sensitive, for as long as the user has not decided about that setting;
                    otherwise empty
-                 - `remind_at` x: when the notification is shown again, in UNIX seconds; 0 without a reminder -->
+                 - `remind_at` x: when the notification is shown again, in UNIX seconds; 0 without a reminder
+                 - `url` s: the address that View opens; empty if View opens the app or nothing
+                 - `picture` s: the absolute path of a PNG file that the agent made and that is safe to show; empty
+                   for none
+                 - `ignored` as: members of the payload that the agent ignored, each with a colon and the reason -->
             <method name="ListInbox">
               <arg name="limit" type="u" direction="in"/>
               <arg name="entries" type="aa{sv}" direction="out"/>
@@ -329,7 +334,11 @@ package enum AgentIntrospection {
                  - `actions` aa{sv}: the app's own buttons, which replace View if there are any; each with `id` s,
                    `title` s and `takes_text` b
                  - `earlier` u: the number of earlier, unanswered alerts of the same thread
-                 - `verified` b: whether `app_name` is verified, as in `ListApps` -->
+                 - `verified` b: whether `app_name` is verified, as in `ListApps`
+                 - `url` s: the address that View opens; empty if View opens the app, if there is no View, and while
+                   texts are hidden
+                 - `picture` s: the absolute path of a PNG file that is safe to show; empty for none and while texts
+                   are hidden -->
             <method name="ListAlerts">
               <arg name="alerts" type="aa{sv}" direction="out"/>
             </method>
@@ -345,8 +354,8 @@ package enum AgentIntrospection {
               <arg name="text" type="s" direction="in"/>
               <arg name="activation_token" type="s" direction="in"/>
             </method>
-            <!-- Opens the app with a notification of the inbox, as View does, and marks the entry as read. Errors:
-                 `.UnknownEntry`, `.AppNotInstalled`, `.AppDamaged` (its `.desktop` file is invalid),
+            <!-- Opens the app with a notification of the inbox, or its link, as View does, and marks the entry as
+                 read. Errors: `.UnknownEntry`, `.LinkNotOpened`, `.AppNotInstalled`, `.AppDamaged` (its `.desktop` file is invalid),
                  `.NeedsTerminal` (the app needs a terminal, and this device has no program that opens one),
                  `.NotOpened`. -->
             <method name="OpenEntry">

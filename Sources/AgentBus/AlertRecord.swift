@@ -29,6 +29,10 @@ package struct AlertRecord: AgentRecord, Sendable, Equatable {
     package var earlierCount: UInt32 = 0
     /// Whether `appName` is the name of an installed app, or one that the user gave.
     package var isVerified = false
+    /// The address that View opens; empty if View opens the app or there is no View.
+    package var url = ""
+    /// The absolute path of a PNG file that is safe to show; empty for none.
+    package var picture = ""
 
     /// Creates an empty record.
     package init() {}
@@ -46,6 +50,8 @@ package struct AlertRecord: AgentRecord, Sendable, Equatable {
         receivedAt = Timestamp(unixMilliseconds: dictionary.number("received_at"))
         earlierCount = UInt32(clamping: dictionary.number("earlier"))
         isVerified = dictionary.flag("verified")
+        url = dictionary.text("url")
+        picture = dictionary.text("picture")
     }
 
     package var entries: [(String, BusValue)] {
@@ -62,6 +68,8 @@ package struct AlertRecord: AgentRecord, Sendable, Equatable {
             ("received_at", .entry(receivedAt.unixMilliseconds)),
             ("earlier", .entry(earlierCount)),
             ("verified", .entry(isVerified)),
+            ("url", .entry(url)),
+            ("picture", .entry(picture)),
         ]
     }
 }

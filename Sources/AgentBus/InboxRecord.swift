@@ -42,6 +42,12 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
     package var offer = ""
     /// The time at which the notification is shown again; nil if the user asked for no reminder.
     package var remindAt: Timestamp?
+    /// The address that View opens; empty if View opens the app or nothing.
+    package var url = ""
+    /// The absolute path of a PNG file that is safe to show; empty for none.
+    package var picture = ""
+    /// The members of the payload that were ignored, each with a colon and the reason.
+    package var ignored: [String] = []
 
     /// The app's name; its app ID if the app has no name.
     package var appTitle: String { appName.isEmpty ? appID : appName }
@@ -67,6 +73,9 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
         isVerified = dictionary.flag("verified")
         offer = dictionary.text("offer")
         remindAt = dictionary.secondsIfSet("remind_at")
+        url = dictionary.text("url")
+        picture = dictionary.text("picture")
+        ignored = dictionary.texts("ignored")
     }
 
     package var entries: [(String, BusValue)] {
@@ -88,6 +97,9 @@ package struct InboxRecord: AgentRecord, Sendable, Equatable {
             ("verified", .entry(isVerified)),
             ("offer", .entry(offer)),
             ("remind_at", .entry(secondsOf: remindAt)),
+            ("url", .entry(url)),
+            ("picture", .entry(picture)),
+            ("ignored", .entry(ignored)),
         ]
     }
 }

@@ -64,6 +64,8 @@ extension PayloadCheck {
         case .objectType: "This must be an object."
         case .misspelledKey: "APNs does not define this key and ignores it."
         case .misplacedKey: "This key is ignored here."
+        case .badLink: "url is ignored: write a complete https address, or one of a scheme that the app registers."
+        case .badPicture: "attachment-url is ignored: write a complete https address of a picture."
         }
     }
 }

@@ -74,6 +74,8 @@ package enum PayloadCheck: String, CaseIterable, Sendable {
     case objectType = "L-K12"
     case misspelledKey = "L-K13"
     case misplacedKey = "L-K14"
+    case badLink = "L-K15"
+    case badPicture = "L-K16"
 
     /// The default severity; a check may report a finding with a higher or lower one.
     var severity: PayloadFinding.Severity {
@@ -89,7 +91,7 @@ package enum PayloadCheck: String, CaseIterable, Sendable {
             .pronounInTitle, .titleSentences, .longMessage, .unfinishedMessage, .smallBeginning, .capitalizedMessage,
             .shoutedMessage, .explainedButton, .quotedLabel, .advertising, .technicalTerm,
             .scrolling, .wordyLabel, .punctuatedLabel, .labelCapitals, .yesOrNo, .pronounInLabel, .wideLabel,
-            .badgeLook, .vibration, .soundFile, .misspelledKey, .misplacedKey:
+            .badgeLook, .vibration, .soundFile, .misspelledKey, .misplacedKey, .badLink, .badPicture:
             .warning
         }
     }
@@ -127,7 +129,8 @@ extension PayloadCheck {
             .emptyMessage, .repeatedAppName, .buttonCount, .singleButton, .wordyLabel, .punctuatedLabel,
             .labelCapitals, .yesOrNo, .pronounInLabel, .badge, .badgeLook, .vibration, .soundWhenSilenced,
             .soundAlone, .malformed, .tooLarge, .apsType, .alertType, .textType, .argumentsType, .soundType,
-            .flagValue, .interruptionLevel, .relevanceScore, .numberType, .objectType, .misspelledKey, .misplacedKey:
+            .flagValue, .interruptionLevel, .relevanceScore, .numberType, .objectType, .misspelledKey, .misplacedKey,
+            .badLink, .badPicture:
             .payload
         }
     }
@@ -159,7 +162,7 @@ extension PayloadCheck {
             .smallBeginning, .capitalizedMessage, .shoutedMessage, .pronounInMessage, .explainedButton, .quotedLabel,
             .advertising, .technicalTerm, .emptyMessage, .repeatedAppName, .scrolling, .buttonCount, .singleButton,
             .wordyLabel, .punctuatedLabel, .labelCapitals, .yesOrNo, .pronounInLabel, .cancelPlace, .wideLabel,
-            .badgeLook, .vibration, .soundFile, .soundWhenSilenced, .misplacedKey:
+            .badgeLook, .vibration, .soundFile, .soundWhenSilenced, .misplacedKey, .badLink, .badPicture:
             .shown
         }
     }

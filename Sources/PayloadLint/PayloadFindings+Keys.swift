@@ -17,6 +17,8 @@ extension PayloadFindings {
             add(.misplacedKey, field.name, text: "\(field.name) is ignored here; write it as \(field.path).")
         } else if IgnoredKey.apsSlips[name] != nil, unknown.kind == .object {
             add(.misspelledKey, "", text: "A key beside aps looks like a misspelling of aps; only aps is read.")
+        } else if let check = Self.addresses[PackedText(payload, unknown.name)], unknown.kind != .null {
+            checkAddress(check, unknown, in: payload)
         }
         checkCustom(unknown, in: payload)
     }
@@ -32,6 +34,24 @@ extension PayloadFindings {
             if !(1...2).contains(count) { add(.buttonCount, path) }
         case let check:
             add(check, path)
+        }
+    }
+
+    /// The keys beside `aps` that hold an address which the agent reads.
+    private static let addresses = PackedTable<PayloadCheck>([
+        (key: "url", value: .badLink), (key: "attachment-url", value: .badPicture),
+    ])
+
+    private mutating func checkAddress(
+        _ check: PayloadCheck, _ unknown: PayloadReading.Unknown, in payload: Span<UInt8>
+    ) {
+        guard let value = try? JSONValue(parsing: payload.extracting(unknown.value)) else { return }
+        let name = String(decoding: unknown.name.map { payload[$0] }, as: UTF8.self)
+        do throws(NotificationLink.Defect) {
+            let link = try NotificationLink(value)
+            if check == .badPicture, !link.isSecureWeb { add(check, name) }
+        } catch {
+            add(check, name, text: "\(name) is ignored: \(error.phrase).")
         }
     }
 

@@ -25,7 +25,7 @@ package struct IncomingSignal {
     /// matters, compare this name with the owner of the subscribed name.
     package var sender: String
     /// The path of the object that sent the signal.
-    var path: String
+    package var path: String
     /// The interface of the signal.
     var interface: String
     /// The name of the signal.

@@ -30,6 +30,12 @@ final class RecordingApp: AppOpener {
         answer("launch \(activationToken ?? "-")", [], completion)
     }
 
+    func open(
+        _ link: NotificationLink, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        answer("link \(link.text) \(activationToken ?? "-")", [], completion)
+    }
+
     func act(
         appID: AppID, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void

@@ -29,6 +29,12 @@ private final class Opener: AppOpener {
         Issue.record("View opened the app without the notification")
     }
 
+    func open(
+        _ link: NotificationLink, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        Issue.record("View opened a link instead of the app")
+    }
+
     func act(
         appID: AppID, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void

@@ -103,6 +103,14 @@ struct DesktopNotificationTests {
         #expect(lines.first == "New order" && lines.last.map(String.init) == last)
     }
 
+    @Test(arguments: [("https://bank.example/a", "bank.example"), ("example-mail:1", "example-mail:")])
+    func `the last line of the body is where the link leads`(link: String, line: String) async throws {
+        var alert = order
+        alert.link = try NotificationLink(link)
+        #expect(
+            try await shown(alert, capabilities: ["body"]).0.body.split(separator: "\n").last.map(String.init) == line)
+    }
+
     // MARK: Buttons
 
     @Test(

@@ -16,6 +16,7 @@ final class DesktopSession: Sendable {
     let screen: DesktopScreen
     let sound: DesktopSound
     let stack: TestStack
+    private let browser: TemporaryDirectory
     private let markerToken: String
     private let alerts: RunningProcess
     private let badges: RunningProcess
@@ -26,7 +27,12 @@ final class DesktopSession: Sendable {
         sound = try await DesktopSound()
         alerts = try await screen.bus.monitor("interface='org.freedesktop.Notifications',member='Notify'")
         badges = try await screen.bus.monitor("type='signal',interface='com.canonical.Unity.LauncherEntry'")
+        browser = try TemporaryDirectory()
+        try browser.write(
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" >>'\(browser.path(of: "links"))'\n", to: "xdg-open", permissions: 0o700)
+        let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let environment = screen.environment.merging(sound.environment) { $1 }
+            .merging(["PATH": "\(browser.path):\(searchPath)"]) { $1 }
         stack = try await TestStack(bus: screen.bus, environment: environment) { user in
             for app in [Self.app, Self.markerApp] { try Self.install(app, for: user) }
         }
@@ -178,6 +184,9 @@ final class DesktopSession: Sendable {
 
             """, to: "data/applications/\(app).desktop", permissions: 0o644)
     }
+
+    /// The links with which the desktop's browser was opened.
+    var openedLinks: [String] { browser.read("links").split(separator: "\n").map(String.init) }
 
     /// The notifications with which the app was opened, one line each.
     var opened: [Substring] { stack.user.files.read("\(Self.app).opened").split(separator: "\n") }

@@ -113,18 +113,19 @@ struct GeneratedPagesCommandLineTests {
         [suppressed](device-protocol.md#acknowledge-post-v1acks), or an error. `effects` lists the parts with their outcome,
         for example `badge` or `sound:silent`. `read` says whether the user has seen it; `channel` is the channel ID of a
         broadcast, and `thread_id` is the thread of the alert. `verified` and `offer` are as in the list of
-        apps; `offer` is on the first notification that was held back; `remind_at` is UNIX seconds, 0 without a reminder.
-        `posthorn inbox search --json` prints the same. `posthorn inbox remind --json` prints `entry` and `remind_at`, and
-        `posthorn settings mute --json` prints `app` and `until` (UNIX seconds, 0 if it is not muted).
+        apps; `offer` is on the first notification that was held back. `url` is the address that View opens, `picture` is the
+        path of a PNG file, and `ignored` lists ignored members of the payload with the reasons. `remind_at` is in UNIX seconds,
+        or 0 without a reminder. `posthorn inbox search --json` prints the same. `posthorn inbox remind --json` prints `entry` and
+        `remind_at`, and `posthorn settings mute --json` prints `app` and `until` (UNIX seconds, 0 if it is not muted).
         `posthorn inbox show ENTRY --json` prints one element of `entries`.
 
         ```json
         {"entries": [{"app_id": "org.example.Mail", "app_name": "Example Mail", "body": "At noon?",
-                      "channel": "", "effects": ["badge", "alert"], "entry": 1,
+                      "channel": "", "effects": ["badge", "alert"], "entry": 1, "ignored": [],
                       "id": "c96a0202-32d0-4b2f-8c8c-202cf5f2c6d8",
                       "payload": "{\"aps\":{\"alert\":{\"body\":\"At noon?\",\"title\":\"Lunch\"},\"badge\":1}}",
-                      "offer": "", "read": false, "reason": "", "received_at": 1795300714058, "remind_at": 0,
-                      "state": "shown", "thread_id": "", "title": "Lunch", "verified": true}]}
+                      "offer": "", "picture": "", "read": false, "reason": "", "received_at": 1795300714058,
+                      "remind_at": 0, "state": "shown", "thread_id": "", "title": "Lunch", "url": "", "verified": true}]}
         ```
 
         `posthorn send --json` prints `status` and, if the server sent them, `apns_id`, `apns_unique_id`, `apns_request_id`

@@ -91,6 +91,22 @@ extension DeviceEndToEnd {
             try await user.waitForEntry("the reason is there") { $0.reason.contains("/nonexistent/program") }
         }
 
+        @Test func `inbox show names the link, and inbox open opens it where no app is installed`() async throws {
+            let desk = try await DesktopSession()
+            try await desk.screen.keepRunning(.notificationDaemon)
+            let user = desk.stack.user
+            try FileManager.default.removeItem(
+                atPath: user.files.path(of: "data/applications/\(DesktopSession.app).desktop"))
+            let link = "https://example.org/lunch?a=1&b=$(id)"
+            try await desk.show(#"{"aps":{"alert":{"title":"Lunch","body":"At noon"}},"url":"\#(link)"}"#)
+            let entry = try #require(try await user.inbox().first)
+            let shown = try await user.posthorn("inbox", "show", "\(entry.entry)")
+            #expect(shown.output.contains("Opens     \(link)"))
+            try await user.posthorn("inbox", "open", "\(entry.entry)")
+            try await eventually("the browser has the link") { desk.openedLinks == [link] }
+            #expect(try await user.inbox().first?.state == "viewed")
+        }
+
         /// The part of an app's input that tests check.
         private struct Opened: Decodable {
             let app: String

@@ -275,6 +275,12 @@ extension CheckSample {
         .aps(.misplacedKey, #"{"title":"Hi"}"#, #"{"alert":{"title":"Hi"}}"#),
         CheckSample(.misplacedKey, #"{"badge":1}"#, #"{"aps":{"badge":1}}"#),
         CheckSample(.misplacedKey, #"{"alert":"Hi"}"#, #"{"alerts":"Hi"}"#),
+        CheckSample(.badLink, #"{"url":"http://example.org"}"#, #"{"url":"https://example.org"}"#),
+        CheckSample(.badLink, #"{"url":"/lunch"}"#, #"{"URL":"/lunch"}"#),
+        CheckSample(.badLink, #"{"url":"https://a@example.org"}"#, #"{"url":"https://example.org/a@"}"#),
+        CheckSample(.badLink, #"{"url":1}"#, #"{"url":null}"#),
+        CheckSample(
+            .badPicture, #"{"attachment-url":"mail:1"}"#, #"{"attachment-url":"https:\/\/example.org\/a.png"}"#),
     ]
 
     /// Returns a payload of this size.

@@ -177,6 +177,8 @@ enum LimitsPage {
         "panelStartCountMax": "the alerts go to the notification server, and the panel is not used for a while",
         "panelRestartDelay": "the panel is started if alerts are still waiting",
         "panelFailureBackoff": "the next alert goes to the panel",
+        "linkByteCountMax": "the agent ignores the link, and the inbox says why",
+        "portalAnswerTimeout": "the link counts as opened",
         "replyByteCountMax": "`BadValue` for the panel; for a notification server, the app is opened without the text",
         "reminderCountMax": "`TooMany` from `RemindEntry`",
         "reminderDaysMax": "`BadValue` from `RemindEntry`",

@@ -306,5 +306,16 @@ extension PayloadCheck {
             ),
         .misplacedKey:
             ("`alert`, `badge` or `sound` beside `aps`; a key of `alert` beside `alert`", .aps(#""title":"Hi""#)),
+        .badLink:
+            (
+                "`url` beside `aps` that is not a complete URL of at most 2048 bytes, or has a user name or a scheme "
+                    + "that is never opened, such as http, file, javascript or data",
+                .payload(#"{"aps":{"badge":1},"url":"http://example.org"}"#)
+            ),
+        .badPicture:
+            (
+                "`attachment-url` beside `aps` that is not a complete https URL of at most 2048 bytes",
+                .payload(#"{"aps":{"badge":1},"attachment-url":"/photo.png"}"#)
+            ),
     ]
 }

@@ -50,6 +50,7 @@ enum ProblemText {
         case .appNotInstalled: ReasonText.sentence(.notInstalled)
         case .appDamaged: ReasonText.sentence(.damaged)
         case .needsTerminal: ReasonText.sentence(.needsTerminal)
+        case .linkNotOpened: ReasonText.sentence(.linkNotOpened)
         case .notOpened: ReasonText.sentence(.notStarted)
         // The panel's own calls do not cause these errors, or the user has no remedy.
         case .unknownTopic, .badTopic, .badEnvironment, .badChannelID, .unknownChannel, .tooMany, .badAppID,

@@ -43,6 +43,7 @@ enum ReasonText {
         case .notInstalled: tr("The app is not installed. Install it, then try again.")
         case .damaged: tr("The installation of the app is damaged. Install it again.")
         case .needsTerminal: tr("The app runs in a terminal, but no terminal can be opened. Install xdg-terminal-exec.")
+        case .linkNotOpened: tr("The link could not be opened. Choose a web browser in the settings of the desktop.")
         case .notStarted: tr("The app could not be started. Start it from the menu of the desktop.")
         }
     }

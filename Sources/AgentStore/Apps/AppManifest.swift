@@ -65,6 +65,8 @@ package struct AppManifest: Sendable, Equatable {
     package var filter: Filter?
     /// Whether `content-available` wakes the app through `org.posthorn.App1.Wake`.
     package var wakesInBackground = false
+    /// Whether View opens the link of a notification instead of the app.
+    package var opensLinks = false
 
     /// Creates an empty manifest.
     package init() {}
@@ -116,6 +118,7 @@ extension AppManifest {
             }
         }
         wakesInBackground = try reader.flag("background")
+        opensLinks = try reader.opensLinks()
         filter = try reader.filter()
     }
 }
@@ -206,6 +209,16 @@ private struct ManifestReader {
             throw wrong("filter", "a list that begins with the absolute path of a program")
         }
         return .program(words)
+    }
+
+    /// Returns whether View opens links instead of the app.
+    func opensLinks() throws(AppManifestError) -> Bool {
+        switch member("opens")?.string {
+        case "url": return true
+        case "app": return false
+        case nil where member("opens") == nil: return false
+        default: throw wrong("opens", "\"app\" or \"url\"")
+        }
     }
 
     /// Returns a member; nil if it is missing or null.

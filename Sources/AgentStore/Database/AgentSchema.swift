@@ -99,7 +99,10 @@ enum AgentSchema {
             channel TEXT,
             effects TEXT NOT NULL DEFAULT '',
             is_read INTEGER NOT NULL DEFAULT 0,
-            thread_id TEXT
+            thread_id TEXT,
+            url TEXT,
+            picture TEXT,
+            ignored TEXT NOT NULL DEFAULT ''
         ) STRICT;
         CREATE INDEX inbox_unfinished ON inbox (entry) WHERE state IN ('waiting', 'claimed');
         CREATE TABLE seen (position INTEGER PRIMARY KEY AUTOINCREMENT, unique_id TEXT NOT NULL UNIQUE) STRICT;

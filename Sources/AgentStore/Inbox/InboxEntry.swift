@@ -56,6 +56,12 @@ package struct InboxEntry: Sendable, Equatable {
     package var reason: String
     /// The outcome of each part, such as `badge` or `sound:silent`, separated by spaces.
     package var effects: String
+    /// The address in the payload's `url`, if it is accepted.
+    package var url: String?
+    /// The absolute path of the entry's picture, which is safe to show; nil for none.
+    package var picture: String?
+    /// The members of the payload that were ignored, each with a colon and the reason, one per line.
+    package var ignored = ""
     /// Whether the user has seen the entry in the list.
     package var isRead = false
 

@@ -47,8 +47,9 @@ package final class InboxTable {
         insert = try connection.prepare(
             """
             INSERT INTO inbox (unique_id, sequence, app_id, topic, apns_id, received_ms, accepted_ms, title, subtitle,
-                body, payload, collapse_id, state, reason, channel, effects, is_read, thread_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                body, payload, collapse_id, state, reason, channel, effects, is_read, thread_id, url,
+                ignored)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         removeSurplus = try connection.prepare(Self.removeSurplusSQL)
         removeOld = try connection.prepare(Self.removeOldSQL)
@@ -80,7 +81,7 @@ package final class InboxTable {
         updateReason = try connection.prepare("UPDATE inbox SET reason = ?2 WHERE entry = ?1")
         updateEffects = try connection.prepare("UPDATE inbox SET effects = ?2 WHERE entry = ?1")
         updateTexts = try connection.prepare(
-            "UPDATE inbox SET title = ?2, subtitle = ?3, body = ?4 WHERE entry = ?1")
+            "UPDATE inbox SET title = ?2, subtitle = ?3, body = ?4, url = ?5, ignored = ?6 WHERE entry = ?1")
         settleClaimed = try connection.prepare(
             "UPDATE inbox SET state = 'shown', reason = ?1 WHERE state = 'claimed'")
         delete = try connection.prepare("DELETE FROM inbox WHERE (?1 = '' OR app_id = ?1) AND (?2 = 0 OR entry = ?2)")
@@ -116,6 +117,8 @@ package final class InboxTable {
         insert.bind(entry.effects, at: 16)
         insert.bind(entry.isRead ? 1 : 0, at: 17)
         insert.bind(entry.threadID, at: 18)
+        insert.bind(entry.url, at: 19)
+        insert.bind(entry.ignored, at: 20)
         try insert.run()
         return EntryID(rawValue: connection.lastInsertedRow)
     }
@@ -253,12 +256,14 @@ package final class InboxTable {
         try updateEffects.run()
     }
 
-    /// Stores the texts that are shown for an entry.
-    package func setTexts(title: String?, subtitle: String?, body: String?, of number: EntryID) throws(SQLiteError) {
+    /// Stores the texts and the link that are shown for an entry.
+    package func setTexts(_ payload: Payload, of number: EntryID) throws(SQLiteError) {
         updateTexts.bind(number.rawValue, at: 1)
-        updateTexts.bind(title, at: 2)
-        updateTexts.bind(subtitle, at: 3)
-        updateTexts.bind(body, at: 4)
+        updateTexts.bind(payload.alert?.title, at: 2)
+        updateTexts.bind(payload.alert?.subtitle, at: 3)
+        updateTexts.bind(payload.alert?.body, at: 4)
+        updateTexts.bind(payload.link?.text, at: 5)
+        updateTexts.bind(payload.ignoredMembers, at: 6)
         try updateTexts.run()
     }
 
@@ -346,6 +351,9 @@ package final class InboxTable {
             effects: row.string(16))
         entry.entry = EntryID(rawValue: row.int64(0))
         entry.isRead = row.int64(17) != 0
+        entry.url = row.optionalString(19)
+        entry.picture = row.optionalString(20)
+        entry.ignored = row.string(21)
         return entry
     }
 }

@@ -75,6 +75,7 @@ package final class Agent {
             database, loop: loop, presenter: environment.presenter, hooks: environment.hooks,
             sounds: environment.sounds, currentDesktopState: environment.currentDesktopState, texts: environment.texts)
         presentations.knowsSounds = environment.knowsSounds
+        presentations.linkSchemes = environment.linkSchemes
         let context = AgentContext(
             loop: loop, database: database, environment: environment, changes: changes, failures: failures, link: link,
             presentations: presentations, badges: badges)

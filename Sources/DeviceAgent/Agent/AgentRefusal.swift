@@ -42,6 +42,7 @@ struct AgentRefusal: Error, Sendable, Equatable {
             case .damaged: .appDamaged
             case .needsTerminal: .needsTerminal
             case .notStarted: .notOpened
+            case .linkNotOpened: .linkNotOpened
             }
         return AgentRefusal(code, error.text)
     }

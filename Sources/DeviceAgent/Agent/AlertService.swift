@@ -118,7 +118,7 @@ package final class AlertService {
         try failures.refusing { () throws(SQLiteError) in
             var alerts: [WaitingAlert] = []
             for (entry, app, payload) in try storedAlerts() {
-                var alert = Alert(entry, app, payload, sound: nil)
+                var alert = Alert(entry, app, payload, schemes: environment.linkSchemes(app.appID))
                 if entry.threadID != nil {
                     alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry)
                 }
@@ -152,7 +152,8 @@ package final class AlertService {
             guard let entry = try database.inbox.entry(number), entry.state == .shown,
                 try database.inbox.isReplaced(number), let alert = try storedAlert(entry)
             else { return nil }
-            return Alert(alert.entry, alert.app, alert.payload, sound: nil)
+            let schemes = environment.linkSchemes(alert.app.appID)
+            return Alert(alert.entry, alert.app, alert.payload, schemes: schemes)
         }
     }
 
@@ -230,6 +231,7 @@ extension Alert {
     /// Returns whether the user cannot tell the two alerts apart.
     fileprivate func looksLike(_ other: Alert) -> Bool {
         appID == other.appID && texts.elementsEqual(other.texts) && actions == other.actions
+            && link == other.link && picture == other.picture
     }
 
     private var texts: [[UInt8]?] { [title, subtitle, body, viewLabel].map { $0.map { Array($0.utf8) } } }

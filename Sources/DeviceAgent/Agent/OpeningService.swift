@@ -36,13 +36,29 @@ final class OpeningService {
         guard let opener = environment.opener else {
             return inbox.note(OpenFailure.notStarted.reason(Self.withoutBus), on: number)
         }
-        opener.open(
-            appID: entry.appID, notification: entry.notificationJSON(with: action), action: action,
-            activationToken: activationToken
-        ) { [weak self] result in
+        let completion: (Result<Void, AppOpenError>) -> Void = { [weak self] result in
             guard case .failure(let error) = result else { return }
             agentLog.warning("app_not_opened", ["app": entry.appID.text, "error": error.text])
             self?.inbox.note(error.failure.reason(error.text), on: number)
+        }
+        // A button that opens the app passes itself to it, and never opens the link.
+        if action == nil, let link = link(of: entry) {
+            return opener.open(link, activationToken: activationToken, completion: completion)
+        }
+        opener.open(
+            appID: entry.appID, notification: entry.notificationJSON(with: action), action: action,
+            activationToken: activationToken, completion: completion)
+    }
+
+    /// Returns the link that View opens for an entry; nil if View opens the app.
+    private func link(of entry: InboxEntry) -> NotificationLink? {
+        guard entry.url != nil else { return nil }
+        do {
+            guard let app = try database.apps.app(id: entry.appID) else { return nil }
+            return ViewTarget(entry, app, schemes: environment.linkSchemes(app.appID)).link
+        } catch {
+            failures.report(error)
+            return nil
         }
     }
 
@@ -139,7 +155,7 @@ final class OpeningService {
 
     // MARK: Requests of clients
 
-    /// Opens the app with a notification from the inbox, and marks the entry as read.
+    /// Opens the app with a notification from the inbox, or its link, and marks the entry as read.
     ///
     /// Each call opens the app again.
     ///
@@ -154,10 +170,13 @@ final class OpeningService {
         let isAnswer = answers.finish(number, to: .viewed, .viewed)
         _ = try inbox.markRead(number, appID: nil)
         presentations.withdraw([number])
+        let link = link(of: entry)
         let result = await withCheckedContinuation { continuation in
+            let completion: (Result<Void, AppOpenError>) -> Void = { continuation.resume(returning: $0) }
+            if let link { return opener.open(link, activationToken: activationToken, completion: completion) }
             opener.open(
-                appID: entry.appID, notification: entry.notificationJSON, action: nil, activationToken: activationToken
-            ) { continuation.resume(returning: $0) }
+                appID: entry.appID, notification: entry.notificationJSON, action: nil, activationToken: activationToken,
+                completion: completion)
         }
         // Only the first answer sets the reason: an existing one, such as why it was not shown, is more useful.
         if case .failure(let error) = result, isAnswer { inbox.note(error.failure.reason(error.text), on: number) }

@@ -19,6 +19,7 @@ final class AppLauncher: AppOpener {
 
     let connection: BusConnection
     private let starter: AppStarter
+    private let linkOpener: LinkOpener
 
     /// Creates the launcher with its means of finding and starting apps.
     ///
@@ -29,6 +30,7 @@ final class AppLauncher: AppOpener {
     init(connection: BusConnection, loop: EventLoop, environment: [String: String]) {
         self.connection = connection
         starter = AppStarter(connection: connection, loop: loop, environment: environment)
+        linkOpener = LinkOpener(connection: connection, loop: loop, environment: environment)
     }
 
     func open(
@@ -48,6 +50,12 @@ final class AppLauncher: AppOpener {
     ) {
         guard let entry = starter.find(appID) else { return completion(.failure(.noDesktopFile(appID: appID))) }
         starter.open(entry, Self.opening(nil, nil, activationToken), completion: completion)
+    }
+
+    func open(
+        _ link: NotificationLink, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        linkOpener.open(link.text, activationToken: activationToken, completion: completion)
     }
 
     /// Starts the app's program with a button that the user chose.

@@ -73,6 +73,7 @@ struct DesktopNotification {
             title, headline(alert.subtitle),
             cleaned(alert.body, DesktopNotification.bodyScalarCountMax)?.prefix(
                 lineCount: DesktopNotification.bodyLineCountMax),
+            alert.link?.shownTarget,
             notificationServer.keepsList || alert.earlierCount == 0 ? nil : earlierLine,
         ].compactMap(\.self)
     }

@@ -47,6 +47,7 @@ final class DesktopEnvironment {
     init(loop: EventLoop, environment: [String: String], wantsTerminal: Bool) throws(AgentConfigurationError) {
         let entries = DesktopEntries(environment: environment)
         agentEnvironment = AgentEnvironment(describeApp: { appID in entries.find(appID).map { ($0.name, $0.icon) } })
+        agentEnvironment.linkSchemes = { appID in entries.find(appID)?.schemes }
         let manifests = AppManifestFiles(environment: environment)
         agentEnvironment.manifest = manifests.find
         agentEnvironment.texts = AppTexts(environment: environment).translation

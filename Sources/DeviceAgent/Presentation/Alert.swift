@@ -23,6 +23,10 @@ package struct Alert: Sendable, Equatable {
     package var body: String?
     /// The label of View; nil if the alert has a single OK button.
     package var viewLabel: String?
+    /// The link that View opens; nil if View opens the app or there is no View.
+    package var link: NotificationLink?
+    /// The absolute path of a picture that is safe to show; nil for none.
+    package var picture: String?
     /// The app's buttons that replace View, in order; empty for an alert with View.
     package var actions: [AppManifest.Action] = []
     /// `interruption-level` mapped: 0 low, 1 normal, 2 critical.
@@ -76,6 +80,8 @@ extension Alert {
         actions = []
         title = nil
         subtitle = nil
+        link = nil
+        picture = nil
         body = tr("Notification")
         // A button's label is text of the provider, too.
         if viewLabel != nil { viewLabel = "View" }

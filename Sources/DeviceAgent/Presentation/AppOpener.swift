@@ -25,6 +25,15 @@ protocol AppOpener: AnyObject {
     ///   - completion: Called once; the caller shows the error.
     func launch(appID: AppID, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void)
 
+    /// Opens a link in the program that the desktop has for its scheme.
+    ///
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - activationToken: The token that lets the program raise its window.
+    ///   - completion: Called once; the caller shows the error.
+    func open(
+        _ link: NotificationLink, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void)
+
     /// Reports the user's choice of a button to the app, which opens no window.
     ///
     /// - Parameters:
@@ -60,6 +69,7 @@ extension AppOpenError {
         case .noDesktopFile, .noProgram: .notInstalled
         case .notLaunchable, .noDirectory, .unreadableExec: .damaged
         case .needsTerminal: .needsTerminal
+        case .linkNotOpened: .linkNotOpened
         case .failed: .notStarted
         }
     }
@@ -74,6 +84,7 @@ extension AppOpenError {
             "\(path) sets Path to \(directory), which is not a directory: correct the file"
         case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
         case .noProgram(let name): "the app is not installed or cannot be executed: \(name)"
+        case .linkNotOpened(let text): "the link was not opened: \(text)"
         case .failed(let text): text
         }
     }

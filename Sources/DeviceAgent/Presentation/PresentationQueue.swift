@@ -35,6 +35,9 @@ final class PresentationQueue {
     /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
     var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
 
+    /// Returns the URL schemes of an installed app; nil for an app that is not installed.
+    var linkSchemes: (AppID) -> [String]? = { _ in [] }
+
     let database: AgentDatabase
     let loop: EventLoop
     let presenter: (any AlertPresenter)?
@@ -155,7 +158,7 @@ final class PresentationQueue {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
                 let payload = try database.shownPayload(of: entry, texts(entry.appID))
             else { continue }
-            alerts.append((Alert(entry, app, payload, sound: nil), location))
+            alerts.append((Alert(entry, app, payload, schemes: linkSchemes(app.appID)), location))
         }
         return alerts
     }
@@ -279,7 +282,7 @@ final class PresentationQueue {
     func alert(
         _ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, _ decision: Decision
     ) throws(SQLiteError) -> Alert {
-        var alert = Alert(entry, app, payload, sound: nil)
+        var alert = Alert(entry, app, payload, schemes: linkSchemes(app.appID))
         if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry) }
         if decision.hidesTexts { alert.hideTexts() }
         alert.mayTakeFocus = decision.mayTakeFocus
@@ -371,29 +374,4 @@ final class PresentationQueue {
 extension PresentationQueue.State {
     /// Whether an alert was handed to the presenter.
     fileprivate var isPresenting: Bool { if case .presenting = self { true } else { false } }
-}
-
-extension Alert {
-    /// Converts an entry to an alert.
-    init(_ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, sound: Sound?) {
-        self.init(
-            entry: entry.entry, appID: app.appID, appName: app.name, isVerified: app.isVerified, icon: app.icon,
-            title: entry.title,
-            subtitle: entry.subtitle, body: entry.body, viewLabel: payload.actionLabel,
-            urgency: payload.interruptionLevel == .passive ? 0 : payload.interruptionLevel == .critical ? 2 : 1,
-            collapseID: entry.replacementKey, sound: sound)
-        threadID = entry.threadID
-        if viewLabel != nil { actions = app.manifest.category(payload.category)?.actions ?? [] }
-    }
-}
-
-extension InboxEntry {
-    /// The key under which a newer alert replaces this one on the screen; nil if none does.
-    ///
-    /// Keys of channels and of collapse IDs that are not valid UTF-8 begin with NUL. No header field can contain NUL,
-    /// so no other collapse ID is equal to such a key.
-    var replacementKey: String? {
-        if let channel { return "\0channel \(channel)" }
-        return collapseID.map { String(validating: $0, as: UTF8.self) ?? "\0bytes \(Hex.string($0))" }
-    }
 }

@@ -125,14 +125,12 @@ final class FilterQueue {
             let payload = try database.shownPayload(of: entry, texts(entry.appID))
             if let payload { badge = try keepBadge(of: payload, entry) }
             if shown.bytes != nil {
-                let alert = payload?.alert
-                guard alert != nil else {
+                guard let payload, payload.alert != nil else {
                     try database.inbox.setEffects(try effects(ofFiltered: entry, badge: payload?.badge), of: number)
                     try database.suppress(number, .filtered)
                     return false
                 }
-                try database.inbox.setTexts(
-                    title: alert?.title, subtitle: alert?.subtitle, body: alert?.body, of: number)
+                try database.inbox.setTexts(payload, of: number)
             }
             return true
         }

@@ -226,6 +226,8 @@ final class Receiver {
         } else if let app {
             try replaceWaiting(of: app.appID, notification, &reception)
         }
+        entry.url = payload?.link?.text
+        entry.ignored = payload?.ignoredMembers ?? ""
         let reason = decision == nil ? .unreadable : decision?.suppression
         if reason == nil { entry.state = decision?.needsPresentation == true ? .waiting : .shown }
         entry.reason = reason?.rawValue ?? ""

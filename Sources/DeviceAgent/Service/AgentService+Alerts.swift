@@ -46,6 +46,8 @@ extension AlertService.WaitingAlert {
         record.subtitle = alert.subtitle ?? ""
         record.body = alert.body ?? ""
         record.viewLabel = alert.viewLabel ?? ""
+        record.url = alert.link?.text ?? ""
+        record.picture = alert.picture ?? ""
         record.actions = alert.actions.map(\.record)
         record.receivedAt = receivedAt
         record.earlierCount = UInt32(clamping: alert.earlierCount)

@@ -29,7 +29,10 @@ extension AgentService {
             guard let entry = try agent.inbox.entry(number) else { throw .unknownEntry(number) }
             let app = try agent.registrations.app(entry.appID)
             let remindAt = try agent.reminders.times()[number]
-            return [entry.record(of: app, offers: try offers(to: app), remindAt: remindAt).dictionary]
+            let schemes = agent.environment.linkSchemes
+            return [
+                entry.record(of: app, offers: try offers(to: app), remindAt: remindAt, schemes: schemes).dictionary
+            ]
         case .countInbox:
             let counts = try agent.inbox.unreadCounts().map { ($0.appID, UInt32(clamping: $0.count)) }
             let sum = counts.reduce(UInt32(0)) { $0 + $1.1 }
@@ -65,11 +68,19 @@ extension AgentService {
     private func list(_ entries: [InboxEntry]) throws(AgentRefusal) -> BusValue {
         let times = try agent.reminders.times()
         let apps = Dictionary(uniqueKeysWithValues: try agent.registrations.apps().map { ($0.appID, $0) })
+        var known: [AppID: [String]?] = [:]
+        let schemes = { (appID: AppID) in
+            // Each look-up reads the disk.
+            if let schemes = known[appID] { return schemes }
+            let schemes = self.agent.environment.linkSchemes(appID)
+            known[appID] = .some(schemes)
+            return schemes
+        }
         return InboxRecord.array(
             try entries.map { entry throws(AgentRefusal) in
                 let app = apps[entry.appID]
                 let offers = app?.heldBackEntry == entry.entry ? try offers(to: app) : []
-                return entry.record(of: app, offers: offers, remindAt: times[entry.entry])
+                return entry.record(of: app, offers: offers, remindAt: times[entry.entry], schemes: schemes)
             })
     }
 
@@ -79,7 +90,9 @@ extension AgentService {
 }
 
 extension InboxEntry {
-    fileprivate func record(of app: RegisteredApp?, offers: [Setting], remindAt: Timestamp?) -> InboxRecord {
+    fileprivate func record(
+        of app: RegisteredApp?, offers: [Setting], remindAt: Timestamp?, schemes: (AppID) -> [String]?
+    ) -> InboxRecord {
         var record = InboxRecord()
         record.entry = entry.rawValue
         record.uniqueID = uniqueID
@@ -98,6 +111,9 @@ extension InboxEntry {
         record.channel = channel ?? ""
         record.threadID = threadID ?? ""
         record.remindAt = remindAt
+        if let app, url != nil { record.url = ViewTarget(self, app, schemes: schemes(app.appID)).link?.text ?? "" }
+        record.picture = picture ?? ""
+        record.ignored = ignored.split(separator: "\n").map(String.init)
         return record
     }
 

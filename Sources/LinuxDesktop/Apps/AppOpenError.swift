@@ -2,7 +2,7 @@
 
 package import PushCore
 
-/// The reason why an app could not be opened.
+/// The reason why an app or a link could not be opened.
 package enum AppOpenError: Error, Sendable, Equatable {
     /// There is no `APPID.desktop` in the XDG data directories.
     case noDesktopFile(appID: AppID)
@@ -16,6 +16,8 @@ package enum AppOpenError: Error, Sendable, Equatable {
     case unreadableExec(path: String)
     /// The program that `Exec` names does not exist or is not executable.
     case noProgram(String)
+    /// No program opened the link, for this reason.
+    case linkNotOpened(String)
     /// The program could not be started, or the D-Bus call failed.
     case failed(String)
 }

@@ -26,6 +26,8 @@ package struct DesktopEntry: Equatable, Sendable {
     var isDBusActivatable: Bool
     /// The working directory of the program; nil for the agent's.
     var workingDirectory: String?
+    /// The URL schemes in lower case that the app registers with `MimeType=x-scheme-handler/…`.
+    package var schemes: [String] = []
 
     /// The value of PATH_MAX, which includes the terminating zero byte.
     private static let iconByteCountEnd = 4096
@@ -76,6 +78,9 @@ extension DesktopEntry {
         icon = file.localizedString("Icon", locale).flatMap { Self.isIcon($0) ? $0 : nil }
         isDBusActivatable = file.isTrue("DBusActivatable")
         workingDirectory = file.string("Path").flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+        let handled = "x-scheme-handler/"
+        schemes = (file.string("MimeType") ?? "").split(separator: ";")
+            .filter { $0.utf8.starts(with: handled.utf8) }.map { $0.dropFirst(handled.count).lowercased() }
         guard let command = file.string("Exec") else { return }
         let arguments = DesktopCommand(icon: icon, name: name, path: path).arguments(of: command)
         hasUnreadableExec = arguments == nil

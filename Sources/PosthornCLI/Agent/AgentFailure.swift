@@ -73,6 +73,7 @@ extension AgentErrorCode {
         case .appNotInstalled: "Install the app, or unregister it: posthorn unregister APP"
         case .appDamaged: "Correct the app's .desktop file, or reinstall the app."
         case .needsTerminal: "Install xdg-terminal-exec, or start the app in a terminal."
+        case .linkNotOpened: "Set a default web browser, or open the address in 'posthorn inbox show ENTRY' yourself."
         case .notOpened: "Start the app manually to see its error message."
         case .notYours:
             "Run the posthorn that was installed together with posthorn-agent, as the user who owns the agent."
@@ -90,7 +91,8 @@ extension AgentErrorCode {
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .deviceRemoved, .notEnrolled, .badEnvironment,
             .badChannelID, .tooMany,
             .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .badFile, .appNotInstalled, .appDamaged,
-            .needsTerminal, .notOpened, .limitsExceeded, .refused, .badTopic, .invalidArguments, .storageFailed,
+            .needsTerminal, .linkNotOpened, .notOpened, .limitsExceeded, .refused, .badTopic, .invalidArguments,
+            .storageFailed,
             .failed:
             .refused
         }

@@ -91,7 +91,7 @@ enum InboxCommands {
 
     private static let open = CommandNode(
         Command(
-            "open", "Open the app with a notification, as View does, and mark it as read.",
+            "open", "Open the app with a notification, or its link, as View does, and mark it as read.",
             arguments: [Argument("ENTRY", "The entry number from 'posthorn inbox list'.")])
     ) { (invocation, context) throws(CommandError) in
         let number = try entry(invocation)
@@ -233,15 +233,18 @@ enum InboxCommands {
 
     /// Formats the output of `inbox show`.
     static func report(of entry: InboxRecord) -> Report {
-        let channel = entry.channel.isEmpty ? [] : [(name: "Channel", value: entry.channel)]
-        let reminder = entry.remindAt.map { [(name: "Reminder", value: LocalTime.text($0))] } ?? []
+        let reminder = entry.remindAt.map(LocalTime.text) ?? ""
+        let optional = [
+            ("Reminder", reminder), ("Channel", entry.channel), ("Opens", entry.url), ("Picture", entry.picture),
+        ].filter { !$0.1.isEmpty }
+        let ignored = entry.ignored.map { ("Ignored", $0) }
         var text = Table.fields(
             [
                 ("Entry", "\(entry.entry)"), ("ID", entry.uniqueID),
                 ("App", entry.appName.isEmpty ? entry.appID : "\(entry.shownAppTitle) (\(entry.appID))"),
                 ("Received", LocalTime.text(entry.receivedAt)),
                 ("State", entry.outcome), ("Parts", entry.effects.joined(separator: ", ")),
-            ] + reminder + channel + [("Title", entry.title), ("Payload", entry.payload)])
+            ] + optional + ignored + [("Title", entry.title), ("Payload", entry.payload)])
         if !entry.body.isEmpty {
             // The body is indented, so that none of its lines looks like output of this program.
             let lines = entry.body.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

@@ -11,7 +11,10 @@ extension Payload {
         parsing bytes: Span<UInt8>, translation: (String) -> String? = { _ in nil }
     ) throws(JSONError) {
         try JSONValidator.validateObject(bytes)
-        self.init(try JSONValue(parsing: bytes)["aps"] ?? .null, translation)
+        let payload = try JSONValue(parsing: bytes)
+        self.init(payload["aps"] ?? .null, translation)
+        guard let url = payload["url"], !url.isNull else { return }
+        do throws(NotificationLink.Defect) { link = try NotificationLink(url) } catch { linkDefect = error }
     }
 
     /// Reads the members of the `aps` object.

@@ -331,6 +331,10 @@ extension Limits {
     public static let panelFailureBackoff = Duration.seconds(60)
     /// The maximum number of bytes that a user can type into an alert.
     public static let replyByteCountMax = 16 * 1024
+    /// The maximum length of the address in the member `url` of a payload, in bytes.
+    public static let linkByteCountMax = 2048
+    /// The time that the agent waits for the desktop portal's answer about a link.
+    public static let portalAnswerTimeout = Duration.seconds(5)
 
     // MARK: The agent's reminders
 
