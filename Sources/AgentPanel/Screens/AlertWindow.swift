@@ -150,6 +150,12 @@ final class AlertWindow {
                 "%d earlier alert waits", "%d earlier alerts wait", count: Int(clamping: alert.earlierCount))
             labels.append(Label(text).styled("caption", "dim-label"))
         }
+        if !alert.url.isEmpty {
+            labels.append(Label(Texts.fill(tr("Opens %1"), LinkText.host(alert.url))).styled("caption", "dim-label"))
+        }
+        if !alert.picture.isEmpty, !isLow {
+            texts.append(EntryPicture.make(alert.picture, pixelsMax: Self.picturePixelsMax))
+        }
         for label in labels { texts.append(label) }
         // A long text is easier to read if all lines begin at the same place.
         let isLong = labels.contains { $0.lineCount(width: contentWidth) > Self.centeredLineCountMax }
@@ -157,6 +163,8 @@ final class AlertWindow {
         window.named(alert.appTitle).described(text.spoken)
         showTime()
     }
+
+    private static var picturePixelsMax: Int { 160 }
 
     /// The maximum number of lines of a centered text.
     private static var centeredLineCountMax: Int { 3 }

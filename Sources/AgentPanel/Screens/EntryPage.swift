@@ -8,6 +8,7 @@ internal import PushDBus
 
 /// The details of one notification, with its delivery result.
 final class EntryPage: Page {
+    private static let picturePixelsMax = 320
     private let entry: InboxRecord
     private let clear: () -> Void
     private let viewButton = Button(tr("View"))
@@ -62,6 +63,9 @@ final class EntryPage: Page {
         for (text, style) in [(title, "title-4"), (body, "body")] where !text.isEmpty {
             group.add(Label(text).selectable().styled(style).padded(below: 4))
         }
+        if !entry.picture.isEmpty {
+            group.add(EntryPicture.make(entry.picture, pixelsMax: Self.picturePixelsMax).padded(above: 6))
+        }
         return group
     }
 
@@ -70,6 +74,7 @@ final class EntryPage: Page {
         let group = PreferencesGroup()
         group.add(fact(tr("Received"), PanelTime.long(entry.receivedAt)))
         group.add(fact(tr("Outcome"), EntryText(entry).outcome))
+        if !entry.url.isEmpty { group.add(fact(tr("Link"), VisibleText.line(entry.url))) }
         let effects = entry.effects.map(ReasonText.effect)
         if !effects.isEmpty { group.add(fact(tr("Delivered As"), effects.joined(separator: "\n"))) }
         return group

@@ -39,6 +39,9 @@ final class EntryRow {
     private let suppressed = Symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
     private let headline = Label("", .cut(lines: 1))
     private let detail = Label("", .cut(lines: 1)).styled("dim-label")
+    private let picture = Bin()
+    private var shownPicture = ""
+    private static let picturePixelsMax = 240
     private let reason = Label("").styled("dim-label", "caption")
     private let offer = Button(tr("Allow Time-Sensitive Notifications")).styled("flat", "offer").aligned(across: .start)
     private let time = Label("", .cut(lines: 1)).styled("dim-label", "caption").aligned(down: .start)
@@ -58,7 +61,8 @@ final class EntryRow {
         expandButton = Button(icon: "pan-down-symbolic", named: tr("Show All Text")) {}
         details = Button(icon: "help-about-symbolic", named: tr("Details")) {}
         let first = Box.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
-        let texts = Box.column(spacing: 2, first, detail, reason, offer).aligned(down: .center).expanding(across: true)
+        let texts = Box.column(spacing: 2, first, detail, picture, reason, offer).aligned(down: .center).expanding(
+            across: true)
         let buttons = Box.row(
             expandButton.styled("flat", "circular").aligned(down: .center),
             details.styled("flat", "circular").aligned(down: .center), clearPlace)
@@ -139,6 +143,7 @@ final class EntryRow {
         detail.setText(isExpanded ? text.body : text.detail)
         detail.isVisible = isExpanded ? !text.body.isEmpty : !text.detail.isEmpty
         for label in [headline, detail] { label.setFit(isExpanded ? .wrapped : .cut(lines: 1)) }
+        show(picture: isExpanded ? entry.picture : "")
         reason.setText(text.outcome)
         reason.isVisible = isExpanded && entry.reasonNotShown != nil
         suppressed.isVisible = entry.reasonNotShown != nil
@@ -152,12 +157,21 @@ final class EntryRow {
         expandButton.setExpanded(isExpanded)
     }
 
+    /// Shows the picture of an expanded notification; an empty path shows none.
+    private func show(picture path: String) {
+        // The same picture is not loaded again, because that would make it flicker.
+        guard path != shownPicture else { return }
+        shownPicture = path
+        picture.isVisible = !path.isEmpty
+        picture.setContent(path.isEmpty ? nil : EntryPicture.make(path, pixelsMax: Self.picturePixelsMax))
+    }
+
     /// Hides the Clear button that a swipe revealed.
     func hideClear() { clearPlace.isRevealed = false }
 
     /// Returns whether a notification has more text than its row.
     static func isExpandable(_ entry: InboxRecord) -> Bool {
-        !VisibleText.lines(entry.body).isEmpty || entry.reasonNotShown != nil
+        !VisibleText.lines(entry.body).isEmpty || entry.reasonNotShown != nil || !entry.picture.isEmpty
     }
 
     /// Returns the accessible name of a row.

@@ -15,6 +15,7 @@ final class SettingsPage: Page {
     private let serverGroup = PreferencesGroup(tr("This Computer"))
     private lazy var master = SwitchRow(tr("Notifications")) { [weak self] in self?.set("master", $0) }
     private lazy var silent = SwitchRow(tr("Silence Sounds")) { [weak self] in self?.set("silent", $0) }
+    private lazy var tray = SwitchRow(tr("Icon in the Tray")) { [weak self] in self?.set("tray", $0) }
     private lazy var quiet = ValueRow(tr("Do Not Disturb")) { [weak self] in
         if let self { navigator?.push(QuietPage(in: window)) }
     }
@@ -31,7 +32,7 @@ final class SettingsPage: Page {
         for child in [status, table] { stack.add(child) }
         let everything = PreferencesGroup(
             footer: tr("While off, notifications only appear in the list."))
-        for row in [master.widget, quiet.widget, silent.widget] { everything.add(row) }
+        for row in [master.widget, quiet.widget, silent.widget, tray.widget] { everything.add(row) }
         buildServer()
         for group in [everything, appGroup, serverGroup] { table.add(group) }
         cache.watch(self) { page, topic in
@@ -77,6 +78,7 @@ final class SettingsPage: Page {
         guard isKnown else { return AbsenceText.show(on: status, cache.presence) }
         master.show(cache.setting("master"))
         silent.show(cache.setting("silent"))
+        tray.show(cache.setting("tray"))
         if let value = cache.setting("do-not-disturb"), let schedule = cache.setting("schedule") {
             quiet.show(
                 QuietText.state(value.value, schedule: schedule.value, now: PanelTime.now),

@@ -12,6 +12,20 @@ package final class Image: Widget {
     }
 }
 
+/// A picture that keeps its proportions (`GtkPicture`).
+package final class Picture: Widget {
+    /// Creates a picture with `gtk_picture_new_for_paintable`, reduced to a maximum width and height.
+    package init(_ texture: Texture, pixelsMax: Int) {
+        let (width, height) = unsafe (
+            Int(gdk_texture_get_width(texture.address)), Int(gdk_texture_get_height(texture.address))
+        )
+        let scale = min(1, Double(pixelsMax) / Double(max(width, height, 1)))
+        unsafe super.init(gtk_picture_new_for_paintable(texture.address))
+        sized(width: Int(Double(width) * scale), height: Int(Double(height) * scale))
+        aligned(across: .center, down: .center)
+    }
+}
+
 /// A picture in the memory of the display (`GdkTexture`).
 package final class Texture: NativeObject {
     /// Creates a texture with `gdk_memory_texture_new`.
