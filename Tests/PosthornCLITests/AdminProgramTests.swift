@@ -29,9 +29,9 @@ struct AdminProgramTests {
                 "code list", "code revoke", "device list", "device show", "device rename", "device remove",
                 "policy list", "policy set",
                 "policy remove", "trace", "backup", "agent status", "agent enrol", "agent unenrol", "settings list",
-                "settings show", "settings set", "dnd", "inbox list", "inbox search",
-                "inbox show", "inbox open", "inbox read", "inbox clear", "watch", "badge", "sound list", "sound play",
-                "sound install",
+                "settings show", "settings set", "settings mute", "dnd", "inbox list", "inbox search",
+                "inbox show", "inbox open", "inbox read", "inbox remind", "inbox clear", "watch", "badge", "sound list",
+                "sound play", "sound install",
                 "sound remove", "register", "unregister", "subscribe",
                 "unsubscribe", "send", "lint", "completion", "help",
             ])
