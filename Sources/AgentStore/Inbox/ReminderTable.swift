@@ -43,33 +43,14 @@ package final class ReminderTable {
     }
 
     /// Makes an entry wait for its presentation again.
-    fileprivate func reopen(_ entry: EntryID) throws(SQLiteError) {
+    func reopen(_ entry: EntryID) throws(SQLiteError) {
         reopen.bind(entry.rawValue, at: 1)
         try reopen.run()
     }
 
     /// Removes what would let an entry replace a newer one on the screen.
-    fileprivate func detach(_ entry: EntryID) throws(SQLiteError) {
+    func detach(_ entry: EntryID) throws(SQLiteError) {
         detach.bind(entry.rawValue, at: 1)
         try detach.run()
-    }
-}
-
-extension AgentDatabase {
-    /// Removes the reminders that are due and makes their entries wait for presentation; must be called inside a
-    /// transaction.
-    ///
-    /// - Parameter now: The current time.
-    /// - Returns: The entries, in the order of their times.
-    /// - Throws: `SQLiteError` if the database fails.
-    package func takeDueReminders(now: Timestamp) throws(SQLiteError) -> [EntryID] {
-        let due = try reminders.all().filter { $0.time <= now }.map(\.entry)
-        for entry in due {
-            try reminders.set(nil, of: entry)
-            // The user asked for this notification: it gets a place of its own beside the newer one.
-            if try inbox.isReplaced(entry) { try reminders.detach(entry) }
-            try reminders.reopen(entry)
-        }
-        return due
     }
 }
