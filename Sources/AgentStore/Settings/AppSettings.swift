@@ -18,6 +18,8 @@ package struct AppSettings: Sendable, Equatable {
     package var allowsTimeSensitive = false
     /// Whether critical notifications break through "do not disturb" and are audible.
     package var allowsCritical = false
+    /// Whether pictures are fetched from the hosts that the app names.
+    package var allowsPictures = true
 
     /// Creates settings with the defaults.
     package init() {}

@@ -105,6 +105,7 @@ package final class SettingStore {
         settings.showsPreview = try isOn(.preview, at: target)
         settings.allowsTimeSensitive = try isOn(.timeSensitive, at: target)
         settings.allowsCritical = try isOn(.critical, at: target)
+        settings.allowsPictures = try isOn(.pictures, at: target)
         return settings
     }
 
