@@ -46,6 +46,12 @@ struct AppManifestTests {
         #expect(app.manifest.eventTypes.map(\.id).first == "A")
     }
 
+    @Test func `an app can ask for links and name the hosts of its pictures`() throws {
+        let manifest = try parse(#"{"opens":"url","picture_hosts":["Images.example.org","example.org:8443"]}"#)
+        #expect(manifest.opensLinks)
+        #expect(manifest.pictureHosts == [PictureHost("images.example.org"), PictureHost("example.org:8443")])
+    }
+
     @Test func `a filter is the bus or a program with its arguments`() throws {
         #expect(
             try parse(#"{"filter":["/usr/bin/mail-filter","--fast"]}"#).filter
@@ -56,6 +62,9 @@ struct AppManifestTests {
         ("[]", "not a JSON object"), ("{", "not a JSON object"), (#"{"name":7}"#, "name must be a text"),
         (#"{"name":""}"#, "name must be a text"), (#"{"topic":"a\u0000"}"#, "topic must be a text"),
         (#"{"event_types":{}}"#, "event_types must be a list"),
+        (#"{"opens":"mail"}"#, "opens must be \"app\" or \"url\""), (#"{"opens":true}"#, "opens must be"),
+        (#"{"picture_hosts":["*.example.org"]}"#, "picture_hosts: '*.example.org' is not a host"),
+        (#"{"picture_hosts":"example.org"}"#, "picture_hosts must be a list"),
         (#"{"event_types":[1]}"#, "event_types[0] must be an object"),
         (#"{"event_types":[{"id":"A"}]}"#, "event_types[0].name must be present"),
         (#"{"event_types":[{"id":"A","name":"B","parts":"alert"}]}"#, "event_types[0].parts must be a list"),

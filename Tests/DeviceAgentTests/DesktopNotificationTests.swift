@@ -111,6 +111,20 @@ struct DesktopNotificationTests {
             try await shown(alert, capabilities: ["body"]).0.body.split(separator: "\n").last.map(String.init) == line)
     }
 
+    @Test(arguments: [
+        (["body", "icon-static"], "file:///home/a%20b/1.png"), (["body", "body-images"], "file:///home/a%20b/1.png"),
+        (["body"], ""),
+    ])
+    func `a server that shows pictures gets the path of the picture`(
+        capabilities: [String], path: String
+    ) async throws {
+        var alert = order
+        alert.picture = "/home/a b/1.png"
+        #expect(try await shown(alert, capabilities: capabilities).0.hints.text("image-path") == path)
+        alert.hideTexts()
+        #expect(try await shown(alert, capabilities: capabilities).0.hints.text("image-path").isEmpty)
+    }
+
     // MARK: Buttons
 
     @Test(

@@ -94,15 +94,17 @@ struct GeneratedPagesCommandLineTests {
         `channels` that the server does not know yet. `event_types` has the `id` and `name` of each event type of the app.
         `icon` is the name or the path of an icon; it may be empty. `advice` is for the author of the app. `verified` is false
         for a name that the app gave itself. `offers` is `time-sensitive` if Do Not Disturb held back such a notification and
-        the user has not decided about the setting. `posthorn settings show APP --json` prints one element of `apps` as `app`,
+        the user has not decided about the setting. `quiet_exceptions` lists the settings that let the app pass Do Not Disturb,
+        and `locked` those of the app that the administrator locked. `posthorn settings show APP --json` prints one element of `apps` as `app`,
         with the `settings` of the app and of its event types.
 
         ```json
         {"apps": [{"advice": [], "alert_style": "banner", "allows_alert": true, "allows_badge": true, "allows_sound": true,
                    "app_id": "org.example.Mail", "badge": 1, "channels": ["/+++AAAAAAAAAAAAAAAAAQ=="],
                    "device_token": "fc028152fb4b1b29c30662d1b82e192d1f332c4682a2259024f26cad166aaf09",
-                   "environment": "production", "event_types": [], "icon": "mail-unread", "name": "Example Mail",
-                   "offers": [], "pending_channels": [], "topic": "org.example.Mail", "verified": true}],
+                   "environment": "production", "event_types": [], "icon": "mail-unread", "locked": [],
+                   "name": "Example Mail", "offers": [], "pending_channels": [], "quiet_exceptions": ["critical"],
+                   "topic": "org.example.Mail", "verified": true}],
          "settings": [{"event": "", "locked": false, "name": "master", "origin": "standard", "value": "on"},
                       {"event": "", "locked": false, "name": "do-not-disturb", "origin": "standard", "value": "off"}]}
         ```

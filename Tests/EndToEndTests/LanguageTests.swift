@@ -14,7 +14,14 @@ extension DeviceEndToEnd {
                 bus: bus,
                 environment: [
                     "LANG": "C.UTF-8", "LANGUAGE": language, "POSTHORN_LOCALE_DIR": catalogues.path,
-                ])
+                ]
+            ) { user in
+                // An alert of an app that is not installed has no View.
+                try user.files.makeDirectory("data/applications")
+                try user.files.write(
+                    "[Desktop Entry]\nType=Application\nName=Example Mail\nExec=/usr/bin/true\n",
+                    to: "data/applications/\(TestStack.app).desktop")
+            }
             for alert in [#""One.""#, #"{"body":"Two.","action-loc-key":null}"#] {
                 let payload = #"{"aps":{"alert":\#(alert),"thread-id":"x"}}"#
                 let sent = try await stack.provider.send(SentNotification(token: stack.token, payload: payload))

@@ -31,6 +31,8 @@ final class RecordingDaemon: Sendable {
         let body: String
         /// The keys and labels, alternating.
         let actions: [String]
+        /// The hint `image-path`; empty for none.
+        let picture: String
     }
 
     private struct Answered: Decodable {

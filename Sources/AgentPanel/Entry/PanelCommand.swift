@@ -21,6 +21,8 @@ package enum PanelCommand {
                 IconReader.run()
                 return 0
             }
+            if invocation.has(PictureWorker.decodeOption) { return PictureWorker.decode() }
+            if invocation.has(PictureWorker.encodeOption) { return PictureWorker.encode() }
             return Panel.run(invocation.has("service") ? .service : invocation.has("settings") ? .settings : .window)
         case .success(.help(let text)): print(text)
         case .success(.version): print("posthorn-panel \(ProductVersion.text)")
@@ -39,6 +41,8 @@ package enum PanelCommand {
             Option("service", "Open no window until D-Bus requests one, for example for an alert."),
             Option(
                 IconReader.option, "Decode icons for another panel process, which writes requests to standard input."),
+            Option(PictureWorker.decodeOption, "Decode a picture for the agent, from standard input to pixels."),
+            Option(PictureWorker.encodeOption, "Encode pixels for the agent, from standard input to a PNG file."),
         ],
         environment: [
             Explanation(MessageCatalog.folderVariable, MessageCatalog.folderHelp)

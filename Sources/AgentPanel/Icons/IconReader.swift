@@ -61,7 +61,7 @@ enum IconReader {
     }
 
     /// Sets `RLIMIT_DATA`, which limits writable memory and not the code of libraries; also disables core dumps.
-    private static func boundMemory() {
+    static func boundMemory() {
         let pages = statistics.split(separator: " ")
         let used = pages.count > 5 ? UInt(pages[5]) ?? 0 : 0
         let limit = used * UInt(sysconf(Int32(_SC_PAGESIZE))) + memoryByteCountMax

@@ -67,6 +67,8 @@ package struct AppManifest: Sendable, Equatable {
     package var wakesInBackground = false
     /// Whether View opens the link of a notification instead of the app.
     package var opensLinks = false
+    /// The hosts from which pictures of notifications may be fetched; with none, no picture is fetched.
+    package var pictureHosts: [PictureHost] = []
 
     /// Creates an empty manifest.
     package init() {}
@@ -119,6 +121,10 @@ extension AppManifest {
         }
         wakesInBackground = try reader.flag("background")
         opensLinks = try reader.opensLinks()
+        pictureHosts = try reader.texts("picture_hosts").map { text throws(AppManifestError) in
+            if let host = PictureHost(text) { return host }
+            throw AppManifestError(message: "picture_hosts: '\(text)' is not a host, such as images.example.org")
+        }
         filter = try reader.filter()
     }
 }

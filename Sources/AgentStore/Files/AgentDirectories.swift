@@ -22,6 +22,8 @@ package struct AgentDirectories: Sendable {
     package var secretPath: String { "\(state)/device-secret" }
     /// The file with the authority that an enrolment code named.
     package var authorityPath: String { "\(state)/authority.pem" }
+    /// The directory with the pictures of inbox entries.
+    package var pictures: String { "\(state)/pictures" }
     /// The lock file of the running agent.
     package var lockPath: String { "\(state)/agent.lock" }
     /// The directories with programs that run for each alert; the user's is first.

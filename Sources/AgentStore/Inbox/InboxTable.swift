@@ -32,6 +32,9 @@ package final class InboxTable {
     private let updateReason: Statement
     private let updateEffects: Statement
     private let updateTexts: Statement
+    private let updatePicture: Statement
+    private let updateIgnored: Statement
+    private let selectWithPictures: Statement
     private let settleClaimed: Statement
     private let delete: Statement
 
@@ -82,6 +85,10 @@ package final class InboxTable {
         updateEffects = try connection.prepare("UPDATE inbox SET effects = ?2 WHERE entry = ?1")
         updateTexts = try connection.prepare(
             "UPDATE inbox SET title = ?2, subtitle = ?3, body = ?4, url = ?5, ignored = ?6 WHERE entry = ?1")
+        updatePicture = try connection.prepare("UPDATE inbox SET picture = ?2 WHERE entry = ?1")
+        updateIgnored = try connection.prepare(
+            "UPDATE inbox SET ignored = trim(ignored || char(10) || ?2, char(10)) WHERE entry = ?1")
+        selectWithPictures = try connection.prepare("SELECT entry FROM inbox WHERE picture IS NOT NULL ORDER BY entry")
         settleClaimed = try connection.prepare(
             "UPDATE inbox SET state = 'shown', reason = ?1 WHERE state = 'claimed'")
         delete = try connection.prepare("DELETE FROM inbox WHERE (?1 = '' OR app_id = ?1) AND (?2 = 0 OR entry = ?2)")
@@ -266,6 +273,23 @@ package final class InboxTable {
         updateTexts.bind(payload.ignoredMembers, at: 6)
         try updateTexts.run()
     }
+
+    /// Stores the path of an entry's picture; nil for none.
+    package func setPicture(_ path: String?, of number: EntryID) throws(SQLiteError) {
+        updatePicture.bind(number.rawValue, at: 1)
+        updatePicture.bind(path, at: 2)
+        try updatePicture.run()
+    }
+
+    /// Adds a member of the payload that was ignored, with a colon and the reason.
+    package func addIgnored(_ text: String, on number: EntryID) throws(SQLiteError) {
+        updateIgnored.bind(number.rawValue, at: 1)
+        updateIgnored.bind(text, at: 2)
+        try updateIgnored.run()
+    }
+
+    /// Returns the entries that have pictures, in order.
+    package func withPictures() throws(SQLiteError) -> [EntryID] { try numbers(selectWithPictures) }
 
     /// Marks, at startup, the entries that were being presented when the agent ended as shown; returns their count.
     package func settleClaimed(reason: String) throws(SQLiteError) -> Int {

@@ -21,6 +21,8 @@ package struct AppSettings: Sendable, Equatable {
     package var allowsCritical = false
     /// The time until which the app is muted.
     package var mute = DoNotDisturb.off
+    /// Whether pictures are fetched from the hosts that the app names.
+    package var allowsPictures = true
 
     /// Creates settings with the defaults.
     package init() {}

@@ -114,6 +114,7 @@ package final class SettingStore {
         settings.allowsTimeSensitive = try isOn(.timeSensitive, at: target)
         settings.allowsCritical = try isOn(.critical, at: target)
         settings.mute = DoNotDisturb(try value(of: .muted, at: target).text) ?? .off
+        settings.allowsPictures = try isOn(.pictures, at: target)
         return settings
     }
 

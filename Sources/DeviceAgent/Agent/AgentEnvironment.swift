@@ -30,6 +30,8 @@ package struct AgentEnvironment {
     var texts: (AppID) -> AppTranslation
     /// Returns the name and the icon from the .desktop file of an app ID; nil if the file does not exist.
     var describeApp: (AppID) -> (name: String, icon: String?)?
+    /// The means of getting pictures; nil for an agent that shows none.
+    var pictures: PictureQueue.Means?
     /// Returns the URL schemes that the .desktop file of an app ID registers; nil if the file does not exist.
     var linkSchemes: (AppID) -> [String]? = { _ in [] }
 

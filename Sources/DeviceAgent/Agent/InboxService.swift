@@ -19,6 +19,7 @@ package final class InboxService {
     private let receiver: Receiver
     private let filters: FilterQueue
     private let wakes: BackgroundLauncher
+    private let pictures: PictureQueue
 
     init(_ context: AgentContext, _ wakes: BackgroundLauncher) {
         let (database, environment) = (context.database, context.environment)
@@ -35,18 +36,24 @@ package final class InboxService {
             try database.settings.presentationContext(now: .now, desktopState: environment.currentDesktopState())
         }
         self.wakes = wakes
+        pictures = PictureQueue(
+            database, loop: context.loop, means: environment.pictures, texts: environment.texts,
+            failures: context.failures)
         joinFilters()
+        pictures.onReady = { [weak self] in self?.presentations.entriesArrived($0) }
+        pictures.onChange = { [weak self] in self?.changes.inboxChanged() }
     }
 
     /// Resumes the work of an earlier run.
     func resume() throws(SQLiteError) {
         try filters.resume()
         try wakes.resume()
+        pictures.sweep()
     }
 
     /// Connects the callbacks of the filter queue to presentation, badges and the outbox.
     private func joinFilters() {
-        filters.onReady = { [weak self] in self?.presentations.entriesArrived($0) }
+        filters.onReady = { [weak self] in self?.pictures.entriesArrived($0) }
         filters.onBadge = { [weak self] badge, appID in self?.badges.present(badge, appID: appID) }
         filters.onFailure = { [weak self] in self?.failures.report($0) }
         filters.onFilterFailure = { appID, message in
@@ -75,7 +82,8 @@ package final class InboxService {
         presentations.withdraw(reception.replaced + reception.removed)
         for (appID, badge) in reception.badges.sorted(by: { $0.key < $1.key }) { badges.present(badge, appID: appID) }
         for entry in reception.arrived { changes.observer?.notificationArrived(entry: entry) }
-        presentations.entriesArrived(reception.waiting)
+        pictures.entriesArrived(reception.waiting)
+        if !reception.removed.isEmpty { pictures.sweep() }
         filters.entriesArrived(reception.filtering)
         for wake in reception.wakes { wakes.wake(wake) }
         if reception.newCount > 0 {
@@ -168,6 +176,7 @@ package final class InboxService {
         }
         guard !removed.isEmpty else { return 0 }
         presentations.withdraw(removed)
+        pictures.sweep()
         link.setNeedsFlush()
         changes.inboxChanged()
         return removed.count
@@ -184,6 +193,7 @@ package final class InboxService {
             }
             guard !removed.isEmpty else { return }
             presentations.withdraw(removed)
+            pictures.sweep()
             changes.inboxChanged()
         } catch {
             failures.report(error)
@@ -197,6 +207,7 @@ package final class InboxService {
             try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: appID) }
         }
         presentations.withdraw(removed)
+        pictures.sweep()
         link.setNeedsFlush()
         changes.inboxChanged()
         return removed.count

@@ -143,7 +143,13 @@ struct DesktopNotification {
     private var hints: [(String, BusValue)] {
         // The type must be byte: dunst ignores any other integer type.
         [("desktop-entry", .string(alert.appID.text)), ("urgency", .byte(min(alert.urgency, 2)))]
-            + collapseHints + soundHints + replyHints
+            + collapseHints + soundHints + replyHints + pictureHints
+    }
+
+    /// The picture, which the agent made; notification servers show it beside the text or instead of the icon.
+    private var pictureHints: [(String, BusValue)] {
+        guard notificationServer.hasPictures, let picture = alert.picture else { return [] }
+        return [("image-path", .string("file://" + DesktopNotification.percentEncoded(picture)))]
     }
 
     /// KDE's hint for the placeholder of the text field.

@@ -71,10 +71,15 @@ final class AgentProgram {
         // Must precede the threads of the sound library and of the resolver, because they inherit the blocked signals.
         signals = try SignalHandler(loop: loop)
         desktop = try DesktopEnvironment(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
+        var agentEnvironment = desktop.agentEnvironment
+        agentEnvironment.pictures = PictureQueue.Means(
+            fetcher: PictureFetcher(loop: loop, access: configuration.access, caFile: environment["SSL_CERT_FILE"]),
+            converter: PictureConverter(loop: loop, program: PictureConverter.panel, environment: environment),
+            folder: PictureFolder(path: directories.pictures))
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
             authorityFile: EnrolledAuthority(path: directories.authorityPath),
-            environment: desktop.agentEnvironment, streamForm: configuration.streamForm, access: configuration.access,
+            environment: agentEnvironment, streamForm: configuration.streamForm, access: configuration.access,
             configuredTrust: .init(serverURL: configuration.serverURL, caFile: configuration.caFile))
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }

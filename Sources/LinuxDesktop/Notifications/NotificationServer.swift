@@ -24,6 +24,8 @@ package struct NotificationServer: Equatable {
     package var hasMarkup: Bool { capabilities.contains("body-markup") }
     /// Whether alerts have a body.
     package var hasBody: Bool { capabilities.contains("body") }
+    /// Whether the server shows the picture of an alert.
+    package var hasPictures: Bool { !capabilities.isDisjoint(with: ["body-images", "icon-static", "icon-multi"]) }
     /// Whether the server supports buttons and reports clicks.
     package var hasActions: Bool { capabilities.contains("actions") }
     /// Whether the server keeps a list of past alerts, which it groups.

@@ -24,6 +24,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case timeSensitive = "time-sensitive"
     case critical
     case muted
+    case pictures
 
     /// The subject that a value applies to.
     package enum Scope: Sendable, CaseIterable {
@@ -51,14 +52,14 @@ package enum Setting: String, CaseIterable, Sendable {
         switch self {
         case .master, .doNotDisturb, .schedule, .silent, .inboxDays, .inboxCount, .tray: [.device]
         case .badge, .sound, .alert: [.app, .event]
-        case .soundName, .preview, .timeSensitive, .critical, .muted: [.app]
+        case .soundName, .preview, .timeSensitive, .critical, .muted, .pictures: [.app]
         }
     }
 
     /// Returns the default value, which docs/reference/settings.md lists.
     package func defaultValue(for scope: Scope) -> String {
         switch self {
-        case .master, .tray, .badge, .sound: "on"
+        case .master, .tray, .badge, .sound, .pictures: "on"
         case .doNotDisturb, .silent, .preview, .timeSensitive, .critical, .muted: "off"
         case .schedule: "none"
         case .alert: scope == .event ? "on" : AlertStyle.standard.rawValue
@@ -102,7 +103,7 @@ package enum Setting: String, CaseIterable, Sendable {
 
     private func form(for scope: Scope) -> Form {
         switch self {
-        case .master, .silent, .tray, .badge, .sound, .preview, .timeSensitive, .critical: .onOrOff
+        case .master, .silent, .tray, .badge, .sound, .preview, .timeSensitive, .critical, .pictures: .onOrOff
         case .alert: scope == .event ? .onOrOff : .style
         case .soundName: .soundName
         case .doNotDisturb: .moment
@@ -129,6 +130,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .soundName: "The sound to play: the sound of the notification, none, or always the same one"
         case .preview: "Show texts while the screen is locked"
         case .timeSensitive: "Show time-sensitive notifications during Do Not Disturb"
+        case .pictures: "Fetch pictures from the hosts that the app names"
         case .critical: "Show and play critical notifications during Do Not Disturb and while sounds are silenced"
         case .muted: "Suppress alerts and sounds of the app for a while"
         }

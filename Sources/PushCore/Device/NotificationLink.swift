@@ -34,6 +34,17 @@ package struct NotificationLink: Sendable, Equatable {
     /// The short text by which users see where the link leads: the host, or the scheme of an app.
     package var shownTarget: String { host ?? "\(scheme):" }
 
+    /// The host and the port in lower case; nil if the address has none.
+    package var authority: String? {
+        let rest = text.dropFirst(scheme.count + 1)
+        guard rest.utf8.starts(with: "//".utf8) else { return nil }
+        let authority = rest.dropFirst(2).prefix { !"/?#".contains($0) }.lowercased()
+        return authority.isEmpty ? nil : authority
+    }
+
+    /// The scheme, the host and the port, for an address that begins with a slash.
+    package var origin: String { "\(scheme)://\(authority ?? "")" }
+
     /// Whether every desktop may open the link; otherwise the app must have registered the scheme.
     package var isSecureWeb: Bool { scheme == "https" }
 

@@ -13,8 +13,14 @@ extension Payload {
         try JSONValidator.validateObject(bytes)
         let payload = try JSONValue(parsing: bytes)
         self.init(payload["aps"] ?? .null, translation)
-        guard let url = payload["url"], !url.isNull else { return }
-        do throws(NotificationLink.Defect) { link = try NotificationLink(url) } catch { linkDefect = error }
+        (link, linkDefect) = Self.address(payload["url"])
+        (picture, pictureDefect) = Self.address(payload["attachment-url"])
+        if picture?.isSecureWeb == false { (picture, pictureDefect) = (nil, .forbiddenScheme) }
+    }
+
+    private static func address(_ value: JSONValue?) -> (NotificationLink?, NotificationLink.Defect?) {
+        guard let value, !value.isNull else { return (nil, nil) }
+        do throws(NotificationLink.Defect) { return (try NotificationLink(value), nil) } catch { return (nil, error) }
     }
 
     /// Reads the members of the `aps` object.

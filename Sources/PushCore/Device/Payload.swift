@@ -90,11 +90,19 @@ package struct Payload: Sendable, Equatable {
     /// The reason why the address in `url` is not accepted; nil if it is, and if there is none.
     package var linkDefect: NotificationLink.Defect?
 
+    /// The https address in `attachment-url`, beside `aps`; nil for none and for one that is not accepted.
+    package var picture: NotificationLink?
+    /// The reason why the address in `attachment-url` is not accepted; nil if it is, and if there is none.
+    package var pictureDefect: NotificationLink.Defect?
+
     /// Whether the payload contains something to show or play, or was meant to.
     package var isPresentable: Bool { alert != nil || badge != nil || hasUnreadableBadge || sound != nil }
 
     /// The members of the payload that are ignored, each with a colon and the reason, one per line.
-    package var ignoredMembers: String { linkDefect.map { "url: \($0.phrase)" } ?? "" }
+    package var ignoredMembers: String {
+        [linkDefect.map { "url: \($0.phrase)" }, pictureDefect.map { "attachment-url: \($0.phrase)" }]
+            .compactMap(\.self).joined(separator: "\n")
+    }
 
     /// The label of the button that opens the app; nil if the alert has only OK.
     package var actionLabel: String? { (alert?.action ?? .standard).label }

@@ -333,6 +333,18 @@ extension Limits {
     public static let replyByteCountMax = 16 * 1024
     /// The maximum length of the address in the member `url` of a payload, in bytes.
     public static let linkByteCountMax = 2048
+    /// The maximum size of a picture that the agent fetches, in bytes.
+    public static let pictureByteCountMax = 5 * 1024 * 1024
+    /// The time for which an alert waits for its picture.
+    public static let pictureTimeout = Duration.seconds(5)
+    /// The maximum width and height of a picture that the agent keeps, in pixels; a larger one is scaled down.
+    public static let pictureSideMax = 1024
+    /// The maximum number of redirects to a picture.
+    public static let pictureRedirectCountMax = 3
+    /// The maximum number of pictures that are fetched and converted at a time.
+    public static let pictureFetchCountMax = 4
+    /// The maximum size of all stored pictures together, in bytes.
+    public static let picturesByteCountMax = 64 * 1024 * 1024
     /// The time that the agent waits for the desktop portal's answer about a link.
     public static let portalAnswerTimeout = Duration.seconds(5)
 

@@ -15,7 +15,7 @@ extension PanelAlertEndToEnd {
             try await end("The button.", in: scene) { try await scene.click("button", "Close") }
             let single = #"{"aps":{"alert":{"title":"OK","body":"One button.","action-loc-key":null}}}"#
             try await end("One button.", in: scene, payload: single) {
-                #expect(try await scene.contents().all("button").map(\.name) == ["OK"])
+                #expect(try await scene.contents().answers.map(\.name) == ["OK"])
                 try await scene.click("button", "OK")
             }
             #expect(scene.opened.isEmpty)

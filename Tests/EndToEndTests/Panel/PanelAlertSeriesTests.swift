@@ -53,7 +53,7 @@ extension PanelAlertEndToEnd {
             try await scene.send((1...19).map { PanelScene.alert("Number \($0).") })
             let first = try await scene.wait("all of them wait") { $0.texts.contains("1 of 20") }
             #expect(first.texts.contains("Alone."), "the alert on the screen stays")
-            #expect(first.all("button").map(\.name) == ["Close", "View", "Close All"])
+            #expect(first.all("button").map(\.name) == ["Close", "View", "Remind Me…", "Close All"])
             #expect(first.first("button", "View")?.isFocused == true)
             try await scene.answer("Alone.", becoming: "closed") { try await scene.press("Escape") }
             try await scene.wait("the next one is there") { $0.texts.contains("2 of 20") }

@@ -39,8 +39,7 @@ extension PanelAlertEndToEnd {
 
         /// Returns the buttons of the only alert.
         private func buttons(in contents: ScreenContents) throws -> (close: ScreenElement, view: ScreenElement) {
-            let buttons = contents.all("button")
-            #expect(buttons.count == 2)
+            #expect(contents.answers.count == 2)
             return (
                 try #require(contents.first("button", "Close")), try #require(contents.first("button", "View"))
             )
@@ -236,7 +235,7 @@ extension PanelAlertEndToEnd {
             try await scene.useAlerts()
             try await scene.send(mail("Ready?"))
             let contents = try await scene.wait("the actions are there") { $0.first("button", "Reply") != nil }
-            #expect(contents.all("button").map(\.name) == ["Archive", "Reply", "Close"])
+            #expect(contents.answers.map(\.name) == ["Archive", "Reply", "Close"])
             #expect(contents.first("button", "Close")?.isFocused == true, "what an app does is not hit by mistake")
             try await write("Yes.", in: scene)
             try await scene.press("Return")

@@ -32,3 +32,10 @@ extension PanelScene {
     /// Waits until the panel has no window.
     func waitUntilEmpty() async throws { try await wait("the window is gone") { $0.nodes.isEmpty } }
 }
+
+extension ScreenContents {
+    /// The buttons of an alert, without those of its last line: to put it off, and to close all alerts.
+    var answers: [ScreenElement] {
+        all("button").filter { !["Remind Me…", "Erinnern …", "提醒我…", "Close All"].contains($0.name) }
+    }
+}

@@ -54,7 +54,7 @@ extension PanelLayoutEndToEnd {
         /// Waits for an alert with this number of buttons besides Close.
         private func shown(_ count: Int, in scene: PanelScene) async throws -> ScreenContents {
             try await scene.wait("an alert is there") { contents in
-                contents.first("button", "Close") != nil && contents.all("button").count == count + 1
+                contents.first("button", "Close") != nil && contents.answers.count == count + 1
             }
         }
 

@@ -152,8 +152,8 @@ extension PanelEndToEnd {
             let scene = try await PanelScene(language: "zh_TW")
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("午餐"))
-            let alert = try await scene.wait("the alert is there") { $0.all("button").count == 2 }
-            #expect(alert.all("button").map(\.name) == ["關閉", "查看"])
+            let alert = try await scene.wait("the alert is there") { $0.answers.count == 2 }
+            #expect(alert.answers.map(\.name) == ["關閉", "查看"])
             try await scene.answer("午餐", becoming: "closed") { try await scene.click("button", "關閉") }
             try await scene.openPanel()
             let english = try await texts(ofTabsIn: scene).filter { text in
@@ -166,8 +166,8 @@ extension PanelEndToEnd {
             let scene = try await PanelScene(language: "de")
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("Mahlzeit!"))
-            let alert = try await scene.wait("the alert is there") { $0.all("button").count == 2 }
-            #expect(alert.all("button").map(\.name) == ["Schließen", "Ansehen"])
+            let alert = try await scene.wait("the alert is there") { $0.answers.count == 2 }
+            #expect(alert.answers.map(\.name) == ["Schließen", "Ansehen"])
             try await scene.answer("Mahlzeit!", becoming: "closed") { try await scene.click("button", "Schließen") }
             try await scene.openPanel()
             let shown = try await texts(ofTabsIn: scene)

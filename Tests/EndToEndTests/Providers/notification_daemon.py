@@ -36,15 +36,16 @@ class Daemon:
         if method == "GetServerInformation":
             return invocation.return_value(GLib.Variant("(ssss)", ("recorder", "tests", "1", "1.2")))
         if method == "GetCapabilities":
-            return invocation.return_value(GLib.Variant("(as)", (["actions", "body"],)))
+            return invocation.return_value(GLib.Variant("(as)", (["actions", "body", "icon-static"],)))
         if method == "CloseNotification":
             invocation.return_value(None)
             closed = GLib.Variant("(uu)", (parameters.unpack()[0], 3))
             return connection.emit_signal(None, PATH, NAME, "NotificationClosed", closed)
-        _, replaced, _, summary, body, actions, *_ = parameters.unpack()
+        _, replaced, _, summary, body, actions, hints, _ = parameters.unpack()
         self.count += 1
         number = replaced or self.count
-        self.write(call=self.count, number=number, replaced=replaced, summary=summary, body=body, actions=actions)
+        self.write(call=self.count, number=number, replaced=replaced, summary=summary, body=body, actions=actions,
+                   picture=hints.get("image-path", ""))
         invocation.return_value(GLib.Variant("(u)", (number,)))
         connection.flush_sync(None)
         self.write(answered=self.count)

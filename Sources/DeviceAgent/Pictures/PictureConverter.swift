@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AgentStore
+internal import Glibc
+internal import LinuxDesktop
+internal import PushCore
+internal import PushNet
+
+/// Makes PNG files that are safe to show out of untrusted pictures; the agent itself decodes nothing.
+///
+/// ```
+/// picture ──▶ posthorn-panel --decode-picture ──▶ size and pixels, checked ──▶ --encode-picture ──▶ PNG
+/// ```
+///
+/// The first process decodes the picture and may be compromised by it. It can only return pixels, whose number the agent
+/// checks. Another process, which gets nothing else, encodes them.
+final class PictureConverter {
+    private let loop: EventLoop
+    private let program: String
+    private let environment: [String: String]
+
+    /// Creates a converter.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop on whose thread this runs.
+    ///   - program: The path of `posthorn-panel`.
+    ///   - environment: The environment of the processes.
+    init(loop: EventLoop, program: String, environment: [String: String]) {
+        self.loop = loop
+        self.program = program
+        self.environment = environment
+    }
+
+    /// Converts a picture.
+    ///
+    /// - Parameters:
+    ///   - picture: The file as it was fetched.
+    ///   - timeout: The time limit of each process.
+    /// - Returns: A PNG file of at most `Limits.pictureSideMax` pixels in width and height.
+    /// - Throws: The reason why there is no picture.
+    func png(of picture: [UInt8], timeout: Duration) async throws(PictureFailure) -> [UInt8] {
+        guard Self.hasKnownType(picture) else { throw PictureFailure("it is not a PNG, JPEG or WebP file") }
+        let pixels = try await run("decode-picture", input: picture, timeout)
+        guard Self.isPicture(pixels) else { throw PictureFailure("it cannot be decoded") }
+        let png = try await run("encode-picture", input: pixels, timeout)
+        guard png.starts(with: Self.pngSignature) else { throw PictureFailure("it cannot be encoded") }
+        return png
+    }
+
+    /// The path of the `posthorn-panel` that is installed beside this program.
+    static var panel: String {
+        guard let path = unsafe realpath("/proc/self/exe", nil) else { return "/posthorn-panel" }
+        defer { unsafe free(path) }
+        let own = unsafe String(cString: path)
+        return own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex) + "/posthorn-panel"
+    }
+
+    private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    /// Returns whether a file begins as PNG, JPEG or WebP files do.
+    static func hasKnownType(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: pngSignature) || bytes.starts(with: [0xFF, 0xD8, 0xFF])
+            || bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
+    }
+
+    /// Returns whether the output of the first process is a width, a height and as many pixels of four bytes.
+    static func isPicture(_ bytes: [UInt8]) -> Bool {
+        guard let end = bytes.prefix(32).firstIndex(of: UInt8(ascii: "\n")) else { return false }
+        let sides = String(decoding: bytes[..<end], as: UTF8.self).split(separator: " ").compactMap { Int($0) }
+        guard sides.count == 2, sides.allSatisfy({ (1...Limits.pictureSideMax).contains($0) }) else { return false }
+        return bytes.count == end + 1 + sides[0] * sides[1] * 4
+    }
+
+    private func run(_ option: String, input: [UInt8], _ timeout: Duration) async throws(PictureFailure) -> [UInt8] {
+        let command = LimitedProcess.Command(program, ["--\(option)"], environment: environment, input: input)
+        let byteCountMax = Limits.pictureSideMax * Limits.pictureSideMax * 4 + 64 * 1024
+        let result = await withCheckedContinuation { continuation in
+            // The loop retains the process until it has ended.
+            _ = LimitedProcess(
+                command, on: loop, timeLimit: timeout, outputByteCountMax: byteCountMax, log: agentLog
+            ) { continuation.resume(returning: $0) }
+        }
+        switch result {
+        case .success(let output): return output
+        case .failure(.notStarted(ENOENT)): throw PictureFailure("posthorn-panel, which decodes it, is not installed")
+        case .failure(.exited): throw PictureFailure("it is damaged or too large")
+        case .failure(let failure): throw PictureFailure("its decoder \(failure.message)")
+        }
+    }
+}
