@@ -27,8 +27,11 @@ extension PanelAlertEndToEnd {
             #expect(window.role == "alert dialog" && window.states.contains("modal"))
             #expect(window.name == PanelScene.appName && window.description == "Lunch\nAt noon.")
             let texts = contents.texts
-            #expect(texts.count == 6 && texts[1].wholeMatch(of: /\d\d:\d\d/) != nil, "the time of arrival: \(texts)")
-            #expect(texts.filter { $0 != texts[1] } == [PanelScene.appName, "Lunch", "At noon.", "Close", "View"])
+            #expect(texts.count == 7 && texts[1].wholeMatch(of: /\d\d:\d\d/) != nil, "the time of arrival: \(texts)")
+            #expect(
+                texts.filter { $0 != texts[1] } == [
+                    PanelScene.appName, "Lunch", "At noon.", "Close", "View", "Remind Me…",
+                ])
             let (close, view) = try buttons(in: contents)
             #expect(close.right < view.left && close.top == view.top)
             for button in [close, view] { #expect(button.width >= 44 && button.height >= 44, "\(button)") }
@@ -60,7 +63,7 @@ extension PanelAlertEndToEnd {
             try await scene.send(lunch)
             try await scene.wait("View has the focus") { $0.first("button", "View")?.isFocused == true }
             try await scene.rest()
-            for name in ["Close", "View"] {
+            for name in ["Remind Me…", "Close", "View"] {
                 try await scene.press("Tab")
                 try await scene.wait("\(name) has it") { $0.first("button", name)?.isFocused == true }
             }

@@ -64,11 +64,11 @@ extension PanelEndToEnd {
             try await scene.send(PanelScene.alert("午餐"))
             try await scene.openPanel()
             try await scene.click("the notification") { $0.first("list item") { $0.contains("午餐") } }
-            try await scene.wait("it says so") { $0.texts.contains { $0.hasPrefix("應用程式沒有安裝。") } }
+            try await scene.wait("it says so") { $0.texts.contains { $0.hasPrefix("這個應用程式尚未安裝。") } }
             #expect(try await scene.user.inbox().first?.reason.hasPrefix("app-not-installed: ") == true)
             try await scene.press("alt+2")
             try await scene.wait("it is said no more") { contents in
-                contents.all("tab")[1].isSelected && !contents.texts.contains { $0.hasPrefix("應用程式沒有安裝。") }
+                contents.all("tab")[1].isSelected && !contents.texts.contains { $0.hasPrefix("這個應用程式尚未安裝。") }
             }
         }
 

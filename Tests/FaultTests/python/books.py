@@ -200,7 +200,7 @@ class Books:
                 return "expired"
         if "replaced" in words and self.has_newer(notification):
             return "replaced"
-        if words.get("dropped") == "too-many-of-topic":
+        if words.get("dropped") in ("too-many-of-topic", "too-many-of-device"):
             return "dropped"
         if "stored" in words and not ENDS.intersection(words) and self.is_over(notification):
             return "expired, not swept"

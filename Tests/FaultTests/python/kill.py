@@ -27,7 +27,7 @@ DEVICE_COUNT = 6
 TOPICS = ["org.example.Mail", "org.example.News"]
 CONNECTION_COUNT = 3
 AT_A_TIME = 5
-PENDING_PER_TOPIC = 12
+PENDING_PER_TOPIC, PENDING_PER_DEVICE = 12, 20
 #: The time limit in seconds. A server sweeps expired notifications every 30 seconds.
 PATIENCE = 90 * int(os.environ.get("POSTHORN_TEST_PATIENCE") or 1)
 
@@ -38,7 +38,7 @@ class Run:
     def __init__(self, seed, durability):
         self.random, self.books = randomness.Random(seed), Books()
         self.server = InstalledServer(
-            "--pending-per-topic", str(PENDING_PER_TOPIC), "--durability", durability, "--loops", "2")
+            "--pending-per-topic", str(PENDING_PER_TOPIC), "--pending-per-device", str(PENDING_PER_DEVICE), "--durability", durability, "--loops", "2")
         self.admin = self.server.stack.admin
         self.admin.ask("POST", "/v1/apps", {"topic": TOPICS[1]})
         devices = [Device(self.server.stack, f"desk-{number}") for number in range(DEVICE_COUNT)]
