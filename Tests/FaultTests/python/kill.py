@@ -38,7 +38,8 @@ class Run:
     def __init__(self, seed, durability):
         self.random, self.books = randomness.Random(seed), Books()
         self.server = InstalledServer(
-            "--pending-per-topic", str(PENDING_PER_TOPIC), "--pending-per-device", str(PENDING_PER_DEVICE), "--durability", durability, "--loops", "2")
+            "--pending-per-topic", str(PENDING_PER_TOPIC), "--pending-per-device", str(PENDING_PER_DEVICE),
+            "--durability", durability, "--loops", "2")
         self.admin = self.server.stack.admin
         self.admin.ask("POST", "/v1/apps", {"topic": TOPICS[1]})
         devices = [Device(self.server.stack, f"desk-{number}") for number in range(DEVICE_COUNT)]
