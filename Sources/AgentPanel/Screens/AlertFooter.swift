@@ -18,6 +18,7 @@ final class AlertFooter {
         let later = Button(tr("Remind Me…"), onLater).styled("flat", "text-button")
         widget = Box.row(spacing: 8, later, label.expanding(across: true).centered(), closeAll).padded(above: 4)
         closeAll.isVisible = false
+        label.setRead(false)
     }
 
     /// Shows a position; returns whether it changed.
@@ -28,6 +29,7 @@ final class AlertFooter {
         let isAlone = position.count == 1
         text = isAlone ? "" : Texts.fill(tr("%1 of %2"), "\(position.number)", "\(position.count)")
         label.setText(text)
+        label.setRead(!isAlone)
         closeAll.isVisible = position.number < position.count
         return true
     }

@@ -11,9 +11,12 @@ extension PanelAlertEndToEnd {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("Later."))
+            try await scene.waitFor("button", "Remind Me…")
+            try await scene.rest()
             try await scene.click("button", "Remind Me…")
             let choices = try await scene.wait("the times are there") { $0.first("button", "In One Hour") != nil }
             #expect(choices.all("button").prefix(4).map(\.name) == ["Back", "In One Hour", "At 18:00", "At 07:00"])
+            try await scene.rest()
             try await scene.click("button", "In One Hour")
             try await scene.waitUntilEmpty()
             let entry = try #require(try await scene.user.inbox().first)

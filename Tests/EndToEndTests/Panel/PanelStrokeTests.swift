@@ -34,7 +34,7 @@ extension PanelLayoutEndToEnd {
             try await scene.click("the button") { clearButtons(in: $0).first }
             contents = try await scene.wait("the entry is gone") { row("Number 10.", in: $0) == nil }
             #expect(row("Number 11.", in: contents) != nil && row("Number 9.", in: contents) != nil)
-            #expect(try await scene.user.inbox().count == 11)
+            try await eventually("it is removed") { try await scene.user.inbox().count == 11 }
             #expect(scene.opened.isEmpty)
         }
 

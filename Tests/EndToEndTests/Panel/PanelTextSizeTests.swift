@@ -13,7 +13,7 @@ extension PanelLayoutEndToEnd {
             try await scene.send(PanelScene.alert("One."))
             try await scene.wait("the alert fits, with its buttons") { contents in
                 guard let window = contents.windows.first else { return false }
-                let buttons = contents.answers
+                let buttons = contents.all("button").prefix(names.count)
                 return buttons.map(\.name) == names && contents.fits(scene.screen.size)
                     && buttons.allSatisfy { $0.bottom <= window.height }
             }

@@ -125,7 +125,7 @@ extension PanelEndToEnd {
             for name in ["Edit", "Menu", "Search", "All", "Show All Text", "Details", "Notifications, 1 unread"] {
                 #expect(focused.contains(name), "\(name) in \(focused)")
             }
-            try await scene.press("ctrl+1", "Home", "Tab")
+            try await scene.press("ctrl+1", "Home", "Tab", "Tab")
             try await scene.wait("the section's button has the focus") {
                 $0.focused?.name == "Clear all of Example Mail"
             }
