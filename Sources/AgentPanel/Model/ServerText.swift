@@ -29,7 +29,7 @@ struct ServerText: Equatable, Sendable {
         return Texts.fill(tr("Last connected %1"), PanelTime.moment(last, now: now))
     }
 
-    /// The connection problem with its remedy; empty while there is none.
+    /// The connection problem with its remedy; empty without a problem.
     var trouble: String {
         status.connectionStart == nil ? Self.sentences(status.problem) : ""
     }

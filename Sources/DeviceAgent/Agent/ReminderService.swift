@@ -120,7 +120,7 @@ package final class ReminderService {
         }
     }
 
-    /// Sets the timer to the next reminder; disarms it if there is none.
+    /// Sets the timer to the next reminder; disarms it without reminders.
     private func wait() {
         do {
             let next = try database.reminders.all().first?.time

@@ -19,7 +19,7 @@ package final class Tray {
     private let id: String
     private let log: EventLog
     private weak var delegate: (any TrayDelegate)?
-    /// The unique name of the watcher; nil while there is none.
+    /// The unique name of the watcher; nil without a watcher.
     private var watcher: String?
     private var connection: TrayConnection?
 

@@ -49,7 +49,7 @@ package enum LocalTime {
     /// - Parameters:
     ///   - text: The text.
     ///   - now: The current time.
-    /// - Returns: The time; nil if the text is none of these forms. A date may be in the past.
+    /// - Returns: The time, which may be in the past; nil if the text has another form.
     static func later(_ text: String, after now: Timestamp) -> Timestamp? {
         if let choice = LaterChoice.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) {
             return choice.time(after: now)

@@ -2,7 +2,7 @@
 
 /// The address that a notification names in the member `url`, beside `aps`.
 ///
-/// It is an absolute URL in printable ASCII, so it reads the same everywhere and needs no escaping.
+/// An absolute URL in printable ASCII, which looks the same in every font and needs no escaping.
 ///
 /// - SeeAlso: RFC 3986
 package struct NotificationLink: Sendable, Equatable {

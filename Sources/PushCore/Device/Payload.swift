@@ -87,12 +87,12 @@ package struct Payload: Sendable, Equatable {
 
     /// The address in `url`, beside `aps`; nil for none and for one that is not accepted.
     package var link: NotificationLink?
-    /// The reason why the address in `url` is not accepted; nil if it is, and if there is none.
+    /// The reason why the address in `url` is refused; nil for an accepted or a missing address.
     package var linkDefect: NotificationLink.Defect?
 
     /// The https address in `attachment-url`, beside `aps`; nil for none and for one that is not accepted.
     package var picture: NotificationLink?
-    /// The reason why the address in `attachment-url` is not accepted; nil if it is, and if there is none.
+    /// The reason why the address in `attachment-url` is refused; nil for an accepted or a missing address.
     package var pictureDefect: NotificationLink.Defect?
 
     /// Whether the payload contains something to show or play, or was meant to.

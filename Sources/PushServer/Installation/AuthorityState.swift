@@ -21,7 +21,8 @@ struct AuthorityState: Codable, Sendable, Equatable {
 
     /// The version, which grows with each change; 0 if nothing was ever announced.
     ///
-    /// It is the time of the change in milliseconds, so that no version has two meanings after a backup was restored.
+    /// The version is the time of the change in milliseconds. So a restored backup does not use a version again that
+    /// already stands for another set.
     var version: Int64 = 0
     /// The SHA-256 of the server's own authority in hexadecimal digits, once it was rotated.
     var current: String?

@@ -147,7 +147,7 @@ final class DeviceTable {
         try updateAgent.run()
     }
 
-    /// Changes the name of a live device; returns false if there is none.
+    /// Changes the name of a live device; returns false if the device does not exist or was removed.
     func rename(_ device: Int64, _ name: String) throws(SQLiteError) -> Bool {
         guard try find(device) != nil else { return false }
         updateName.bind(name, at: 1)
