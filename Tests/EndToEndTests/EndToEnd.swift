@@ -3,7 +3,7 @@
 internal import Testing
 
 // The tests of this target start several real programs each, and mostly wait for them. The machine may be small. So
-// they run in eight parallel lanes, one test after the other in each lane.
+// they run in nine parallel lanes, one test after the other in each lane.
 
 /// Tests of the server's APIs and life cycle.
 @Suite(.serialized) enum ServerEndToEnd {}
@@ -20,11 +20,14 @@ internal import Testing
 /// Tests of the agent, and of what it shows.
 @Suite(.serialized) enum DeviceEndToEnd {}
 
-/// Tests of the panel's window and its list on a virtual display.
-@Suite(.serialized) enum PanelEndToEnd {}
+/// Tests of the panel's list, and of many notifications in it.
+@Suite(.serialized) enum PanelListEndToEnd {}
 
-/// Tests of the panel's settings, icons, sizes and gestures.
-@Suite(.serialized) enum PanelLayoutEndToEnd {}
+/// Tests of the panel's window: its sizes, texts and colors, and its end.
+@Suite(.serialized) enum PanelWindowEndToEnd {}
 
-/// Tests of the panel's alerts, and of many notifications in the panel.
+/// Tests of the panel's settings and icons, and of its server.
+@Suite(.serialized) enum PanelSettingsEndToEnd {}
+
+/// Tests of the panel's alerts.
 @Suite(.serialized) enum PanelAlertEndToEnd {}

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelLayoutEndToEnd {
+extension PanelSettingsEndToEnd {
     /// Checks what the window keeps, where the focus is, and how the window tells that nothing can arrive.
     struct PanelConditionTests {
         @Test(.tags(.slow)) func `the window keeps its size, tab and filter`() async throws {

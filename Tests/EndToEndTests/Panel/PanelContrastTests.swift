@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelLayoutEndToEnd {
+extension PanelWindowEndToEnd {
     /// Measures the contrast of texts in pictures of the screen, as WCAG 2.1 defines it.
     ///
     /// Text is of twice the usual size, so that its strokes are wide enough to have the text's color.
@@ -102,6 +102,7 @@ extension PanelLayoutEndToEnd {
             let picture = try await scene.steadyPicture()
             let contents = try await scene.contents()
             let window = try #require(contents.windows.last)
+            let origin = try await scene.origin(of: window)
             let shown = contents.inside(window)
             let bottom = shown.all("tab").map(\.top).min() ?? window.height
             // Input that is not possible is exempt (WCAG 2.1, criterion 1.4.3).
@@ -114,8 +115,7 @@ extension PanelLayoutEndToEnd {
                 else { continue }
                 let isIcon = element.role == "button" && shown.inside(element).all("label").isEmpty
                 guard isIcon || element.role == "label", !element.name.isEmpty else { continue }
-                let area = try #require(try await scene.area(of: element, in: contents))
-                guard let ink = picture.ink(of: area) else { continue }
+                guard let ink = picture.ink(of: .init(element, windowAt: origin)) else { continue }
                 let least = isIcon ? Self.ofIcons : Self.ofText
                 #expect(ink.contrast >= least, "\(what): '\(element.name)' has \(ink.contrast): \(ink)")
                 count += 1

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelAlertEndToEnd {
+extension PanelListEndToEnd {
     /// Checks a panel with more content than fits on a screen: its rows, its requests to the agent, and its search.
     struct PanelCrowdTests {
         /// Returns the rows of notifications, by their bodies.

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelAlertEndToEnd {
+extension PanelWindowEndToEnd {
     /// Kills agent and panel at random moments while alerts arrive and a user answers them.
     struct PanelKillTests {
         /// Runs 8 rounds, and 300 in `make soak`.

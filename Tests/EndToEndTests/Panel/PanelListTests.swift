@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelEndToEnd {
+extension PanelListEndToEnd {
     /// Checks the list of notifications: its content, searching and clearing.
     struct PanelListTests {
         /// Starts a scene with notifications, oldest first, in the panel's open window.

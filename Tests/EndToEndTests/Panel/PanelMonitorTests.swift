@@ -3,7 +3,7 @@
 internal import TestSupport
 internal import Testing
 
-extension PanelLayoutEndToEnd {
+extension PanelWindowEndToEnd {
     /// Checks alerts on two monitors side by side.
     struct PanelMonitorTests {
         /// The widths of the monitors, whose centers, and the center of both, are away from the border between them.

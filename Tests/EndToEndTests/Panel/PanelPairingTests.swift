@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelLayoutEndToEnd {
+extension PanelSettingsEndToEnd {
     /// Checks the size of the pairing form, and its texts about failures.
     struct PanelPairingTests {
         private static let code = Array(repeating: "WXM8", count: 9).joined(separator: "-")

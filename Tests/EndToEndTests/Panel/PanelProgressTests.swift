@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelLayoutEndToEnd {
+extension PanelSettingsEndToEnd {
     /// Checks the spinners: when they appear, that they turn, and that they disappear.
     struct PanelProgressTests {
         /// The place of the list's spinner, above its text.

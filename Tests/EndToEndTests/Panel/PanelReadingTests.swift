@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelEndToEnd {
+extension PanelListEndToEnd {
     /// Checks how notifications are read in the list: what counts as seen, whole texts, reasons and offers.
     struct PanelReadingTests {
         private func row(of body: String, in contents: ScreenContents) -> ScreenElement? {

@@ -56,9 +56,7 @@ extension PanelScene {
     /// Returns the place of an element on the screen.
     func area(of element: ScreenElement, in contents: ScreenContents) async throws -> ScreenPicture.Area? {
         guard let window = contents.window(of: element) else { return nil }
-        let origin = try await origin(of: window)
-        return .init(
-            left: origin.x + element.left, top: origin.y + element.top, width: element.width, height: element.height)
+        return .init(element, windowAt: try await origin(of: window))
     }
 }
 
@@ -71,6 +69,20 @@ struct ScreenPicture: Sendable, Equatable {
     /// A part of the screen, in pixels from its upper left corner.
     struct Area: Sendable {
         var left, top, width, height: Int
+
+        init(left: Int, top: Int, width: Int, height: Int) {
+            self.left = left
+            self.top = top
+            self.width = width
+            self.height = height
+        }
+
+        /// Creates the place of an element whose window's content begins at a position.
+        init(_ element: ScreenElement, windowAt origin: DesktopScreen.Place) {
+            self.init(
+                left: origin.x + element.left, top: origin.y + element.top, width: element.width,
+                height: element.height)
+        }
 
         /// Returns the part without a margin at each side.
         func inset(by margin: Int) -> Area {
@@ -120,12 +132,26 @@ struct ScreenPicture: Sendable, Equatable {
     ///
     /// Thin strokes are only partly in the text's own color, so large text is more exact.
     func ink(of area: Area) -> Ink? {
-        let colors = rows(of: area).joined()
-        let counts = colors.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        let counts = counts(of: area)
         guard let background = counts.max(by: { $0.value < $1.value })?.key,
             let text = counts.keys.max(by: { $0.contrast(to: background) < $1.contrast(to: background) })
         else { return nil }
         return Ink(text: text, background: background)
+    }
+
+    /// Returns how many pixels have each color.
+    private func counts(of area: Area) -> [Color: Int] {
+        var counts: [Color: Int] = [:]
+        for row in rows(of: area) {
+            // Most pixels have the color of their neighbor.
+            var start = row.startIndex
+            while start < row.endIndex {
+                let end = row[start...].firstIndex { $0 != row[start] } ?? row.endIndex
+                counts[row[start], default: 0] += end - start
+                start = end
+            }
+        }
+        return counts
     }
 
     /// Returns the columns that a text covers, from the left edge of its frame; nil if the part has one color only.

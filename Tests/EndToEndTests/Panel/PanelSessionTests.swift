@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelEndToEnd {
+extension PanelListEndToEnd {
     /// Checks the alert on the screen when the session ends, for each way in which sessions end.
     struct PanelSessionTests {
         /// A session manager, implemented by `session_manager.py`.

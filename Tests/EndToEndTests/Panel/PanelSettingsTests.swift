@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelLayoutEndToEnd {
+extension PanelSettingsEndToEnd {
     /// Checks that settings in the panel apply immediately and are saved.
     struct PanelSettingsTests {
         @Test(.tags(.slow)) func `three clicks turn the sound of one app off, and kill -9 does not turn it on`()

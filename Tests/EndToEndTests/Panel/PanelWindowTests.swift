@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelEndToEnd {
+extension PanelWindowEndToEnd {
     /// Checks the panel's window as a whole: tabs, grid, keys, languages, and its texts without an agent.
     struct PanelWindowTests {
         @Test(.tags(.slow)) func `icons show their badge and open their app, and the tab counts new entries`()
