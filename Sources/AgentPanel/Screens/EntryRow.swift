@@ -103,6 +103,9 @@ final class EntryRow {
         if case .section(let section)? = row { section.appID } else { nil }
     }
 
+    /// Adapts the layout to the width of the window.
+    func fit(isCrowded: Bool) { section.fit(isCrowded: isCrowded) }
+
     /// Shows other content; the caller sets a section's icon separately.
     func show(_ row: NotificationRows.Row, now: Timestamp, _ state: State) {
         if row.key != self.row?.key { clearPlace.isRevealed = false }

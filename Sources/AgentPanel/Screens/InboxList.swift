@@ -47,6 +47,13 @@ final class InboxList {
     private(set) var collapsedApps: Set<String>
     private var expandedEntries: Set<Int64> = []
     private var now = PanelTime.now
+    /// Whether the window is too narrow for a section's buttons beside its name.
+    var isCrowded = false {
+        didSet {
+            guard isCrowded != oldValue else { return }
+            for row in list.shownRows { row.fit(isCrowded: isCrowded) }
+        }
+    }
     /// The entries selected for clearing; nil outside of selection mode.
     private(set) var chosen: Set<Int64>?
 
@@ -63,12 +70,18 @@ final class InboxList {
     private func makeList() -> RecycledList<EntryRow> {
         RecycledList<EntryRow>(
             RecycledList.Making(
-                make: { [weak self] in EntryRow(self?.rowActions ?? .none) }, root: \.root,
+                make: { [weak self] in self?.makeRow() ?? EntryRow(.none) }, root: \.root,
                 bind: { [weak self] row, index in self?.bind(row, index) }, isActivatable: { _ in true },
                 name: { [weak self] index in
                     guard let self else { return "" }
                     return EntryRow.name(of: rows[index], now: now)
                 }, isExpanded: { [weak self] in self?.isExpanded($0) }, controls: \.controls))
+    }
+
+    private func makeRow() -> EntryRow {
+        let row = EntryRow(rowActions)
+        row.fit(isCrowded: isCrowded)
+        return row
     }
 
     private var rowActions: EntryRow.Actions {

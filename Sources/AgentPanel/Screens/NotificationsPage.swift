@@ -212,6 +212,7 @@ final class NotificationsPage: Page {
         super.fit(shape)
         top.turn(isRow: shape.isWide || shape.isLow && !shape.isNarrow)
         filters.setHomogeneous(!shape.isCrowded)
+        list.isCrowded = shape.isCrowded
     }
 
     // MARK: Life on the screen

@@ -71,7 +71,8 @@ final class PairingWindow {
     private func build() {
         let screen = Desktop.monitorSize ?? (1024, 768)
         // On a narrow screen, the buttons need the space of the title.
-        let header = HeaderBar(Double(screen.width) < 300 * Desktop.textScale ? "" : tr("Pairing"))
+        let header = HeaderBar(tr("Pairing"))
+        if Double(screen.width) < 300 * Desktop.textScale { header.setTitle(Box.row()) }
         header.withoutWindowButtons()
         header.packStart(cancel.styled("touch", "text-button", "form-button"))
         header.packEnd(save.styled("touch", "text-button", "form-button", "suggested-action"))

@@ -18,10 +18,10 @@ final class SectionHeader {
 
     init() {
         unverified.widget.isVisible = false
-        widget = Box.row(
-            spacing: 10, icon, name, unverified.widget, count, arrow.expanding(across: true).aligned(across: .start),
-            mute.styled("flat", "circular"), clear)
-        widget.styled("section-row")
+        let title = Box.row(
+            spacing: 10, icon, name, unverified.widget, count, arrow.expanding(across: true).aligned(across: .start))
+        let buttons = Box.row(spacing: 10, mute.styled("flat", "circular"), clear).aligned(across: .end)
+        widget = Box.row(spacing: 10, title.expanding(across: true), buttons).styled("section-row")
         arrow.unread()
     }
 
@@ -37,6 +37,9 @@ final class SectionHeader {
         mute.setIcon("notifications-disabled-symbolic", named: Texts.fill(tr("Mute %1"), section.name))
         clear.named(Texts.fill(tr("Clear all of %1"), section.name))
     }
+
+    /// Shows the buttons beside the name, or below it where there is no space beside it.
+    func fit(isCrowded: Bool) { widget.turn(isRow: !isCrowded) }
 
     /// Shows the icon of an app from a theme name or a path.
     func show(icon path: String, of name: String) {

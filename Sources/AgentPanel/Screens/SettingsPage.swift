@@ -119,12 +119,13 @@ final class SettingsPage: Page {
         leaveButton.isVisible = status.isEnrolled
     }
 
-    /// The time in which GTK lays out a page that was not shown before.
-    private static let layoutMilliseconds: UInt32 = 100
-
-    /// Scrolls to the connection's state and moves the focus to it.
+    /// Scrolls to the connection's state, or to the button that mends it, and moves the focus there.
     func focusServer() {
-        MainLoop.after(milliseconds: Self.layoutMilliseconds) { [weak self] in _ = self?.connection.focus() }
+        serverGroup.onceLaidOut { [weak self] in
+            guard let self else { return }
+            let target = [pairButton, trustButton].first(where: \.isVisible) ?? connection
+            target.focus()
+        }
     }
 
     private func leave() {

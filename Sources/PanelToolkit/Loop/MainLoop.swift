@@ -63,6 +63,11 @@ package enum MainLoop {
         return Source(number: unsafe g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, due, handler, released))
     }
 
+    /// Calls the body before each frame of a widget until it returns false (`gtk_widget_add_tick_callback`).
+    static func onFrames(of widget: Widget, _ body: @escaping () -> Bool) {
+        unsafe _ = gtk_widget_add_tick_callback(widget.cast(), frameDue, retained(body), released)
+    }
+
     /// Calls the body whenever the process receives a signal (`g_unix_signal_add_full`).
     package static func onSignal(_ signal: Int32, _ body: @escaping () -> Void) {
         let handler = unsafe retained {
@@ -88,5 +93,7 @@ private let released: GDestroyNotify = { handler in
 }
 
 private let descriptorReady: GUnixFDSourceFunc = { _, _, handler in unsafe call(handler) }
+
+private let frameDue: GtkTickCallback = { _, _, handler in unsafe call(handler) }
 
 private let due: GSourceFunc = { handler in unsafe call(handler) }

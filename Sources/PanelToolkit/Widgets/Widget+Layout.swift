@@ -57,6 +57,19 @@ extension Widget {
         return self
     }
 
+    /// Calls the body once, after the next frame in which the widget has its place in the window.
+    package func onceLaidOut(_ body: @escaping () -> Void) {
+        var frameCount = 0
+        MainLoop.onFrames(of: self) { [weak self] in
+            guard let self else { return false }
+            // A frame begins before its layout, so the first one has the layout of an earlier state.
+            frameCount += 1
+            guard frameCount > 1, unsafe gtk_widget_get_height(cast()) > 0 else { return true }
+            body()
+            return false
+        }
+    }
+
     /// Returns the natural height in pixels at a width, or at any width if it is -1 (`gtk_widget_measure`).
     package func naturalHeight(width: Int = -1) -> Int {
         var height: Int32 = 0

@@ -82,7 +82,7 @@ extension PanelSettingsEndToEnd {
         @Test(.tags(.slow)) func `a server with another identity is reported, and trusted again with a code`()
             async throws
         {
-            let scene = try await PanelScene()
+            let scene = try await PanelScene(size: .init(width: 400, height: 480))
             let server = scene.stack.server
             try await scene.user.agent.killNow()
             try await server.posthorn("authority", "rotate")
@@ -92,7 +92,12 @@ extension PanelSettingsEndToEnd {
             try await scene.click("button", "This is not the server that this computer was paired with.")
             try await scene.wait("the settings say what that can mean") { contents in
                 contents.texts.contains { $0.contains("someone may be intercepting the connection") }
+                    && contents.first("button", "Trust This Server…")?.isFocused == true
             }
+            let shown = try await scene.contents()
+            let button = try #require(shown.first("button", "Trust This Server…"))
+            let tabs = try #require(shown.first("tab", "Settings"))
+            #expect(button.top > 0 && button.bottom <= tabs.top, "it is on the screen: \(shown.transcript)")
             let list = try await server.posthorn("authority", "list", "--json").decoded(AuthorityFleet.Authorities.self)
             let code = try #require(list.authorities.first { $0.serving }?.code)
             try await scene.click("button", "Trust This Server…")

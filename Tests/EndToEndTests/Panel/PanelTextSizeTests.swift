@@ -35,11 +35,24 @@ extension PanelWindowEndToEnd {
             let filters = ["All", "Unread", "Not Shown"].compactMap { list.first("button", $0) }
             #expect(filters.count == 3)
             for (left, right) in zip(filters, filters.dropFirst()) { #expect(left.right <= right.left) }
+            let name = try #require(list.first("label", PanelScene.appName))
+            let clear = try #require(list.first("button", "Clear all of \(PanelScene.appName)"))
+            #expect(
+                name.width > 150 && clear.top >= name.bottom, "the name has the width for itself: \(name), \(clear)")
             try await scene.press("alt+3")
             try await scene.click("list item", PanelScene.appName)
             try await scene.wait("the app's page fits") {
                 $0.first("switch", "Badges") != nil && $0.fits(scene.screen.size)
             }
+        }
+
+        @Test(.tags(.slow)) func `the pairing form with text of twice the size has whole button labels`() async throws {
+            let scene = try await PanelScene(size: .init(width: 360, height: 640))
+            try await scene.doubleText()
+            try await scene.openPairing()
+            let contents = try await scene.wait("the form is there") { $0.first("button", "Save") != nil }
+            let buttons = try ["Cancel", "Save"].map { try #require(contents.first("label", $0)) }
+            #expect(buttons[0].width > buttons[1].width * 5 / 4, "Cancel is longer than Save: \(buttons)")
         }
 
         @Test(
