@@ -86,7 +86,11 @@ def roll(reader, node, window):
     """Turns the mouse wheel if the element is below the visible part of its page; returns whether it did."""
     tabs = find(reader, "tab", "")
     middle = node["frame"][1] + node["frame"][3] // 2
-    if node["role"] == "tab" or window["role"] != "window" or not tabs or middle < tabs[0]["frame"][1] - 24:
+    bottom = window["frame"][3]
+    # In a wide window the tabs are at the top.
+    if tabs and tabs[0]["frame"][1] > bottom // 2:
+        bottom = tabs[0]["frame"][1]
+    if node["role"] == "tab" or window["role"] != "window" or not tabs or middle < bottom - 24:
         return False
     (left, top, width, height), _ = frame(window)
     run("xdotool", "mousemove", str(left + width // 2), str(top + height // 2), "click", "5")
