@@ -25,8 +25,19 @@ struct AgentAnswerTests {
     func `a D-Bus error maps to its exit code`(name: String, code: ExitCode) {
         let error = AgentAnswer.failure(BusError(name: name, message: "Because."))
         #expect(error.exitCode == code)
-        #expect(error.problem.hasSuffix(": Because."))
+        #expect(
+            error.problem.hasSuffix(": Because.") || error.problem.hasPrefix("cannot connect to posthorn-agent: it "))
         #expect(!error.remedy.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("ServiceUnknown", "it is not running"), ("NameHasNoOwner", "it is not running"),
+        ("NoReply", "it does not answer"), ("Spawn.ChildExited", "Because."),
+    ])
+    func `an agent that does not run is not described in the terms of D-Bus`(name: String, text: String) {
+        let error = AgentAnswer.failure(BusError(name: "org.freedesktop.DBus.Error.\(name)", message: "Because."))
+        #expect(error.problem == "cannot connect to posthorn-agent: \(text)")
+        #expect(error.remedy == "Start it: systemctl --user start posthorn-agent")
     }
 
     @Test func `an error without a text shows its name`() {

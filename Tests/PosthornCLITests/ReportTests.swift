@@ -358,7 +358,7 @@ struct ReportTests {
     @Test(
         arguments: [
             (true, 1_795_295_709, 0, "since 2026-11-2"), (false, 0, 1_795_295_709, "no; last 2026-11-2"),
-            (false, 0, 0, "no, never"),
+            (false, 0, 0, "no; never connected"),
         ] as [(Bool, Int64, Int64, String)])
     func `the agent's status shows when it was last connected`(
         connected: Bool, since: Int64, last: Int64, text: String

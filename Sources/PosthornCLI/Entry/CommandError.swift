@@ -82,10 +82,10 @@ package enum CommandError: Error, Sendable {
         case .noBus(nil, _): "Run this command in the user's session, or set DBUS_SESSION_BUS_ADDRESS."
         case .noBus(let value?, _): BusConnection.Bus.remedy(agentValue: value)
         case .agentUnreachable(_, nil):
-            "Is it running? Start it: systemctl --user start posthorn-agent"
-        case .agentUnreachable(_, "system"?): "Is it running? Start it: systemctl start posthorn-agent-system"
+            "Start it: systemctl --user start posthorn-agent"
+        case .agentUnreachable(_, "system"?): "Start it: systemctl start posthorn-agent-system"
         case .agentUnreachable(_, let value?):
-            "Is it running? Start it on that bus: \(BusConnection.Bus.agentVariable)=\(value) posthorn-agent"
+            "Start it on that bus: \(BusConnection.Bus.agentVariable)=\(value) posthorn-agent"
         case .agentRefused(let name, _): AgentFailure(busName: name).remedy
         case .serverUnreachable: "Is posthornd running there? Check the address, or specify another one with --server."
         case .serverNotTrusted:
