@@ -43,6 +43,15 @@ struct ReportTests {
         #expect(InboxCommands.report(of: [entry]).text.contains(" \(said), new"))
     }
 
+    @Test(arguments: [
+        ("event-off", "suppressed: event-off (turned off for this event type)"),
+        ("hook any: exit 1", "suppressed: hook any: exit 1"), ("", "suppressed"),
+    ])
+    func `one notification is shown with the meaning of the reason`(reason: String, said: String) {
+        let entry = InboxRecord(.dictionary([("state", .string("suppressed")), ("reason", .string(reason))]))
+        #expect(InboxCommands.report(of: entry).text.contains("\nState     \(said)\n"))
+    }
+
     @Test func `the inbox has a column of reminders only if there is one`() throws {
         func entry(_ seconds: Int64) -> InboxRecord {
             InboxRecord(
