@@ -26,23 +26,8 @@ panel_wakeups_max=$seconds
 # The pages of files are shared with other programs, and the kernel takes them back when it needs memory.
 own_max=6144
 
-files=$(mktemp -d)
-processes=
-trap 'kill $processes 2>/dev/null || true; rm -rf "$files"' EXIT
-start() {
-    log=$1
-    shift
-    "$@" >"$files/$log" 2>&1 &
-    processes="$! $processes"
-}
-wait_for() {
-    for _ in $(seq 100); do
-        grep -q "$2" "$files/$1" 2>/dev/null && return
-        sleep 0.2
-    done
-    cat "$files/$1" >&2
-    exit 1
-}
+# shellcheck source=Benchmarks/processes.sh
+. "$repository/Benchmarks/processes.sh"
 
 export HOME="$files" XDG_RUNTIME_DIR="$files" XDG_CONFIG_HOME="$files/config" XDG_STATE_HOME="$files/state"
 export DBUS_SESSION_BUS_ADDRESS="unix:path=$files/session" DBUS_SYSTEM_BUS_ADDRESS="unix:path=$files/system"

@@ -19,24 +19,8 @@ runs=${OPENING_RUNS:-15}
 entries=${OPENING_ENTRIES:-1000}
 apps=${OPENING_APPS:-200}
 
-files=$(mktemp -d)
-processes=
-trap 'kill $processes 2>/dev/null || true; wait $processes 2>/dev/null || true; rm -rf "$files"' EXIT
-trap 'exit 130' INT TERM
-start() {
-    log=$1
-    shift
-    "$@" >"$files/$log" 2>&1 &
-    processes="$! $processes"
-}
-wait_for() {
-    for _ in $(seq 300); do
-        grep -q "$2" "$files/$1" 2>/dev/null && return
-        sleep 0.1
-    done
-    cat "$files/$1" >&2
-    exit 1
-}
+# shellcheck source=Benchmarks/processes.sh
+. "$root/Benchmarks/processes.sh"
 
 # shellcheck disable=SC2046
 cc -O2 -Wall -Wextra -Werror -o "$files/opening" "$root/Benchmarks/Baselines/opening.c" \

@@ -21,12 +21,12 @@ extension BusConnection.Bus {
     /// Returns advice, in one sentence, for a value of `POSTHORN_AGENT_BUS` that does not lead to a bus.
     package static func remedy(agentValue value: String) -> String {
         if value == "system" {
-            return "Start the system's bus, or unset \(agentVariable): then it is the session's bus."
+            return "Start the system bus, or unset \(agentVariable) to use the session bus."
         }
         guard value.contains(":") else {
             return "Set \(agentVariable) to system, session, or an address such as unix:path=/run/kiosk/bus."
         }
-        return "Start that bus or correct its address, or unset \(agentVariable): then it is the session's bus."
+        return "Start that bus or correct its address, or unset \(agentVariable) to use the session bus."
     }
 
     /// Whether this is the session bus of a desktop.

@@ -68,6 +68,8 @@ extension BusError {
             case .system: "Check that the system bus runs: `systemctl status dbus`."
             case .address(let address): "Check that a message bus listens at \(address)."
             }
-        return BusError(name: name, message: "\(message). \(advice)")
+        // The C library's text for this errno, "No medium found", is about disks.
+        let problem = name == "System.Error.ENOMEDIUM" ? "no bus address is known" : message
+        return BusError(name: name, message: "\(problem). \(advice)")
     }
 }

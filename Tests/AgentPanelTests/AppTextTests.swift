@@ -89,13 +89,13 @@ struct AppTextTests {
     }
 
     @Test(arguments: [
-        (AgentErrorCode.notTrusted, true, "The code does not fit this server. "),
+        (AgentErrorCode.notTrusted, true, "The code does not match this server. "),
         (.notTrusted, false, "The identity of this server cannot be verified. "),
         (.badEnrolmentCode, true, "The code is wrong, has expired or was already used. "),
         (.badEnrolmentCode, false, "This server requires a code. "),
         (.unreachable, true, "The server cannot be reached. "),
         (.badServer, false, "This is not the address of a server. "),
-        (.alreadyEnrolled, true, "This computer already has a server. "),
+        (.alreadyEnrolled, true, "This computer is already paired with a server. "),
     ])
     func `a failed pairing says what is wrong with the code, the address or the server`(
         code: AgentErrorCode, hasCode: Bool, start: String

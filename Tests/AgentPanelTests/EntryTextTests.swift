@@ -33,7 +33,7 @@ struct EntryTextTests {
     @Test(arguments: [
         ("shown", "", "Shown"), ("viewed", "", "Viewed"), ("closed", "", "Closed"), ("waiting", "", "Waiting"),
         ("claimed", "", "Waiting"), ("suppressed", "", "Not shown"),
-        ("suppressed", "master-off", "Not shown: All notifications were switched off."),
+        ("suppressed", "master-off", "Not shown: All notifications were turned off."),
         ("suppressed", "something-new", "Not shown: something-new"),
         ("viewed", "something-new", "something-new"),
         ("viewed", "app-not-installed: /usr/bin/x", "The app is not installed. Install it, then try again."),

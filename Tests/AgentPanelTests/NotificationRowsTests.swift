@@ -59,9 +59,9 @@ struct NotificationRowsTests {
         #expect(text(searching: true).title == "Nothing Found")
         let start = filter == .unread ? "No unread notification" : "No notification"
         #expect(text(searching: true).advice.hasPrefix(start))
-        #expect(text(searching: true).advice.contains("not shown") == (filter == .notShown))
-        #expect(text(off: true).advice.contains("switched off"))
+        #expect(text(searching: true).advice.contains("in this list") == (filter == .notShown))
+        #expect(text(off: true).advice.contains("turned off"))
         #expect(text(paired: false).advice.contains("server"))
-        #expect(text(searching: true, agent: false).title == "Not Running")
+        #expect(text(searching: true, agent: false).title == "Service Not Running")
     }
 }

@@ -35,7 +35,7 @@ struct QuietTextTests {
             WithheldText(master: master, quiet: quiet, schedule: schedule, now: Self.now)?.text
         }
         #expect(text("on", "off") == nil && text("", "") == nil)
-        #expect(text("off", "off") == "All notifications are switched off." && text("off", "on") == text("off", "off"))
+        #expect(text("off", "off") == "All notifications are turned off." && text("off", "on") == text("off", "off"))
         #expect(text("on", "on") == "Do Not Disturb: On" && text("on", "until \(Self.now.unixSeconds)") == nil)
         #expect(text("on", "until \(Self.now.unixSeconds + 60)")?.hasPrefix("Do Not Disturb: Until ") == true)
         let minute = { (offset: Int64) in

@@ -15,23 +15,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct AgentServiceTests {
-    private let bus: DesktopBus
-    private let server: ScriptedDeviceServer
-    private let directory: TemporaryDirectory
+    private let setup: ServiceSetup
 
-    init() async throws {
-        bus = try await DesktopBus()
-        server = try await ScriptedDeviceServer()
-        directory = try TemporaryDirectory()
-    }
-
-    private func start() throws -> ServiceHarness { try ServiceHarness(busAddress: bus.address, directory: directory) }
-
-    private func enrol(_ service: ServiceHarness) async throws {
-        let answer = try await service.call("Enrol", .string(server.url), .string("C0DE"), .string(server.caFile)).get()
-        #expect(answer == [.string("00000000000000ab")])
-        try await service.harness.loop.run("the stream is open") { service.harness.isConnected() }
-    }
+    init() async throws { setup = try await ServiceSetup() }
 
     @Test func `the served introspection data is the repository's file`() throws {
         let path = "\(RepositoryPaths.root)/deploy/dbus/org.posthorn.Agent1.xml"
@@ -39,7 +25,7 @@ import Testing
     }
 
     @Test func `every method of the introspection data is answered`() async throws {
-        let service = try start()
+        let service = try setup.start()
         let xml = AgentIntrospection.xml.description
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
             $0.components(separatedBy: "\"").first
@@ -50,8 +36,8 @@ import Testing
     }
 
     @Test func `an app whose events all use alerts is listed with advice`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         let manifest = #"{"event_types":[{"id":"MAIL","name":"Mail","parts":["alert"]}]}"#
         for (text, count) in [(manifest, 1), ("{}", 0)] {
             let options = BusValue.dictionary([("manifest", .variant(.string(text)))])
@@ -64,15 +50,15 @@ import Testing
     }
 
     @Test func `an app enrols, registers, is listed and receives its notifications`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         let options = BusValue.dictionary([("name", .variant(.string("My Mail")))])
         let token = try await service.call("Register", .string("org.example.Mail"), options).get()
         #expect(token.first?.stringValue?.utf8.count == 64)
         let apps = try await service.call("ListApps").get().first?.arrayValue
         #expect(apps?.first?[key: "name"]?.stringValue == "My Mail")
         #expect(apps?.first?[key: "device_token"]?.stringValue == token.first?.stringValue)
-        try await server.push(1, payload: #"{"aps":{"alert":{"title":"T","body":"B"},"badge":3}}"#)
+        try await setup.server.push(1, payload: #"{"aps":{"alert":{"title":"T","body":"B"},"badge":3}}"#)
         try await service.harness.loop.run("the signals came") {
             service.signals.contains("InboxChanged ") && service.signals.contains("BadgeChanged org.example.Mail")
         }
@@ -89,11 +75,11 @@ import Testing
     }
 
     @Test func `the inbox can be searched, counted, marked as read and cleared by entry`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
-        try await server.push(1, payload: #"{"aps":{"alert":"Lunch"}}"#)
-        try await server.push(2, payload: #"{"aps":{"alert":"Dinner"}}"#)
+        try await setup.server.push(1, payload: #"{"aps":{"alert":"Lunch"}}"#)
+        try await setup.server.push(2, payload: #"{"aps":{"alert":"Dinner"}}"#)
         try await service.harness.loop.run("both arrived") {
             service.signals.filter { $0.hasPrefix("NotificationArrived") }.count == 2
         }
@@ -124,15 +110,15 @@ import Testing
     }
 
     @Test func `an app selects its environment and subscribes to channels`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         let app = BusValue.string("org.example.Mail")
         let options = BusValue.dictionary([("environment", .variant(.string("development")))])
         _ = try await service.call("Register", app, options).get()
         let channel = Sample.channel.text
         #expect(try await service.call("Subscribe", app, .string(channel)).get() == [.string("active")])
-        try await server.fail("/v1/stream", status: 503, count: 1000)
-        try await server.endStreams()
+        try await setup.server.fail("/v1/stream", status: 503, count: 1000)
+        try await setup.server.endStreams()
         try await service.harness.loop.run("the stream ended") { !service.harness.isConnected() }
         let other = Sample.otherChannel.text
         #expect(try await service.call("Subscribe", app, .string(other)).get() == [.string("pending")])
@@ -146,11 +132,11 @@ import Testing
     }
 
     @Test func `a subscription that the server refuses causes a signal and a notice`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         let app = BusValue.string("org.example.Mail")
         _ = try await service.call("Register", app, .dictionary([])).get()
-        try await server.fail(
+        try await setup.server.fail(
             "/v1/apps/org.example.Mail/channels/%2F%2B%2B%2BAAAAAAAAAAAAAAAAAQ%3D%3D", status: 404,
             word: "UnknownChannel")
         let channel = BusValue.string(Sample.channel.text)
@@ -163,12 +149,12 @@ import Testing
     }
 
     @Test func `a broadcast is listed with its channel, and other notifications without one`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
         _ = try await service.call("Subscribe", .string("org.example.Mail"), .string(Sample.channel.text)).get()
-        try await server.broadcast(1, channel: Sample.channel.text)
-        try await server.push(2)
+        try await setup.server.broadcast(1, channel: Sample.channel.text)
+        try await setup.server.push(2)
         try await service.harness.loop.run("both came") {
             (try? service.harness.agent.inbox.newest(countMax: 5).count) == 2
         }
@@ -177,8 +163,8 @@ import Testing
     }
 
     @Test func `switches are saved, and changing one causes a signal`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
         _ = try await service.set("org.example.Mail", "sound", "off").get()
         _ = try await service.set("", "master", "off").get()
@@ -194,14 +180,14 @@ import Testing
     @Test func `the first time-sensitive alert that was held back offers the setting until the user decides`()
         async throws
     {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         let app = "org.example.Mail"
         _ = try await service.call("Register", .string(app), .dictionary([])).get()
         _ = try await service.set("", "do-not-disturb", "on").get()
-        try await server.push(1, payload: #"{"aps":{"alert":"Lunch"}}"#)
+        try await setup.server.push(1, payload: #"{"aps":{"alert":"Lunch"}}"#)
         for number in [2, 3] {
-            try await server.push(
+            try await setup.server.push(
                 number, payload: #"{"aps":{"alert":"Fire \#(number)","interruption-level":"time-sensitive"}}"#)
         }
         try await service.harness.loop.run("all arrived") {
@@ -234,19 +220,19 @@ import Testing
     }
 
     @Test func `the status reports whether the agent is connected`() async throws {
-        let service = try start()
+        let service = try setup.start()
         let before = try await service.call("GetStatus").get().first
         #expect(before?[key: "enrolled"]?.boolValue == false && before?[key: "connected"]?.boolValue == false)
-        try await enrol(service)
+        try await setup.enrol(service)
         let after = try await service.call("GetStatus").get().first
         #expect(after?[key: "connected"]?.boolValue == true)
-        #expect(after?[key: "server_url"]?.stringValue == server.url)
+        #expect(after?[key: "server_url"]?.stringValue == setup.server.url)
         #expect(after?[key: "pid"]?.integerValue == Int64(getpid()))
     }
 
     @Test func `a connection change causes a signal, and the same failure again does not`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         // The answer follows the signals that were sent before it.
         func told() async throws -> (signalCount: Int, status: BusValue?) {
             let status = try await service.call("GetStatus").get().first
@@ -302,20 +288,20 @@ import Testing
     ]
 
     @Test func `invalid calls are refused with an error name`() async throws {
-        let service = try start()
+        let service = try setup.start()
         for (member, arguments, name) in Self.refusals {
             #expect(try await service.refusal(member, arguments) == name, "\(member) \(arguments)")
         }
     }
 
     @Test func `text that a bus cannot carry does not suppress the rest of an answer`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
         // A Swift literal cannot contain a noncharacter.
         let raw = [0xFDD0, 0x1FFFF].compactMap(Unicode.Scalar.init).map(String.init).joined()
-        try await server.push(1, payload: #"{"aps":{"alert":{"title":"a\u0000b","body":"\uFFFE\uFDD0c"}}}"#)
-        try await server.push(2, payload: #"{"aps":{"alert":"raw \#(raw)text"}}"#)
+        try await setup.server.push(1, payload: #"{"aps":{"alert":{"title":"a\u0000b","body":"\uFFFE\uFDD0c"}}}"#)
+        try await setup.server.push(2, payload: #"{"aps":{"alert":"raw \#(raw)text"}}"#)
         try await service.harness.loop.run("both came") {
             (try? service.harness.agent.inbox.newest(countMax: 5).count) == 2
         }
@@ -323,29 +309,29 @@ import Testing
         #expect(entries?.map { $0[key: "body"]?.stringValue } == ["raw text", "c"])
         let entry = try await service.call("GetInboxEntry", .int64(1)).get().first
         #expect(entry?[key: "title"]?.stringValue == "ab")
-        try await server.push(
+        try await setup.server.push(
             event: "goodbye", data: #"{"reason":"a\u0000\uFFFF\uFDEFb\nMAINPID=1","retry_after":3600}"#)
-        try await server.endStreams()
+        try await setup.server.endStreams()
         try await service.harness.loop.run("the stream ended") { !service.harness.isConnected() }
         let status = try await service.call("GetStatus").get().first
         #expect(status?[key: "last_error"]?.stringValue == "the server ended the stream: ab\nMAINPID=1")
         let nextTry = status?[key: "next_try"]?.integerValue ?? 0
         #expect(nextTry > 0 && abs(nextTry - Int64(Date().timeIntervalSince1970) - 3600) < 60, "as the server asked")
         let line = service.harness.agent.status(now: .unixEpoch).line
-        #expect(line == "Not connected to \(server.url): the server ended the stream: ab MAINPID=1")
+        #expect(line == "Not connected to \(setup.server.url): the server ended the stream: ab MAINPID=1")
     }
 
     @Test func `a second program does not get the bus name`() throws {
-        let service = try start()
-        let other = try BusConnection(.address(bus.address))
+        let service = try setup.start()
+        let other = try BusConnection(.address(setup.bus.address))
         #expect(try other.requestName(AgentInterface.name) == false)
         withExtendedLifetime(service) {}
     }
 
     @Test func `a bus name that another program owned is taken when it leaves`() async throws {
-        var other: BusConnection? = try BusConnection(.address(bus.address))
+        var other: BusConnection? = try BusConnection(.address(setup.bus.address))
         #expect(try other?.requestName(AgentInterface.name) == true)
-        let service = try start()
+        let service = try setup.start()
         let owner = { try service.client.owner(of: AgentInterface.name) }
         let otherName = try #require(other?.uniqueName)
         #expect(try owner() == otherName)

@@ -16,18 +16,10 @@ struct PanelAlertsTests {
 
     init() throws { file = try DatabaseFile() }
 
-    /// Starts a desktop with a notification server, a panel and an agent.
-    private func desktop() async throws -> (PanelDesk, ScriptedPanel, ScriptedNotificationServer) {
-        let session = try DesktopSession(await DesktopBus())
-        let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
-        let panel = try ScriptedPanel(session)
-        return (try PanelDesk(file, session), panel, server)
-    }
-
     // MARK: Routing
 
     @Test func `an alert goes to the panel with its sound, and a banner to the notification server`() async throws {
-        let (desk, panel, server) = try await desktop()
+        let (desk, panel, server) = try await PanelDesk.withServer(file)
         desk.receive("one", #","sound":"default""#)
         try await desk.wait(for: .shown)
         try await panel.wait(for: 1)
@@ -82,7 +74,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `an alert counts as shown when the panel, and no other program, has read it`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         panel.asks = false
         desk.receive("one")
         let stranger = try RunningProcess(
@@ -100,7 +92,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `the panel may read alerts on another connection than the one with its name`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         panel.asks = false
         let other = try ScriptedPanel(desk.session, name: "org.example.Other")
         desk.receive("one")
@@ -114,7 +106,7 @@ struct PanelAlertsTests {
     // MARK: The list
 
     @Test func `the list has all data that a window needs`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         var mail = Sample.app
         mail.icon = "mail"
         mail.manifestText = Array(
@@ -137,7 +129,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `an alert with a single OK has no label for View, and cannot be viewed`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         #expect(
             desk.agent.link.streamReceived([
                 .notification(
@@ -151,7 +143,7 @@ struct PanelAlertsTests {
     }
 
     @Test(.tags(.slow)) func `twenty alerts wait, oldest first, and are answered one after the other`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         for number in 1...20 { desk.receive("text \(number)") }
         try await desk.session.run(until: "all are shown", evidence: { "\(panel.entries)" }) {
             try desk.states().allSatisfy { $0 == .shown }
@@ -167,7 +159,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `alerts over the limit go to the notification server, and none leaves the panel`() async throws {
-        let (desk, panel, server) = try await desktop()
+        let (desk, panel, server) = try await PanelDesk.withServer(file)
         let presenter = StyledPresenter(panel: desk.panel, desktop: try desk.session.presenter())
         try await desk.session.run(until: "there is a notification server") { presenter.isAvailable(for: .banner) }
         for number in 1...(Int64(Limits.panelAlertCountMax) + 1) {
@@ -184,7 +176,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `a newer alert with the same collapse ID replaces the older one`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         desk.receive("old", collapseID: "x")
         desk.receive("other")
         try await panel.wait(for: 1, 2)
@@ -195,7 +187,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `an alert is answered once, even while a newer one replaces it`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         try desk.database.apps.save(mail)
         desk.receive("old", #","category":"mail""#, collapseID: "x")
         try await panel.wait(for: 1)
@@ -210,7 +202,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `a newer banner with the same collapse ID removes the alert`() async throws {
-        let (desk, panel, server) = try await desktop()
+        let (desk, panel, server) = try await PanelDesk.withServer(file)
         desk.receive("old", collapseID: "x")
         try await panel.wait(for: 1)
         try desk.database.choose(.alert, "banner", for: "org.example.Mail")
@@ -223,7 +215,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `alerts that look the same are shown as one, and the answer applies to all`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         for text in ["same", "other", "same"] { desk.receive(text) }
         try await desk.wait(for: .shown, .shown, .shown)
         try await panel.wait(for: 1, 2)
@@ -235,7 +227,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `an alert that ends elsewhere leaves the list, and the panel is notified`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         for text in ["one", "two"] { desk.receive(text) }
         try await panel.wait(for: 1, 2)
         let count = panel.changeCount
@@ -251,7 +243,7 @@ struct PanelAlertsTests {
     func `an alert that the user switches off leaves the panel and stays in the inbox`(name: String, app: AppID?)
         async throws
     {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         for text in ["one", "two"] { desk.receive(text) }
         try await panel.wait(for: 1, 2)
         let count = panel.changeCount
@@ -266,7 +258,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `an alert that do-not-disturb permits stays in the panel`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         try desk.agent.settings.set("time-sensitive", appID: Sample.app.appID, event: "", to: "on")
         desk.receive("one", #","interruption-level":"time-sensitive""#)
         desk.receive("two")
@@ -279,7 +271,7 @@ struct PanelAlertsTests {
     func `no window takes the keyboard while the desktop is quiet or a microphone is on`(state: DesktopState)
         async throws
     {
-        let (desk, panel, server) = try await desktop()
+        let (desk, panel, server) = try await PanelDesk.withServer(file)
         try desk.agent.settings.set("time-sensitive", appID: Sample.app.appID, event: "", to: "on")
         desk.state = state
         desk.receive("meanwhile")
@@ -304,7 +296,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `texts are hidden only while the screen is locked`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         try desk.database.choose(.preview, "off", for: "org.example.Mail")
         desk.receive("secret")
         try await panel.wait(for: 1)
@@ -323,7 +315,7 @@ struct PanelAlertsTests {
 
     @Test(arguments: [("view", "open - - token", AgentStore.InboxEntry.State.viewed), ("close", "", .closed)])
     func `an answer counts once`(answer: String, call: String, state: AgentStore.InboxEntry.State) async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         desk.receive("one")
         try await panel.wait(for: 1)
         #expect(try await panel.answer(1, answer, token: "token") == "")
@@ -334,7 +326,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `a button of the app is delivered with the typed text`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         try desk.database.apps.save(mail)
         desk.receive("one", #","category":"mail""#)
         try await panel.wait(for: 1)
@@ -357,7 +349,7 @@ struct PanelAlertsTests {
     // MARK: Opening
 
     @Test func `an entry can be opened repeatedly, and is marked as seen`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         desk.receive("one")
         try await panel.wait(for: 1)
         for _ in 1...2 { #expect(try await panel.call("OpenEntry", .int64(1), .string("token")) == "") }
@@ -370,7 +362,7 @@ struct PanelAlertsTests {
     }
 
     @Test func `an app is opened without a notification`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         #expect(try await panel.call("OpenApp", .string("org.example.Mail"), .string("a b")) == "")
         // A token with a space is invalid.
         #expect(desk.app.calls == ["launch -"])

@@ -25,6 +25,16 @@ final class PanelDesk {
     private let desktop: DesktopPresenter
     private var sentCount: UInt64 = 0
 
+    /// Starts a desktop with a notification server, a panel and an agent.
+    static func withServer(
+        _ file: DatabaseFile
+    ) async throws -> (PanelDesk, ScriptedPanel, ScriptedNotificationServer) {
+        let session = try DesktopSession(await DesktopBus())
+        let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
+        let panel = try ScriptedPanel(session)
+        return (try PanelDesk(file, session), panel, server)
+    }
+
     /// Starts an agent with short delays.
     ///
     /// - Parameters:

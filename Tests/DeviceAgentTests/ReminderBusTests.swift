@@ -12,29 +12,15 @@ import Testing
 
 /// Checks reminders and mutes over the bus.
 struct ReminderBusTests {
-    private let bus: DesktopBus
-    private let server: ScriptedDeviceServer
-    private let directory: TemporaryDirectory
+    private let setup: ServiceSetup
 
-    init() async throws {
-        bus = try await DesktopBus()
-        server = try await ScriptedDeviceServer()
-        directory = try TemporaryDirectory()
-    }
-
-    private func start() throws -> ServiceHarness { try ServiceHarness(busAddress: bus.address, directory: directory) }
-
-    private func enrol(_ service: ServiceHarness) async throws {
-        let answer = try await service.call("Enrol", .string(server.url), .string("C0DE"), .string(server.caFile)).get()
-        #expect(answer == [.string("00000000000000ab")])
-        try await service.harness.loop.run("the stream is open") { service.harness.isConnected() }
-    }
+    init() async throws { setup = try await ServiceSetup() }
 
     @Test func `a reminder is set, listed and canceled over the bus, and a bad time is refused`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
-        try await server.push(1, payload: #"{"aps":{"alert":"Lunch"}}"#)
+        try await setup.server.push(1, payload: #"{"aps":{"alert":"Lunch"}}"#)
         try await service.harness.loop.run("it arrived") { service.signals.contains("NotificationArrived ") }
         let time = Timestamp.now.unixSeconds + 3600
         service.signals = []
@@ -55,8 +41,8 @@ struct ReminderBusTests {
     }
 
     @Test func `a mute must end in the future, and is off after its end`() async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         let app = "org.example.Mail"
         _ = try await service.call("Register", .string(app), .dictionary([])).get()
         let past = try await service.set(app, "muted", "until 7")
@@ -84,18 +70,10 @@ struct ReminderPanelTests {
 
     init() throws { file = try DatabaseFile() }
 
-    /// Starts a desktop with a notification server, a panel and an agent.
-    private func desktop() async throws -> (PanelDesk, ScriptedPanel, ScriptedNotificationServer) {
-        let session = try DesktopSession(await DesktopBus())
-        let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
-        let panel = try ScriptedPanel(session)
-        return (try PanelDesk(file, session), panel, server)
-    }
-
     @Test func `a reminder closes the alert and its equal, and the alert returns to the panel at its time`()
         async throws
     {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         for text in ["one", "two", "one"] { desk.receive(text) }
         try await panel.wait(for: 1, 2)
         try desk.agent.reminders.remind(of: 1, at: .now.advanced(bySeconds: 1))
@@ -106,7 +84,7 @@ struct ReminderPanelTests {
     }
 
     @Test func `a muted app's alerts leave the panel, and new ones are suppressed`() async throws {
-        let (desk, panel, _) = try await desktop()
+        let (desk, panel, _) = try await PanelDesk.withServer(file)
         desk.receive("one")
         try await panel.wait(for: 1)
         let end = Timestamp.now.advanced(bySeconds: 3600).unixSeconds

@@ -67,3 +67,24 @@ final class ServiceHarness {
         return error.name.split(separator: ".").last.map(String.init)
     }
 }
+
+/// A message bus, a device server and a folder, with which a test starts the agent's service.
+struct ServiceSetup {
+    let bus: DesktopBus
+    let server: ScriptedDeviceServer
+    private let directory: TemporaryDirectory
+
+    init() async throws {
+        bus = try await DesktopBus()
+        server = try await ScriptedDeviceServer()
+        directory = try TemporaryDirectory()
+    }
+
+    func start() throws -> ServiceHarness { try ServiceHarness(busAddress: bus.address, directory: directory) }
+
+    func enrol(_ service: ServiceHarness) async throws {
+        let answer = try await service.call("Enrol", .string(server.url), .string("C0DE"), .string(server.caFile)).get()
+        #expect(answer == [.string("00000000000000ab")])
+        try await service.harness.loop.run("the stream is open") { service.harness.isConnected() }
+    }
+}

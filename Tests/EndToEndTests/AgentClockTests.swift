@@ -9,31 +9,18 @@ extension DeviceEndToEnd {
     ///
     /// The server's clock and the timers' clock do not jump, as in the kernel.
     @Suite(.preloadsLibrary) struct AgentClockTests {
-        private let clock: String
-        private let files: TemporaryDirectory
+        private let clock: UserClock
         private let bus: DesktopBus
         private let daemon: RecordingDaemon
         private let icon: RunningProcess
         private let stack: TestStack
 
         init() async throws {
-            files = try TemporaryDirectory()
-            clock = try files.write("+0", to: "clock")
+            clock = try UserClock()
             bus = try await DesktopBus()
             daemon = try await RecordingDaemon(bus)
             icon = try await bus.monitor("type='signal',interface='com.canonical.Unity.LauncherEntry'")
-            stack = try await TestStack(
-                bus: bus,
-                environment: [
-                    "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "TZ": "UTC",
-                    "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1",
-                ])
-        }
-
-        /// Moves the machine's clock by renaming a new file into place, so that no reader sees half of it.
-        private func jump(to offset: String) throws {
-            try files.write(offset, to: "clock.new")
-            guard unsafe rename("\(clock).new", clock) == 0 else { throw SystemFailure(call: "rename", code: errno) }
+            stack = try await TestStack(bus: bus, environment: clock.environment)
         }
 
         private func send(_ number: Int, hasBadge: Bool = true, timeToLiveSeconds: Int? = nil) async throws {
@@ -77,7 +64,7 @@ extension DeviceEndToEnd {
             let jumps = ["+0", "+3h", "-3h", "+3650d", "-3650d", "+0"]
             for (index, offset) in jumps.enumerated() {
                 let before = try processorSeconds()
-                try jump(to: offset)
+                try clock.jump(to: offset)
                 // By a clock that is ahead this notification would have expired long ago.
                 try await send(index + 1, timeToLiveSeconds: 600)
                 #expect(try await entry(index + 1).state == "shown", "\(offset): \(evidence)")
@@ -96,14 +83,14 @@ extension DeviceEndToEnd {
             try await send(2)
             try await stack.user.waitForEntry("it waits") { $0.body == "number 2" && $0.state == "waiting" }
             for offset in ["-20d", "+3650d"] {
-                try jump(to: offset)
+                try clock.jump(to: offset)
                 try await stack.user.agent.killNow()
                 try await stack.user.startAgent()
                 #expect(try await stack.user.wholeInbox().map(\.state) == ["shown", "waiting"], "\(offset)")
             }
             // No certificate is valid at such a time, so the notification arrives when the clock is correct again.
             try await send(3)
-            try jump(to: "+0")
+            try clock.jump(to: "+0")
             try await stack.user.waitUntilConnected()
             try await daemon.start()
             #expect(try await entry(3).state == "shown")
@@ -114,10 +101,10 @@ extension DeviceEndToEnd {
             try await stack.user.posthorn("dnd", "for", "1h")
             try await send(1, hasBadge: false)
             #expect(try await entry(1).reason == "do-not-disturb")
-            try jump(to: "+2h")
+            try clock.jump(to: "+2h")
             try await send(2, hasBadge: false)
             #expect(try await entry(2).state == "shown")
-            try jump(to: "+0")
+            try clock.jump(to: "+0")
             try await send(3, hasBadge: false)
             #expect(try await entry(3).reason == "do-not-disturb")
 
@@ -127,10 +114,10 @@ extension DeviceEndToEnd {
             try await stack.user.posthorn("settings", "set", "schedule", "mon-sun \(times[0])-\(times[1])")
             try await send(4, hasBadge: false)
             #expect(try await entry(4).state == "shown")
-            try jump(to: "-690m")
+            try clock.jump(to: "-690m")
             try await send(5, hasBadge: false)
             #expect(try await entry(5).reason == "do-not-disturb")
-            try jump(to: "+0")
+            try clock.jump(to: "+0")
             try await send(6, hasBadge: false)
             #expect(try await entry(6).state == "shown")
             #expect(daemon.shown().map(\.call.body) == ["number 2", "number 4", "number 6"])

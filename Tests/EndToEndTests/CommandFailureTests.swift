@@ -38,6 +38,35 @@ struct CommandFailureTests {
         }
     }
 
+    @Test(arguments: [
+        ["inbox", "show", "x"], ["inbox", "open", "x"], ["inbox", "list", "--limit", "0"],
+        ["inbox", "list", "--before", "x"], ["inbox", "remind", "12", "yesterday"],
+        ["inbox", "remind", "12", "2020-01-01 10:00"], ["settings", "set", "master", "maybe"],
+        ["settings", "set", "org.example.Mail", "sund", "off"], ["settings", "set", "org.example.Mail", "sound", "of"],
+        ["settings", "mute", "org.example.Mail", "2020-01-01 10:00"], ["agent", "trust", "xyz"],
+    ])
+    func `invalid arguments are reported without an agent`(words: [String]) async throws {
+        let environment = ["POSTHORN_AGENT_BUS": "unix:path=/nowhere/bus"]
+        let result = try await RunningProcess.run(RepositoryPaths.program("posthorn"), words, environment: environment)
+        #expect(result.exit == .code(2), "\(result)")
+    }
+
+    @Test(arguments: [
+        ["inbox", "list", "--limit", "100000"], ["inbox", "remind", "12", "1h"], ["agent", "trust"],
+        ["settings", "mute", "org.example.Mail"],
+    ])
+    func `valid arguments without a bus report the bus`(words: [String]) async throws {
+        let environment = ["DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": ""]
+        let result = try await RunningProcess.run(RepositoryPaths.program("posthorn"), words, environment: environment)
+        #expect(result.exit == .code(3), "\(result)")
+        #expect(
+            result.errorOutput == """
+                posthorn: cannot connect to the session bus: no bus address is known
+                  Run this command in the user's session, or set DBUS_SESSION_BUS_ADDRESS.
+
+                """)
+    }
+
     @Test(arguments: [([], "Usage: posthorn COMMAND"), (["channel"], "Usage: posthorn channel COMMAND")])
     func `a missing command prints the usage screen`(words: [String], usage: String) async throws {
         let result = try await RunningProcess.run(RepositoryPaths.program("posthorn"), words)

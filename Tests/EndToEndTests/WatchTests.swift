@@ -48,6 +48,7 @@ extension DeviceEndToEnd {
                 ["inbox", "list", "--app", "org.example.Mial"], ["inbox", "read", "org.example.Mial"],
                 ["inbox", "clear", "org.example.Mial"], ["watch", "--app", "org.example.Mial"],
                 ["settings", "show", "org.example.Mial"], ["badge", "org.example.Mial"],
+                ["settings", "set", "org.example.Mial", "sound", "off"], ["settings", "mute", "org.example.Mial"],
             ] {
                 let result = try await stack.user.run(words)
                 #expect(
@@ -55,6 +56,21 @@ extension DeviceEndToEnd {
                     "\(result)")
             }
             #expect(try await stack.user.posthorn("inbox", "clear", TestStack.app).exit == .code(0))
+        }
+
+        @Test func `a misspelled event type is answered with the closest one`() async throws {
+            let stack = try await TestStack()
+            let files = try TemporaryDirectory()
+            let manifest = #"{"event_types":[{"id":"NEWS","name":"News","parts":["alert"]}]}"#
+            let path = try files.write(manifest, to: "manifest.json")
+            try await stack.user.posthorn("register", TestStack.app, "--manifest", path)
+            let result = try await stack.user.run(["settings", "set", TestStack.app, "NESW", "alert", "off"])
+            let expected = """
+                posthorn: app '\(TestStack.app)' has no event type 'NESW'
+                  Did you mean 'NEWS'?
+
+                """
+            #expect(result.exit == .code(4) && result.errorOutput == expected, "\(result)")
         }
 
         @Test func `an invalid argument is answered with a remedy`() async throws {

@@ -69,7 +69,7 @@ struct AdminProgramTests {
         let refusal = CommandError.agentRefused(
             name: "org.posthorn.Error.UnknownApp", message: "App 'x' is not registered.")
         #expect(refusal.json["error"] == "not_found")
-        #expect(refusal.json["detail"]?.hasPrefix("posthorn-agent refused: App 'x' is not registered. ") == true)
+        #expect(refusal.json["detail"]?.hasPrefix("app 'x' is not registered. See ") == true)
     }
 
     @Test func `an expired certificate is named with its date`() {

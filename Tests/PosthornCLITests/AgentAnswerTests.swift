@@ -25,8 +25,29 @@ struct AgentAnswerTests {
     func `a D-Bus error maps to its exit code`(name: String, code: ExitCode) {
         let error = AgentAnswer.failure(BusError(name: name, message: "Because."))
         #expect(error.exitCode == code)
-        #expect(error.problem.hasSuffix(": Because."))
+        let endings = ["because", ": Because.", ": it is not running", ": it does not answer"]
+        #expect(endings.contains { error.problem.hasSuffix($0) })
         #expect(!error.remedy.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("ServiceUnknown", "it is not running"), ("NameHasNoOwner", "it is not running"),
+        ("NoReply", "it does not answer"), ("Spawn.ChildExited", "Because."),
+    ])
+    func `an agent that does not run is not described in the terms of D-Bus`(name: String, text: String) {
+        let error = AgentAnswer.failure(BusError(name: "org.freedesktop.DBus.Error.\(name)", message: "Because."))
+        #expect(error.problem == "cannot connect to posthorn-agent: \(text)")
+        #expect(error.remedy == "Start it: systemctl --user start posthorn-agent")
+    }
+
+    @Test(arguments: [
+        ("Entry 7 does not exist.", "entry 7 does not exist"), ("the server answered 500", "the server answered 500"),
+        ("The code is incomplete. It has two parts.", "the code is incomplete. It has two parts."),
+        ("TLS failed.", "posthorn-agent refused: TLS failed."),
+    ])
+    func `a sentence of the agent has the form of this program's own errors`(message: String, problem: String) {
+        let error = AgentAnswer.failure(BusError(name: "org.posthorn.Error.Failed", message: message))
+        #expect(error.problem == problem)
     }
 
     @Test func `an error without a text shows its name`() {

@@ -22,7 +22,7 @@ struct AgentCallTests {
             (["a", "badge", "default"], ["a", "", "badge", ""]),
             (["master", "off"], ["", "", "master", "off"]),
             (["master", "alert", "on"], ["master", "", "alert", "on"]),
-            (["schedule", "mon 1:00-2:00"], ["", "", "schedule", "mon 1:00-2:00"]),
+            (["schedule", "mon 01:00-02:00"], ["", "", "schedule", "mon 01:00-02:00"]),
             (["schedule", "mon-fri", "22:00-07:00"], ["", "", "schedule", "mon-fri 22:00-07:00"]),
             (["do-not-disturb", "until", "1795300715"], ["", "", "do-not-disturb", "until 1795300715"]),
         ] as [([String], [String])])
@@ -48,9 +48,36 @@ struct AgentCallTests {
             (["schedul", "mon-fri", "22:00-07:00"], "unknown setting 'schedul'", "Did you mean 'schedule'?"),
             (["volume", "3"], "unknown setting 'volume'", "Global settings: master, do-not-disturb,"),
             (["sound", "off"], "'sound' is a setting of an app", "posthorn settings set APP sound off"),
-            (["org.example.Mail", "off"], "missing argument: VALUE (APP SETTING VALUE)", ""),
+            (["org.example.Mail", "off"], "missing argument: VALUE", "Use: posthorn settings set APP SETTING VALUE"),
+            (
+                ["m.m", "soudn", "off"], "unknown setting 'soudn'",
+                "Did you mean 'sound'? Settings of an app: badge, sound,"
+            ),
+            (["a", "master", "off"], "unknown setting 'master'", "Settings of an app: badge, sound,"),
+            (
+                ["m.m", "NEWS", "alret", "off"], "unknown setting 'alret'",
+                "Did you mean 'alert'? Settings of an event type"
+            ),
+            (
+                ["a", "NEWS", "preview", "off"], "unknown setting 'preview'",
+                "Settings of an event type: badge, sound, alert"
+            ),
+            (["master", "of"], "invalid value 'of' for master: use on or off", "--help"),
+            (["master", "off", "now"], "invalid value 'off now' for master: use on or off", "--help"),
+            (["a", "alert", "baner"], "invalid value 'baner' for alert: use on, off, none, banner or alert", "--help"),
+            (["a", "NEWS", "alert", "banner"], "invalid value 'banner' for alert: use on or off", "--help"),
+            (["inbox-days", "0"], "invalid value '0' for inbox-days: use a number from 1 to 3650", "--help"),
+            (
+                ["do-not-disturb", "18:00"],
+                "invalid value '18:00' for do-not-disturb: use on or off, or set an end with 'posthorn dnd until HH:MM'",
+                "--help"
+            ),
+            (
+                ["a", "muted", "on"],
+                "invalid value 'on' for muted: use off, or set an end with 'posthorn settings mute APP TIME'", "--help"
+            ),
         ] as [([String], String, String)])
-    func `settings set explains an invalid setting for all apps`(
+    func `settings set explains an invalid setting or value`(
         words: [String], problem: String, remedy: String
     ) throws {
         let invocation = try typed(["settings", "set"] + words)

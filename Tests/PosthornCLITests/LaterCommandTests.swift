@@ -41,10 +41,40 @@ struct LaterCommandTests {
         #expect(try time("--cancel") == nil)
     }
 
-    @Test(arguments: [["later"], ["25:00"], ["2027-02-30", "08:30"], ["2027-02-28"], ["-1h"], ["0m"]])
+    @Test(arguments: [["later"], ["25:00"], ["2027-02-30", "08:30"], ["2027-02-28"], ["-1"]])
     func `another text is refused with the forms`(words: [String]) throws {
         let invocation = try typed(["inbox", "remind", "12", "--"] + words)
         #expect(problem { _ = try RemindCommand.time(invocation, now: Self.now) }.contains("evening"))
+    }
+
+    @Test(
+        arguments: [
+            (["0m"], "use a duration above zero"), (["-1h"], "use a duration above zero"),
+            (["99999d"], "use at most 36500d"), (["2020-01-01", "10:00"], "the time is in the past"),
+            (["367d"], "use a time within the next 366 days"),
+        ] as [([String], String)])
+    func `a time that has passed or is too late is refused with the reason`(words: [String], reason: String) throws {
+        let text = words.joined(separator: " ")
+        let reminder = try typed(["inbox", "remind", "12", "--"] + words)
+        let expected = "invalid value '\(text)' for TIME: \(reason)"
+        #expect(problem { _ = try RemindCommand.time(reminder, now: Self.now) } == expected)
+        guard !reason.contains("366") else { return }
+        let mute = try typed(["settings", "mute", "a.b", "--"] + words)
+        #expect(problem { _ = try MuteCommand.mute(mute, now: Self.now) } == expected)
+    }
+
+    @Test func `a misspelled part of the day is answered with the closest one`() throws {
+        for words in [["inbox", "remind", "12", "tommorow"], ["settings", "mute", "a.b", "until", "tommorow"]] {
+            let invocation = try typed(words)
+            let error = thrown { () throws(CommandError) in
+                if words[0] == "inbox" {
+                    _ = try RemindCommand.time(invocation, now: Self.now)
+                } else {
+                    _ = try MuteCommand.mute(invocation, now: Self.now)
+                }
+            }
+            #expect(error?.exitCode == .usage && error?.remedy == "Did you mean 'tomorrow'?")
+        }
     }
 
     @Test func `a reminder needs a time or --cancel, and not both`() {
@@ -66,7 +96,9 @@ struct LaterCommandTests {
         #expect(try mute("until", "08:30") == mute("08:30"))
         #expect(try mute("tomorrow") == .until(try #require(LocalTime.next("07:00", after: Self.now))))
         #expect(problem { _ = try mute("until") }.contains("until"))
-        #expect(problem { _ = try mute("on") }.contains("or off"))
+        #expect(problem { _ = try mute("until") } == "missing argument: TIME after 'until'")
+        #expect(problem { _ = try mute("on") }.contains("use off, evening"))
+        #expect(problem { _ = try mute("until", "off") }.contains("invalid value 'off'"))
         let call = MuteCommand.call("a.b", hour)
         #expect(call.method == .setSetting)
         #expect(

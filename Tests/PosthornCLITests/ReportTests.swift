@@ -43,6 +43,15 @@ struct ReportTests {
         #expect(InboxCommands.report(of: [entry]).text.contains(" \(said), new"))
     }
 
+    @Test(arguments: [
+        ("event-off", "suppressed: event-off (turned off for this event type)"),
+        ("hook any: exit 1", "suppressed: hook any: exit 1"), ("", "suppressed"),
+    ])
+    func `one notification is shown with the meaning of the reason`(reason: String, said: String) {
+        let entry = InboxRecord(.dictionary([("state", .string("suppressed")), ("reason", .string(reason))]))
+        #expect(InboxCommands.report(of: entry).text.contains("\nState     \(said)\n"))
+    }
+
     @Test func `the inbox has a column of reminders only if there is one`() throws {
         func entry(_ seconds: Int64) -> InboxRecord {
             InboxRecord(
@@ -358,7 +367,7 @@ struct ReportTests {
     @Test(
         arguments: [
             (true, 1_795_295_709, 0, "since 2026-11-2"), (false, 0, 1_795_295_709, "no; last 2026-11-2"),
-            (false, 0, 0, "no, never"),
+            (false, 0, 0, "no; never connected"),
         ] as [(Bool, Int64, Int64, String)])
     func `the agent's status shows when it was last connected`(
         connected: Bool, since: Int64, last: Int64, text: String

@@ -28,7 +28,7 @@ enum ConnectionTrouble: Equatable, Sendable {
         case .removed: return tr("The server no longer knows this computer.")
         case .wrongServer: return tr("This is not the server that this computer was paired with.")
         case .storage: return tr("Notifications cannot be saved on this computer.")
-        case .secretLost: return tr("The key of this computer is lost.")
+        case .secretLost: return tr("This computer can no longer sign in to the server.")
         case .none, .unreachable, .certificate, .configuration, .enrolmentCode, .server:
             guard let since else { return tr("Not connected yet") }
             return Texts.fill(tr("Not connected since %1"), PanelTime.moment(since, now: now))

@@ -23,7 +23,7 @@ struct EmptyInboxText: Equatable, Sendable {
         title = tr("No Notifications")
         if !hasAgent {
             icon = "dialog-warning-symbolic"
-            title = tr("Not Running")
+            title = tr("Service Not Running")
             advice = tr("The notification service is not running. Start it below, or sign in again.")
         } else if isSearching {
             icon = "edit-find-symbolic"
@@ -32,10 +32,10 @@ struct EmptyInboxText: Equatable, Sendable {
                 switch filter {
                 case .all: tr("No notification contains all of these words.")
                 case .unread: tr("No unread notification contains all of these words.")
-                case .notShown: tr("No notification that was not shown contains all of these words.")
+                case .notShown: tr("No notification in this list contains all of these words.")
                 }
         } else if isSwitchedOff {
-            advice = tr("All notifications are switched off. Switch them on in Settings.")
+            advice = tr("All notifications are turned off. Turn them on in Settings.")
         } else if !isPaired {
             advice = tr("Pair this computer with a server to receive notifications.")
         } else {

@@ -21,7 +21,7 @@ enum ProblemText {
     static func pairing(_ error: BusError, hasCode: Bool) -> String {
         switch error.agentCode {
         case .notTrusted where hasCode:
-            tr("The code does not fit this server. Check the code, or ask the administrator for a new one.")
+            tr("The code does not match this server. Check the code, or ask the administrator for a new one.")
         case .notTrusted:
             tr("The identity of this server cannot be verified. Enter the code that the administrator gave you.")
         case .badEnrolmentCode where !hasCode:
@@ -36,16 +36,17 @@ enum ProblemText {
         case .unreachable: tr("The server cannot be reached. Check the address and the network, then try again.")
         case .badEnrolmentCode:
             tr("The code is wrong, has expired or was already used. Check it, or ask the administrator for a new one.")
-        case .badServer: tr("This is not the address of a server. Enter it as https://host:port.")
+        case .badServer:
+            tr("This is not the address of a server. Enter an address such as https://push.example.org:2197.")
         case .notTrusted: tr("The identity of the server cannot be verified. Check the address and the code.")
-        case .alreadyEnrolled: tr("This computer already has a server. Leave that server first.")
-        case .notEnrolled: tr("This computer has no server. Pair it in Settings.")
-        case .unknownApp: tr("The app no longer exists. It was removed in the meantime.")
-        case .unknownEntry: tr("The notification no longer exists. It was cleared in the meantime.")
+        case .alreadyEnrolled: tr("This computer is already paired with a server. Leave that server first.")
+        case .notEnrolled: tr("This computer is not paired with a server. Pair it in Settings.")
+        case .unknownApp: tr("The app was removed in the meantime. Choose another one.")
+        case .unknownEntry: tr("The notification was cleared in the meantime. Choose another one.")
         case .limitsExceeded: tr("There were too many requests at once. Try again in a moment.")
         case .deviceRemoved: tr("The server no longer knows this computer. Leave the server, then pair again.")
-        case .badFile: tr("A file that is configured for the server cannot be used. Ask your administrator.")
-        case .storageFailed: tr("The change cannot be saved. Make room on the disk, then try again.")
+        case .badFile: tr("A file that agent.ini names cannot be used. Ask your administrator to check it.")
+        case .storageFailed: tr("The change cannot be saved. Free some disk space, then try again.")
         case .refused: tr("The server refused the request. Ask its administrator.")
         case .appNotInstalled: ReasonText.sentence(.notInstalled)
         case .appDamaged: ReasonText.sentence(.damaged)
@@ -61,5 +62,5 @@ enum ProblemText {
     }
 
     /// The message for an error without a message of its own.
-    private static var unlisted: String { tr("That did not work. Try again in a moment.") }
+    private static var unlisted: String { tr("An unexpected error occurred. Try again in a moment.") }
 }

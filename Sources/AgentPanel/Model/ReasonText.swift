@@ -9,9 +9,9 @@ enum ReasonText {
     static func sentence(_ reason: String) -> String {
         switch TraceDetail(deviceReason: reason) {
         case .none: ""
-        case .masterOff: tr("All notifications were switched off.")
-        case .switchedOff: tr("It was switched off for the app.")
-        case .eventOff: tr("It was switched off for this kind of notification.")
+        case .masterOff: tr("All notifications were turned off.")
+        case .switchedOff: tr("It was turned off for the app.")
+        case .eventOff: tr("It was turned off for this kind of notification.")
         case .doNotDisturb: tr("Do Not Disturb was on.")
         case .appMuted: tr("The app was muted.")
         case .silent: tr("Sounds were silenced.")

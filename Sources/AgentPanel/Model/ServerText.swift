@@ -52,19 +52,21 @@ struct ServerText: Equatable, Sendable {
         case .wrongServer:
             [
                 tr("This is not the server that this computer was paired with."),
-                tr("The server may have been installed again, or someone may be intercepting the connection."),
-                tr("Ask your administrator. If they confirm the change, trust the server with the code from them."),
+                tr("The server may have been reinstalled, or someone may be intercepting the connection."),
+                tr(
+                    "Ask your administrator. If they confirm the change, use “Trust This Server” with their code."
+                ),
             ].joined(separator: " ")
         case .certificate:
             tr("The certificate of the server is invalid or expired. Retrying automatically. Tell your administrator.")
         case .configuration:
             tr("A setting for the connection cannot be used. Ask your administrator to check agent.ini.")
         case .secretLost:
-            tr("The key of this computer is lost. Leave the server, then pair again.")
+            tr("This computer can no longer sign in to the server. Leave the server, then pair again.")
         case .enrolmentCode:
             tr("The server refused the code in agent.ini. Ask your administrator for a new one.")
         case .storage:
-            tr("Notifications cannot be saved on this computer. Make room on the disk. Retrying automatically.")
+            tr("Notifications cannot be saved on this computer. Free some disk space. Retrying automatically.")
         case .removed: tr("The server no longer knows this computer. Leave the server, then pair again.")
         case .server: tr("The server ended the connection or reported an error. Retrying automatically.")
         }

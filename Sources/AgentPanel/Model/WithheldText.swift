@@ -28,7 +28,7 @@ enum WithheldText: Equatable, Sendable {
     /// The text of the line.
     var text: String {
         switch self {
-        case .switchedOff: tr("All notifications are switched off.")
+        case .switchedOff: tr("All notifications are turned off.")
         case .quiet(let state): Texts.fill(tr("Do Not Disturb: %1"), state)
         }
     }

@@ -93,7 +93,7 @@ final class SoundPage: ChoicePage {
         self.appID = appID
         super.init(
             tr("Sound"), Self.choices([]),
-            footer: tr("As Sent plays the sound that each notification specifies."), in: window
+            footer: tr("“As Sent” plays the sound that each notification specifies."), in: window
         ) { [weak window] value in
             guard let window else { return }
             window.set("sound-name", of: appID, to: value)

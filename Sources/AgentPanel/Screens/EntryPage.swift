@@ -32,7 +32,7 @@ final class EntryPage: Page {
     private func remind() {
         let choices = LaterChoice.allCases
         let plan = SheetPlan(
-            destroy: remindAt == nil ? nil : tr("Cancel the Reminder"), choices: choices.map(\.title))
+            destroy: remindAt == nil ? nil : tr("Cancel Reminder"), choices: choices.map(\.title))
         window.offer(plan) { [weak self] role in
             switch role {
             case .cancel: break

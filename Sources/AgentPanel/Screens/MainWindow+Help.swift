@@ -28,7 +28,7 @@ extension MainWindow {
                 [
                     Shortcut("<Control>1", tr("Show notifications")), Shortcut("<Control>2", tr("Show apps")),
                     Shortcut("<Control>3", tr("Show settings")), Shortcut("<Alt>Left Escape", tr("Go back")),
-                    Shortcut("F5", tr("Update")), Shortcut("<Control>w", tr("Close the window")),
+                    Shortcut("F5", tr("Refresh")), Shortcut("<Control>w", tr("Close the window")),
                 ]),
             ShortcutsWindow.Group(
                 tr("Notifications"),

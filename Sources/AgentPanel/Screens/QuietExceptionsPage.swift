@@ -17,11 +17,12 @@ final class QuietExceptionsPage: Page {
             (
                 "time-sensitive",
                 PreferencesGroup(
-                    tr("Time-Sensitive"), footer: tr("For notifications that need attention within minutes."))
+                    tr("Time-Sensitive"), footer: tr("Time-sensitive notifications need attention within minutes."))
             ),
             (
                 "critical",
-                PreferencesGroup(tr("Critical"), footer: tr("These play sounds even if sounds are silenced."))
+                PreferencesGroup(
+                    tr("Critical"), footer: tr("Critical notifications play sounds even if sounds are silenced."))
             ),
         ]
         super.init(tr("Allowed Apps"), in: window, stack)

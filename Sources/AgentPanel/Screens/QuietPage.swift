@@ -7,7 +7,8 @@ internal import PanelToolkit
 final class QuietPage: Page {
     private let table: PreferencesPage
     private let scheduleGroup = PreferencesGroup(
-        tr("Every Week"), footer: tr("No alerts or sounds at these times. Badges and the list still update."))
+        tr("Every Week"),
+        footer: tr("There are no alerts or sounds at these times. Badges and the list are still updated."))
     private lazy var toggle = SwitchRow(tr("Do Not Disturb")) { [weak self] isOn in
         self?.window.set("do-not-disturb", to: isOn ? "on" : "off")
     }
@@ -28,7 +29,8 @@ final class QuietPage: Page {
         addRow.onActivated { [weak self] in self?.addTimes() }
         table.add(now)
         table.add(scheduleGroup)
-        let allowed = PreferencesGroup(footer: tr("Urgent notifications of these apps are shown and heard anyway."))
+        let allowed = PreferencesGroup(
+            footer: tr("Time-sensitive or critical notifications of these apps are still shown."))
         allowed.add(exceptions.widget)
         table.add(allowed)
         cache.watch(self) { page, topic in

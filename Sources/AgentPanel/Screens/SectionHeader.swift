@@ -35,7 +35,7 @@ final class SectionHeader {
         arrow.setIcon(isExpanded ? "pan-down-symbolic" : "pan-end-symbolic")
         mute.isVisible = !section.appID.isEmpty
         mute.setIcon("notifications-disabled-symbolic", named: Texts.fill(tr("Mute %1"), section.name))
-        clear.named(Texts.fill(tr("Clear all of %1"), section.name))
+        clear.named(Texts.fill(tr("Clear all notifications of %1"), section.name))
     }
 
     /// Shows the buttons beside the name, or below it where there is no space beside it.

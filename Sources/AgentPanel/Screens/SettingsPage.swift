@@ -15,7 +15,7 @@ final class SettingsPage: Page {
     private let serverGroup = PreferencesGroup(tr("This Computer"))
     private lazy var master = SwitchRow(tr("Notifications")) { [weak self] in self?.set("master", $0) }
     private lazy var silent = SwitchRow(tr("Silence Sounds")) { [weak self] in self?.set("silent", $0) }
-    private lazy var tray = SwitchRow(tr("Icon in the Tray")) { [weak self] in self?.set("tray", $0) }
+    private lazy var tray = SwitchRow(tr("Tray Icon")) { [weak self] in self?.set("tray", $0) }
     private lazy var quiet = ValueRow(tr("Do Not Disturb")) { [weak self] in
         if let self { navigator?.push(QuietPage(in: window)) }
     }

@@ -71,7 +71,7 @@ final class TabBar {
         let spoken =
             switch text {
             case nil: ""
-            case "…"?: tr("new ones")
+            case "…"?: tr("new notifications")
             case let count?: Texts.fill(tr("%1 unread"), count)
             }
         buttons[tab]?.named(spoken.isEmpty ? tab.title : "\(tab.title)\(tr(", "))\(spoken)")

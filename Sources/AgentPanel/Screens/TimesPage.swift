@@ -87,7 +87,7 @@ final class TimesPage: Page {
         let line = lines[index]
         footer.setText(
             !line.isEffective
-                ? tr("These times have no effect. Choose a day, and an end other than the start.")
+                ? tr("These times have no effect. Choose at least one day, and an end that differs from the start.")
                 : line.end < line.start ? tr("The times end on the next day.") : "")
         addButton.isSensitive = line.isEffective
     }

@@ -18,7 +18,7 @@ extension StatusRecord {
             case (true, false) where problem == .wrongServer:
                 "Not connected: \(serverURL) is not the server that this device was enrolled with (\(lastError))"
             case (true, false): "Not connected to \(serverURL): \(lastError)"
-            case (false, _): lastError.isEmpty ? "Not enrolled at any server." : "Not enrolled: \(lastError)"
+            case (false, _): lastError.isEmpty ? "Not enrolled with a server." : "Not enrolled: \(lastError)"
             }
         return DisplayText.plain(String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\n" ? " " : $0 })))
     }

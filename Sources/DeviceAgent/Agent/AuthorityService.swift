@@ -174,7 +174,7 @@ final class AuthorityService {
     private func presented(_ code: String, by identity: Identity) async throws(AgentRefusal) -> AuthorityCertificate {
         guard let digits = EnrolmentCode.authority(typed: code) else {
             throw AgentRefusal(
-                .invalidArguments, "The code is incomplete. The code of an authority has six groups of four characters."
+                .invalidArguments, "The code is incomplete. The code of a CA has six groups of four characters."
             )
         }
         let certificates = try await fetchAuthorities(of: identity)
@@ -183,7 +183,7 @@ final class AuthorityService {
             let codes = certificates.map { EnrolmentCode.authorityText(fingerprint: $0.fingerprint) }
             throw AgentRefusal(
                 .notTrusted,
-                "The server does not present an authority with this code, and nothing was changed. It presents: "
+                "The server does not present a CA with this code, so nothing was changed. It presents: "
                     + codes.joined(separator: ", ") + ".")
         }
         return named
@@ -207,7 +207,7 @@ final class AuthorityService {
         do {
             return try AuthorityCertificate.all(in: PrivateFile.read(path))
         } catch {
-            throw AgentRefusal(.badFile, "\(path) has no usable certificate of an authority: \(error)")
+            throw AgentRefusal(.badFile, "\(path) contains no valid CA certificate: \(error)")
         }
     }
 }

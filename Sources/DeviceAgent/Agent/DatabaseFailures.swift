@@ -35,6 +35,6 @@ final class DatabaseFailures {
     /// Reports a database failure, and returns the refusal of the request that met it.
     func refusal(_ error: SQLiteError) -> AgentRefusal {
         report(error)
-        return AgentRefusal(.storageFailed, "Database error: \(error.message). Check that the disk is not full.")
+        return AgentRefusal(.storageFailed, "Database error: \(error.message).")
     }
 }

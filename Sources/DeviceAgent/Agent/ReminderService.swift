@@ -65,7 +65,7 @@ package final class ReminderService {
             try check(time)
             try check(entry)
             guard try times().keys.filter({ $0 != number }).count < Limits.reminderCountMax else {
-                throw AgentRefusal(.tooMany, "There are \(Limits.reminderCountMax) reminders already.")
+                throw AgentRefusal(.tooMany, "The maximum of \(Limits.reminderCountMax) reminders is reached.")
             }
         }
         try failures.refusing { () throws(SQLiteError) in

@@ -19,7 +19,8 @@ final class AgentClient {
             connection = try BusConnection(.ofAgent(environment: environment))
         } catch {
             // Only the first sentence is kept: `CommandError.remedy` already says what to do.
-            throw .noBus(variable: busValue, String(error.message.prefix { $0 != "." }))
+            let text = String(error.message.prefix { $0 != "." })
+            throw .noBus(variable: busValue, text.replacing("connect to the bus: ", with: ""))
         }
     }
 
@@ -58,7 +59,7 @@ enum AgentAnswer {
         // Only the agent's own errors and the listed D-Bus errors prove that the agent runs.
         guard name.hasPrefix("org.posthorn.Error.") || AgentFailure(busName: name) != .other else {
             return isAbsence(name)
-                ? .agentUnreachable(error.message, variable: busValue)
+                ? .agentUnreachable(absence(error), variable: busValue)
                 : .agentRefused(name: name, message: text(of: error))
         }
         return .agentRefused(name: name, message: text(of: error))
@@ -66,6 +67,18 @@ enum AgentAnswer {
 
     private static func text(of error: BusError) -> String {
         error.message.isEmpty ? error.name : error.message
+    }
+
+    /// Returns why the agent cannot be reached, without the terms of D-Bus for the usual reasons.
+    private static func absence(_ error: BusError) -> String {
+        switch error.name {
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+            "it is not running"
+        case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout",
+            "org.freedesktop.DBus.Error.TimedOut":
+            "it does not answer"
+        default: error.message
+        }
     }
 
     private static func isAbsence(_ name: String) -> Bool {

@@ -47,7 +47,9 @@ extension AgentErrorCode {
             "Check that the code is complete, or create a new one on the server with 'posthorn enrol'."
         case .badServer: "Specify the server as https://HOST[:PORT], without a path."
         case .unreachable: "Check that the server is running and that this machine can reach it, then try again."
-        case .notTrusted: "If the server has a new CA: run 'posthorn agent unenrol --local', then enrol again."
+        case .notTrusted:
+            "If the server has a new CA, run 'posthorn agent trust CODE' with the code that 'posthorn authority list' "
+                + "prints on the server."
         case .badFile: "Correct the file, then restart the agent: systemctl --user restart posthorn-agent"
         case .notEnrolled: "Enrol this device first: posthorn agent enrol SERVER CODE"
         case .deviceRemoved:
@@ -78,7 +80,7 @@ extension AgentErrorCode {
         case .notYours:
             "Run the posthorn that was installed together with posthorn-agent, as the user who owns the agent."
         case .limitsExceeded: "Try again in a few seconds."
-        case .storageFailed: "Make room on the disk of the agent's state directory, then try again."
+        case .storageFailed: "Free some space on the disk of the agent's state directory, then try again."
         case .refused, .badTopic, .invalidArguments, .failed: AgentFailure.other.remedy
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AgentBus
+internal import PushAPI
 internal import PushCore
 
 extension InboxRecord {
@@ -36,5 +37,11 @@ extension InboxRecord {
         guard let missing = effects.first(where: { $0.hasPrefix("alert:") }) else { return state }
         let parts = effects.filter { !$0.contains(":") }.joined(separator: " and ")
         return "\(state): \(parts) only, \(missing.dropFirst("alert:".count))"
+    }
+
+    /// The delivery state, the reason, and the meaning of the reason's word.
+    var explainedOutcome: String {
+        let detail = TraceDetail(deviceReason: reason)
+        return detail == .otherReason ? outcome : detail.meaning.map { "\(outcome) (\($0))" } ?? outcome
     }
 }

@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 internal import PushDBus
 
@@ -13,8 +14,8 @@ extension AgentCommands {
             discussion: """
                 Use it if the server changed its CA while this device was away. Without CODE and --ca-file, the command \
                 shows which CAs the server presents, and changes nothing. Get the code from the server's administrator: \
-                'posthorn authority list' prints it there. Do not copy the code that this command shows: somebody who \
-                intercepts the connection presents a CA of their own.
+                'posthorn authority list' prints it on the server. Do not use a code only because this command shows \
+                it: an attacker who intercepts the connection presents another CA.
                 """,
             arguments: [Argument("CODE", "The code of the CA, six groups of four characters.", optional: true)],
             options: [Option("ca-file", value: "FILE", "The CA certificate (PEM), instead of a code.", values: .file)],
@@ -27,13 +28,17 @@ extension AgentCommands {
         guard code == nil || file == nil else {
             throw .usage(invocation.error(.contradiction("specify either CODE or --ca-file")))
         }
+        if let code, EnrolmentCode.authority(typed: code) == nil {
+            throw .usage(
+                invocation.error(.badValue(of: "CODE", value: code, expected: "use six groups of four characters")))
+        }
+        if let file { try LocalFile.checkCertificate(file) }
         let agent = try context.agent()
         guard code != nil || file != nil else {
             let call = AgentCall(.listAuthorities)
             return report(
                 of: try AgentAnswer.list(try agent.call(call), of: call.method, as: AuthorityRecord.self))
         }
-        if let file { try LocalFile.checkCertificate(file) }
         do throws(CommandError) {
             try agent.call(AgentCall(.trust, .string(code ?? ""), .string(file.map(LocalFile.absolute) ?? "")))
         } catch {
@@ -50,8 +55,8 @@ extension AgentCommands {
             return .advised(
                 error,
                 remedy:
-                    "Ask the server's administrator for the code that 'posthorn authority list' prints there, or for "
-                    + "the certificate of the CA and use --ca-file.")
+                    "Ask the administrator for the code that 'posthorn authority list' prints on the server, or for the "
+                    + "certificate of the CA and use --ca-file.")
         default:
             return error
         }
@@ -61,7 +66,7 @@ extension AgentCommands {
     static func report(of authorities: [AuthorityRecord]) -> Report {
         guard !authorities.isEmpty else {
             return Report(
-                "The server presents no CA. Use --ca-file with the certificate of its CA.",
+                "The server presents no CA. Specify the certificate of its CA with --ca-file.",
                 json: ["authorities": authorities])
         }
         let table = Table(

@@ -22,7 +22,9 @@ enum AgentCommands {
             "The agent's bus, if it is not the session bus: 'system' for a system-wide agent."),
     ]
 
-    private static let status = CommandNode(Command("status", "Show agent status.")) {
+    private static let status = CommandNode(
+        Command("status", "Show the state of the agent and of its connection to the server.")
+    ) {
         (_, context) throws(CommandError) in
         let facts = try context.agent().call(AgentCall(.getStatus))
         return report(of: StatusRecord(try AgentAnswer.dictionary(facts, of: .getStatus)))
@@ -71,7 +73,10 @@ enum AgentCommands {
                 settings are kept. After the next enrolment, the agent registers the apps again and notifies each app that it \
                 has a new device token.
                 """,
-            options: [Option("local", "Do not notify the server."), SharedOptions.yes],
+            options: [
+                Option("local", "Do not notify the server, for example because it no longer exists."),
+                SharedOptions.yes,
+            ],
             examples: [Explanation("posthorn agent unenrol --local", "Leave a server that no longer exists.")])
     ) { (invocation, context) throws(CommandError) in
         let agent = try context.agent()
@@ -181,11 +186,10 @@ enum AgentCommands {
     private static func problem(of status: StatusRecord) -> String? {
         switch status.problem {
         case .wrongServer:
-            "This is not the server that this device was enrolled with: its certificate is from another authority. The "
-                + "server was reinstalled or changed its authority, or another machine intercepts the connection. The "
-                + "agent sends it nothing and rarely retries. Ask the administrator. If the change is intended, run "
-                + "'posthorn agent trust CODE' with the authority's code, which 'posthorn authority list' prints on the "
-                + "server."
+            "This is not the server that this device was enrolled with: its certificate is from another CA. The server "
+                + "was reinstalled or changed its CA, or another machine intercepts the connection. The agent sends it "
+                + "nothing and rarely retries. Ask the administrator. If the change is intended, run 'posthorn agent "
+                + "trust CODE' with the code that 'posthorn authority list' prints on the server."
         case .storage: "The disk of this device is full or cannot be written. Free some space."
         case .certificate:
             "The server's certificate is not valid: it expired, has another name, or this device's clock is wrong."
@@ -211,7 +215,7 @@ enum AgentCommands {
 
     private static func connection(of status: StatusRecord) -> String {
         if status.isConnected { return "since \(LocalTime.text(status.connectedSince ?? .unixEpoch))" }
-        guard let last = status.lastConnectedAt else { return "no, never" }
+        guard let last = status.lastConnectedAt else { return "no; never connected" }
         return "no; last \(LocalTime.text(last))"
     }
 }

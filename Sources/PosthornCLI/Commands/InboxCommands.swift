@@ -45,11 +45,11 @@ enum InboxCommands {
     private static func answer(
         to invocation: Invocation, _ context: CommandContext
     ) throws(CommandError) -> Report {
-        let limit = try limit(invocation)
+        let (limit, before) = (try limit(invocation), try before(invocation))
         let agent = try context.agent()
         try SettingsCommands.checkApp(invocation.value("app") ?? "", agent)
         return report(
-            of: try entries(upTo: limit, before: try before(invocation)) { (count, before) throws(CommandError) in
+            of: try entries(upTo: limit, before: before) { (count, before) throws(CommandError) in
                 let call = searchCall(invocation, count: count, before: before)
                 return try AgentAnswer.list(try agent.call(call), of: .searchInbox, as: InboxRecord.self)
             })
@@ -82,8 +82,8 @@ enum InboxCommands {
             "show", "Show a notification with its payload and mark it as read.",
             arguments: [Argument("ENTRY", "The entry number from 'posthorn inbox list'.")])
     ) { (invocation, context) throws(CommandError) in
-        let agent = try context.agent()
         let call = AgentCall(.getInboxEntry, .int64(try entry(invocation)))
+        let agent = try context.agent()
         let facts = try AgentAnswer.dictionary(try agent.call(call), of: call.method)
         try agent.call(AgentCall(.markRead, call.arguments[0], .string("")))
         return report(of: InboxRecord(facts))
@@ -91,7 +91,7 @@ enum InboxCommands {
 
     private static let open = CommandNode(
         Command(
-            "open", "Open the app with a notification, or its link, as View does, and mark it as read.",
+            "open", "Open a notification in its app, or open its link, and mark it as read.",
             arguments: [Argument("ENTRY", "The entry number from 'posthorn inbox list'.")])
     ) { (invocation, context) throws(CommandError) in
         let number = try entry(invocation)
@@ -114,7 +114,7 @@ enum InboxCommands {
 
     private static let clear = CommandNode(
         Command(
-            "clear", "Remove notifications and close their alerts.",
+            "clear", "Clear notifications and close their alerts.",
             arguments: [Argument("ENTRY|APP", "An entry number or an app ID. Default: all.", optional: true)],
             options: [SharedOptions.yes])
     ) { (invocation, context) throws(CommandError) in
@@ -125,11 +125,11 @@ enum InboxCommands {
             case .entry(let number): "notification \(number)"
             case .app(let app): app.isEmpty ? "all notifications" : "the notifications of \(app)"
             }
-        try Console.confirm("Remove \(whose)?", unless: invocation.has("yes"))
+        try Console.confirm("Clear \(whose)?", unless: invocation.has("yes"))
         let call = clearCall(invocation)
         let answer = try agent.call(call)
         let count = call.method == .clearInbox ? try AgentAnswer.integer(answer, of: call.method) : 1
-        return Report("Removed \(count) \(count == 1 ? "notification" : "notifications").", json: ["count": count])
+        return Report("Cleared \(count) \(count == 1 ? "notification" : "notifications").", json: ["count": count])
     }
 
     /// The notifications that a command affects: one entry or all of an app; an app ID always contains a letter.
@@ -167,11 +167,8 @@ enum InboxCommands {
 
     /// Returns the value of `--before`; 0 if it is missing.
     static func before(_ invocation: Invocation) throws(CommandError) -> Int64 {
-        do throws(UsageError) {
-            return try invocation.integer("before", in: 1...Int64.max) ?? 0
-        } catch {
-            throw .usage(error)
-        }
+        guard let word = invocation.value("before") else { return 0 }
+        return try entry(word, of: "--before", invocation)
     }
 
     /// Builds the call of `inbox read`.
@@ -192,9 +189,15 @@ enum InboxCommands {
 
     /// Returns the entry's number that `inbox show` and `inbox open` take.
     static func entry(_ invocation: Invocation) throws(CommandError) -> Int64 {
-        let word = invocation.arguments[0]
-        guard let entry = Int64(word) else {
-            throw .usage(invocation.error(.badValue(of: "ENTRY", value: word, expected: "use a whole number")))
+        try entry(invocation.arguments[0], of: "ENTRY", invocation)
+    }
+
+    private static func entry(
+        _ word: String, of name: String, _ invocation: Invocation
+    ) throws(CommandError) -> Int64 {
+        guard let entry = Int64(word), entry > 0 else {
+            let expected = "use a number from 'posthorn inbox list'"
+            throw .usage(invocation.error(.badValue(of: name, value: word, expected: expected)))
         }
         return entry
     }
@@ -243,7 +246,7 @@ enum InboxCommands {
                 ("Entry", "\(entry.entry)"), ("ID", entry.uniqueID),
                 ("App", entry.appName.isEmpty ? entry.appID : "\(entry.shownAppTitle) (\(entry.appID))"),
                 ("Received", LocalTime.text(entry.receivedAt)),
-                ("State", entry.outcome), ("Parts", entry.effects.joined(separator: ", ")),
+                ("State", entry.explainedOutcome), ("Parts", entry.effects.joined(separator: ", ")),
             ] + optional + ignored + [("Title", entry.title), ("Payload", entry.payload)])
         if !entry.body.isEmpty {
             // The body is indented, so that none of its lines looks like output of this program.

@@ -20,32 +20,39 @@ enum MuteCommand {
                 Argument("APP", "The app ID: the name of its desktop file without '.desktop'."),
                 Argument(
                     "TIME",
-                    "A duration such as 2h, evening (18:00), tomorrow (07:00), HH:MM, YYYY-MM-DD HH:MM, or off. "
-                        + "Default: 1h.",
+                    "\(LaterArgument.help). Default: 1h.",
                     optional: true, repeatable: true),
             ],
             examples: [
                 Explanation("posthorn settings mute org.example.Mail", "Mute Mail for an hour."),
-                Explanation("posthorn settings mute org.example.Mail tomorrow", "Mute it until it is 07:00."),
-                Explanation("posthorn settings mute org.example.Mail off", "Show its alerts again."),
+                Explanation(
+                    "posthorn settings mute org.example.Mail tomorrow", "Mute it until 07:00, today or tomorrow."),
+                Explanation("posthorn settings mute org.example.Mail off", "Unmute it."),
             ])
     ) { (invocation, context) throws(CommandError) in
         let mute = try mute(invocation, now: LocalTime.now)
-        try context.agent().call(call(invocation.arguments[0], mute))
-        return report(of: invocation.arguments[0], mute)
+        let (agent, app) = (try context.agent(), invocation.arguments[0])
+        do throws(CommandError) {
+            try agent.call(call(app, mute))
+        } catch {
+            throw SettingsCommands.advised(error, app: app, agent)
+        }
+        return report(of: app, mute)
     }
 
     /// Returns the value of the setting that the command line asks for.
     static func mute(_ invocation: Invocation, now: Timestamp) throws(CommandError) -> DoNotDisturb {
         var words = invocation.arguments.dropFirst()
-        if words.count > 1, words.first?.utf8.elementsEqual("until".utf8) == true { words.removeFirst() }
-        let text = words.isEmpty ? LaterChoice.oneHour.rawValue : words.joined(separator: " ")
-        if text.utf8.elementsEqual(DoNotDisturb.off.text.utf8) { return .off }
-        guard let end = LocalTime.later(text, after: now) else {
-            throw .usage(
-                invocation.error(.badValue(of: "TIME", value: text, expected: "\(LocalTime.laterExpectation), or off")))
+        if words.count == 1, words.first?.hasSameBytes(as: DoNotDisturb.off.text) == true { return .off }
+        if words.first?.hasSameBytes(as: "until") == true {
+            words.removeFirst()
+            guard !words.isEmpty else {
+                throw .usage(invocation.error(.missingArgument(placeholder: "TIME after 'until'")))
+            }
         }
-        return .until(end)
+        let text = words.isEmpty ? LaterChoice.oneHour.rawValue : words.joined(separator: " ")
+        return .until(
+            try LaterArgument.time(text, of: invocation, after: now, others: [DoNotDisturb.off.text]))
     }
 
     /// Builds the call of `settings mute`.

@@ -60,17 +60,17 @@ enum QuietCommand {
             return call(.doNotDisturb, what)
         case "for":
             guard let seconds = TimeSpan.seconds(value) else {
-                throw wrong(invocation, value, TimeSpan.expectation(insteadOf: value))
+                throw wrong(invocation, "DURATION", value, TimeSpan.expectation(insteadOf: value))
             }
             return call(.doNotDisturb, DoNotDisturb.until(now.advanced(bySeconds: seconds)).text)
         case "until":
             guard let end = LocalTime.next(value, after: now) else {
-                throw wrong(invocation, value, "use a time such as 07:30")
+                throw wrong(invocation, "HH:MM", value, "use a time such as 07:30")
             }
             return call(.doNotDisturb, DoNotDisturb.until(end).text)
         default:
             guard let schedule = QuietSchedule(value) else {
-                throw wrong(invocation, value, "use \(Setting.schedule.expectation(for: .device))")
+                throw wrong(invocation, "TIMES", value, "use \(Setting.schedule.expectation(for: .device))")
             }
             return call(.schedule, schedule.text)
         }
@@ -80,8 +80,10 @@ enum QuietCommand {
         AgentCall(.setSetting, .string(""), .string(""), .string(setting.rawValue), .string(value))
     }
 
-    private static func wrong(_ invocation: Invocation, _ value: String, _ expected: String) -> CommandError {
-        .usage(invocation.error(.badValue(of: "VALUE", value: value, expected: expected)))
+    private static func wrong(
+        _ invocation: Invocation, _ name: String, _ value: String, _ expected: String
+    ) -> CommandError {
+        .usage(invocation.error(.badValue(of: name, value: value, expected: expected)))
     }
 
     // MARK: Output

@@ -11,20 +11,19 @@ enum RemindCommand {
         Command(
             "remind", "Close a notification and show it again later.",
             discussion: """
-                The notification appears again at that time, as the settings of its app say then, and is unread again. \
-                A reminder survives restarts; one that became due while the machine was off appears at the next start.
+                At that time the notification is unread again, and it appears if the settings of its app allow it then. \
+                Reminders are kept over restarts. One that was due while the device was off appears at the next start.
                 """,
             usages: ["ENTRY TIME", "ENTRY --cancel"],
             arguments: [
                 Argument("ENTRY", "The entry number from 'posthorn inbox list'."),
                 Argument(
-                    "TIME", "A duration such as 2h, evening (18:00), tomorrow (07:00), HH:MM, or YYYY-MM-DD HH:MM.",
-                    optional: true, repeatable: true),
+                    "TIME", "\(LaterArgument.help).", optional: true, repeatable: true),
             ],
             options: [Option("cancel", "Cancel the reminder.")],
             examples: [
                 Explanation("posthorn inbox remind 12 1h", "Show notification 12 again in an hour."),
-                Explanation("posthorn inbox remind 12 tomorrow", "Show it again the next time it is 07:00."),
+                Explanation("posthorn inbox remind 12 tomorrow", "Show it again at 07:00, today or tomorrow."),
             ])
     ) { (invocation, context) throws(CommandError) in
         let number = try InboxCommands.entry(invocation)
@@ -48,8 +47,9 @@ enum RemindCommand {
             return nil
         }
         guard !text.isEmpty else { throw .usage(invocation.error(.missingArgument(placeholder: "TIME"))) }
-        guard let time = LocalTime.later(text, after: now) else {
-            throw .usage(invocation.error(.badValue(of: "TIME", value: text, expected: LocalTime.laterExpectation)))
+        let time = try LaterArgument.time(text, of: invocation, after: now)
+        guard time <= now.advanced(bySeconds: Limits.reminderDaysMax * 86_400) else {
+            throw LaterArgument.error(text, invocation, "use a time within the next \(Limits.reminderDaysMax) days")
         }
         return time
     }
@@ -62,7 +62,8 @@ enum RemindCommand {
     private static func advised(_ error: CommandError) -> CommandError {
         guard case .agentRefused(let name, _) = error else { return error }
         return switch AgentErrorCode(busName: name) {
-        case .badValue: .advised(error, remedy: "See 'posthorn inbox remind --help' for the times.")
+        // The command has checked the time.
+        case .badValue: .advised(error, remedy: "Choose a notification with a title or a text.")
         case .tooMany: .advised(error, remedy: "Cancel one: posthorn inbox remind ENTRY --cancel")
         default: error
         }

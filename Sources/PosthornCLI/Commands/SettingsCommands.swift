@@ -43,8 +43,8 @@ enum SettingsCommands {
                 the server stops sending its notifications to this device.
 
                 The alert setting of an app is a style (none, banner or alert). 'off' selects none, and 'on' restores \
-                the previous style. The value 'default' resets a setting. Run 'posthorn settings show APP' to list the \
-                settings of an app.
+                the previous style. The value 'default' resets a setting. Run 'posthorn settings list' to list the \
+                global settings, and 'posthorn settings show APP' to list those of an app.
                 """,
             usages: ["SETTING VALUE", "APP SETTING VALUE", "APP EVENT SETTING VALUE"],
             arguments: [
@@ -70,7 +70,12 @@ enum SettingsCommands {
     ) { (invocation, context) throws(CommandError) in
         let call = try setCall(invocation)
         let agent = try context.agent()
-        try agent.call(call)
+        do throws(CommandError) {
+            try agent.call(call)
+        } catch {
+            throw advised(
+                error, app: call.arguments[0].stringValue ?? "", event: call.arguments[1].stringValue ?? "", agent)
+        }
         let places = call.arguments.dropLast().compactMap(\.stringValue)
         // Only the agent knows the default value, and the alert style that `on` restores.
         let value = try agent.call(
@@ -108,15 +113,59 @@ enum SettingsCommands {
         // A value of several words needs no quotes for a global setting.
         if isDeviceSetting, Setting(rawValue: name)?.scopes.contains(.app) != true {
             let value = words.dropFirst().joined(separator: " ")
-            return AgentCall(
-                .setSetting, .string(""), .string(""), .string(words[0]), .string(value == "default" ? "" : value))
+            return try setCall(invocation, app: "", event: "", words[0], value)
         }
         guard words.count > 2 else {
-            throw .usage(invocation.error(.missingArgument(placeholder: "VALUE (APP SETTING VALUE)")))
+            throw .advised(
+                .usage(invocation.error(.missingArgument(placeholder: "VALUE"))),
+                remedy: "Use: posthorn settings set APP SETTING VALUE")
+        }
+        return try setCall(invocation, app: words[0], event: words.count > 3 ? words[1] : "", name, value)
+    }
+
+    private static func setCall(
+        _ invocation: Invocation, app: String, event: String, _ name: String, _ value: String
+    ) throws(CommandError) -> AgentCall {
+        let scope: Setting.Scope = app.isEmpty ? .device : event.isEmpty ? .app : .event
+        let possible = Setting.allCases.filter { $0.scopes.contains(scope) }
+        guard let setting = possible.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
+            let owner = scope == .event ? "an event type" : "an app"
+            let names = possible.map(\.rawValue)
+            let meant = Spelling.closest(to: name, among: names).map { "Did you mean '\($0)'? " } ?? ""
+            throw .advised(
+                .usage(invocation.error(.contradiction("unknown setting '\(name)'"))),
+                remedy: "\(meant)Settings of \(owner): \(names.joined(separator: ", ")).")
+        }
+        guard value == "default" || setting.normalized(value, for: scope) != nil else {
+            throw .usage(
+                invocation.error(.badValue(of: name, value: value, expected: expectation(of: setting, for: scope))))
         }
         return AgentCall(
-            .setSetting, .string(words[0]), .string(words.count > 3 ? words[1] : ""),
-            .string(name), .string(value == "default" ? "" : value))
+            .setSetting, .string(app), .string(event), .string(name), .string(value == "default" ? "" : value))
+    }
+
+    /// Returns what to use instead of an invalid value; a time has commands that need no UNIX seconds.
+    private static func expectation(of setting: Setting, for scope: Setting.Scope) -> String {
+        switch setting {
+        case .doNotDisturb: "use on or off, or set an end with 'posthorn dnd until HH:MM'"
+        case .muted: "use off, or set an end with 'posthorn settings mute APP TIME'"
+        default: "use \(setting.expectation(for: scope))"
+        }
+    }
+
+    /// Adds the closest app ID or event type to an error about an unknown one.
+    static func advised(
+        _ error: CommandError, app: String, event: String = "", _ agent: AgentClient
+    ) -> CommandError {
+        guard case .agentRefused(let name, _) = error else { return error }
+        switch AgentErrorCode(busName: name) {
+        case .unknownApp: return unknownApp(app, known: (try? apps(of: agent).map(\.appID)) ?? [])
+        case .unknownEvent:
+            let known = Set((try? lines(of: app, agent).map(\.event)) ?? []).subtracting([""]).sorted()
+            return Spelling.closest(to: event, among: known).map { .advised(error, remedy: "Did you mean '\($0)'?") }
+                ?? error
+        default: return error
+        }
     }
 
     /// Throws for a misspelled global setting, and for an app's setting without the app.

@@ -55,7 +55,7 @@ package enum CommandError: Error, Sendable {
         case .noBus(let value?, let text):
             "cannot connect to the bus '\(value)' in \(BusConnection.Bus.agentVariable): \(text)"
         case .agentUnreachable(let text, _): "cannot connect to posthorn-agent: \(text)"
-        case .agentRefused(_, let message): "posthorn-agent refused: \(message)"
+        case .agentRefused(let name, let message): Self.problem(ofAgent: name, message)
         case .serverUnreachable(let url, let text): "cannot connect to \(url): \(text)"
         case .serverNotTrusted(let url, let text): "the certificate of \(url) is not trusted: \(text)"
         case .certificateExpired(let end):
@@ -82,10 +82,10 @@ package enum CommandError: Error, Sendable {
         case .noBus(nil, _): "Run this command in the user's session, or set DBUS_SESSION_BUS_ADDRESS."
         case .noBus(let value?, _): BusConnection.Bus.remedy(agentValue: value)
         case .agentUnreachable(_, nil):
-            "Is it running? Start it: systemctl --user start posthorn-agent"
-        case .agentUnreachable(_, "system"?): "Is it running? Start it: systemctl start posthorn-agent-system"
+            "Start it: systemctl --user start posthorn-agent"
+        case .agentUnreachable(_, "system"?): "Start it: systemctl start posthorn-agent-system"
         case .agentUnreachable(_, let value?):
-            "Is it running? Start it on that bus: \(BusConnection.Bus.agentVariable)=\(value) posthorn-agent"
+            "Start it on that bus: \(BusConnection.Bus.agentVariable)=\(value) posthorn-agent"
         case .agentRefused(let name, _): AgentFailure(busName: name).remedy
         case .serverUnreachable: "Is posthornd running there? Check the address, or specify another one with --server."
         case .serverNotTrusted:
@@ -129,6 +129,15 @@ package enum CommandError: Error, Sendable {
         case 429, 503: .tryLater
         default: .refused
         }
+    }
+
+    /// Writes a sentence of the agent like the other problems: with a small first letter, and without the period.
+    private static func problem(ofAgent name: String, _ message: String) -> String {
+        guard case .agent = AgentFailure(busName: name), !message.hasSameBytes(as: name),
+            let first = message.first, message.dropFirst().first?.isUppercase != true
+        else { return "posthorn-agent refused: \(message)" }
+        let text = first.lowercased() + message.dropFirst()
+        return text.hasSuffix(".") && !text.contains(". ") ? String(text.dropLast()) : text
     }
 
     private static func problem(of attempts: [SocketAttempt]) -> String {

@@ -58,10 +58,6 @@ package enum LocalTime {
         return next(text, after: now) ?? dateAndTime(text)
     }
 
-    /// Describes what `later` accepts, for help and errors.
-    static let laterExpectation =
-        "use a duration such as 2h, evening, tomorrow, a time such as 18:30, or a date and time"
-
     /// Parses `YYYY-MM-DD HH:MM`, or the same with a `T`, in the local time zone.
     private static func dateAndTime(_ text: String) -> Timestamp? {
         guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})[ T]([0-9]{2}):([0-9]{2})/),

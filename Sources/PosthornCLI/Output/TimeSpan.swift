@@ -18,6 +18,9 @@ enum TimeSpan {
         return count * unit
     }
 
+    /// Returns whether a text has the form of a duration, also if it is zero, negative or too long.
+    static func isDuration(_ text: String) -> Bool { parts(text) != nil }
+
     /// Formats a duration, for example `45 s`, `12 min 3 s`, `16 h 29 min`, `2 d 4 h`.
     static func text(seconds: Int64) -> String {
         guard seconds >= 0 else { return "-" + text(seconds: -max(seconds, -Int64.max)) }

@@ -127,7 +127,7 @@ extension PanelSettingsEndToEnd {
                 RepositoryPaths.tool("dd"), ["if=/dev/zero", "bs=4k", "of=\(disk.directory.path(of: "filler"))"])
             try await scene.click("switch", "Sounds")
             try await scene.wait("it says what is wrong and what to do") { contents in
-                contents.texts.contains("The change cannot be saved. Make room on the disk, then try again.")
+                contents.texts.contains("The change cannot be saved. Free some disk space, then try again.")
             }
             try await scene.wait("the switch is as it was") { $0.first("switch", "Sounds")?.isOn == true }
             #expect(!(try await scene.contents().texts.contains { $0.contains("database or disk is full") }))

@@ -92,7 +92,7 @@ extension PanelListEndToEnd {
             try await scene.press("ctrl+f")
             try await scene.type("zebra")
             try await scene.wait("it says what was looked through") {
-                $0.texts.contains("No notification that was not shown contains all of these words.")
+                $0.texts.contains("No notification in this list contains all of these words.")
             }
             try await scene.click("button", "All")
             try await scene.press("ctrl+f", "ctrl+a")

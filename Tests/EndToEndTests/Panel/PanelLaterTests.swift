@@ -26,7 +26,7 @@ extension PanelAlertEndToEnd {
             let row = try await scene.waitFor("list item", "Remind Me")
             #expect(row.description.contains(":"), "the time: \(row.description)")
             try await scene.click("list item", "Remind Me")
-            try await scene.click("button", "Cancel the Reminder")
+            try await scene.click("button", "Cancel Reminder")
             try await scene.wait("it is off") { $0.first("list item", "Remind Me")?.description == "Off" }
         }
 

@@ -68,7 +68,7 @@ extension PanelListEndToEnd {
                 entries(contents) == ["Listed."] && !contents.all("button").contains { $0.name.hasPrefix("Do Not") }
             }
             try await scene.user.posthorn("settings", "set", "master", "off")
-            try await scene.click("button", "All notifications are switched off.")
+            try await scene.click("button", "All notifications are turned off.")
             try await scene.click("switch", "Notifications")
             try await scene.waitUntil("master", of: nil, has: "on")
         }
@@ -261,7 +261,7 @@ extension PanelListEndToEnd {
             try await scene.wait("one is left") { entries($0) == ["Kept away."] }
             try await scene.click("button", "Details")
             try await scene.wait("it says why") { contents in
-                contents.texts.contains { $0.contains("It was switched off for this kind of notification.") }
+                contents.texts.contains { $0.contains("It was turned off for this kind of notification.") }
             }
             try await scene.click("list item", "Notification Settings")
             let switches = try await scene.wait("the settings are there") { $0.first("switch", "Alerts") != nil }

@@ -56,7 +56,8 @@ extension PanelSettingsEndToEnd {
             try await scene.press("Tab")
             try await scene.type(Self.code)
             try await scene.press("Return")
-            let sentence = "The code does not fit this server. Check the code, or ask the administrator for a new one."
+            let sentence =
+                "The code does not match this server. Check the code, or ask the administrator for a new one."
             let failed = try await scene.wait("it says what is wrong") { $0.texts.contains(sentence) }
             let entry = try #require(failed.all("text box").last)
             #expect(entry.isFocused && entry.description == sentence, "screen readers say it: \(entry)")

@@ -127,7 +127,7 @@ extension PanelWindowEndToEnd {
             }
             try await scene.press("ctrl+1", "Home", "Tab", "Tab")
             try await scene.wait("the section's button has the focus") {
-                $0.focused?.name == "Clear all of Example Mail"
+                $0.focused?.name == "Clear all notifications of Example Mail"
             }
             try await scene.press("alt+3")
             try await scene.wait("the settings are there") { $0.first("switch", "Silence Sounds") != nil }
