@@ -36,7 +36,7 @@ extension PanelWindowEndToEnd {
             #expect(filters.count == 3)
             for (left, right) in zip(filters, filters.dropFirst()) { #expect(left.right <= right.left) }
             let name = try #require(list.first("label", PanelScene.appName))
-            let clear = try #require(list.first("button", "Clear all of \(PanelScene.appName)"))
+            let clear = try #require(list.first("button", "Clear all notifications of \(PanelScene.appName)"))
             #expect(
                 name.width > 150 && clear.top >= name.bottom, "the name has the width for itself: \(name), \(clear)")
             try await scene.press("alt+3")
