@@ -64,8 +64,8 @@ package enum MainLoop {
     }
 
     /// Calls the body before each frame of a widget until it returns false (`gtk_widget_add_tick_callback`).
-    static func onFrames(of widget: Widget, _ body: @escaping () -> Bool) {
-        unsafe _ = gtk_widget_add_tick_callback(widget.cast(), frameDue, retained(body), released)
+    static func onFrames(of widget: UnsafeMutablePointer<GtkWidget>, _ body: @escaping () -> Bool) {
+        unsafe _ = gtk_widget_add_tick_callback(widget, frameDue, retained(body), released)
     }
 
     /// Calls the body whenever the process receives a signal (`g_unix_signal_add_full`).

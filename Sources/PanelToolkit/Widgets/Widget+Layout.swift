@@ -60,7 +60,7 @@ extension Widget {
     /// Calls the body once, after the next frame in which the widget has its place in the window.
     package func onceLaidOut(_ body: @escaping () -> Void) {
         var frameCount = 0
-        MainLoop.onFrames(of: self) { [weak self] in
+        unsafe MainLoop.onFrames(of: cast()) { [weak self] in
             guard let self else { return false }
             // A frame begins before its layout, so the first one has the layout of an earlier state.
             frameCount += 1
