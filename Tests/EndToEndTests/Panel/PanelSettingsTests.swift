@@ -81,6 +81,29 @@ extension PanelLayoutEndToEnd {
             try await scene.waitUntil("alert", has: "alert")
         }
 
+        @Test(.tags(.slow)) func `pictures are switched off for an app that can have them, and for no other app`()
+            async throws
+        {
+            let scene = try await PanelScene { user in
+                try user.files.write(
+                    #"{"picture_hosts":["images.example.org"]}"#, to: "data/posthorn/apps/\(PanelScene.app).json",
+                    permissions: 0o644)
+            }
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.click("switch", "Pictures")
+            try await scene.waitUntil("pictures", has: "off")
+            try await scene.wait("a sentence explains it") {
+                $0.texts.contains("The server of a picture learns the address of this computer.")
+            }
+            try scene.user.files.write("{}", to: "data/posthorn/apps/\(PanelScene.app).json", permissions: 0o644)
+            try await scene.user.posthorn("register", PanelScene.app)
+            try await scene.press("Escape")
+            try await scene.click("list item", PanelScene.appName)
+            let contents = try await scene.wait("the page is shown") { $0.first("switch", "Time-Sensitive") != nil }
+            #expect(contents.first("switch", "Pictures") == nil)
+        }
+
         @Test(.tags(.slow)) func `do-not-disturb can be switched on, and given an end and a schedule`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel("--settings")
