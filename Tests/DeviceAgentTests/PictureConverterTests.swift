@@ -61,7 +61,8 @@ struct PictureConverterTests {
 
     @Test(arguments: [
         ("printf 'x'", "it cannot be decoded"), ("printf '1 1\\nabc'", "it cannot be decoded"),
-        ("printf '1 1\\nabcde'", "it cannot be decoded"), ("printf '1025 1\\n'", "it cannot be decoded"),
+        ("printf '1 1\\nabcde'", "it cannot be decoded"),
+        ("printf '1025 1\\n'; head -c 4100 /dev/zero", "it cannot be decoded"),
         ("printf -- '-1 -1\\n'", "it cannot be decoded"), ("cat /dev/zero", "wrote more than"),
         ("sleep 600", "it was not ready within"), ("kill -9 $$", "was ended by signal 9"),
     ])
