@@ -10,7 +10,7 @@ struct IgnoredTextTests {
     @Test func `a usual reason is one sentence, and other reasons add the agent's own text`() {
         let usual = IgnoredText(["attachment-url: the app does not name the host a.example in picture_hosts"])
         #expect(
-            usual.sentences == ["The picture was not loaded because the app does not allow pictures from its server."])
+            usual.sentences == ["The picture was not loaded because the app does not allow pictures from this server."])
         #expect(usual.details.isEmpty)
         let rare = ["attachment-path: the file is a symbolic link", "url: it names no host", "other: a reason"]
         let text = IgnoredText(rare)

@@ -72,7 +72,7 @@ extension PanelEndToEnd {
                 #"{"aps":{"alert":"A photo"},"url":"http://a.example","attachment-url":"https://a.example/1.png"}"#)
             try await scene.openPanel()
             try await scene.wait("it is listed") { row(of: "A photo", in: $0) != nil }
-            let picture = "The picture was not loaded because the app does not allow pictures from its server."
+            let picture = "The picture was not loaded because the app does not allow pictures from this server."
             let text = "The link was left out because its address is not allowed.\n\(picture)"
             try await scene.click("button", "Show All Text")
             try await scene.wait("the reasons are below the text") { $0.texts.contains(text) }
