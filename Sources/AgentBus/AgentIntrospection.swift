@@ -156,7 +156,8 @@ package enum AgentIntrospection {
                  - `verified` b: whether `name` is from the `.desktop` file, from an installed manifest or from the
                    user; if not, the app gave itself this name
                  - `offers` as: `time-sensitive` if Do Not Disturb held back a time-sensitive notification of the
-                   app, and the user has not decided about that setting; otherwise empty -->
+                   app, and the user has not decided about that setting; otherwise empty
+                 - `can_have_pictures` b: whether the app names hosts of pictures or has a filter -->
             <method name="ListApps">
               <arg name="apps" type="aa{sv}" direction="out"/>
             </method>

@@ -42,6 +42,8 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
     package var isVerified = false
     /// The settings that held back a notification and that the user has not chosen yet: `time-sensitive`.
     package var offers: [String] = []
+    /// Whether the app names hosts of pictures or has a filter, so that its notifications can have pictures.
+    package var canHavePictures = false
 
     /// Creates an empty record.
     package init() {}
@@ -66,6 +68,7 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
         advice = dictionary.texts("advice")
         isVerified = dictionary.flag("verified")
         offers = dictionary.texts("offers")
+        canHavePictures = dictionary.flag("can_have_pictures")
     }
 
     package var entries: [(String, BusValue)] {
@@ -89,6 +92,7 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
             ("advice", .entry(advice)),
             ("verified", .entry(isVerified)),
             ("offers", .entry(offers)),
+            ("can_have_pictures", .entry(canHavePictures)),
         ]
     }
 }

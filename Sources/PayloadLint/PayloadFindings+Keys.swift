@@ -37,9 +37,10 @@ extension PayloadFindings {
         }
     }
 
-    /// The keys beside `aps` that hold an address which the agent reads.
+    /// The keys beside `aps` that hold an address which the agent reads, or a path that it would ignore.
     private static let addresses = PackedTable<PayloadCheck>([
         (key: "url", value: .badLink), (key: "attachment-url", value: .badPicture),
+        (key: "attachment-path", value: .badPicture),
     ])
 
     private mutating func checkAddress(
@@ -47,6 +48,9 @@ extension PayloadFindings {
     ) {
         guard let value = try? JSONValue(parsing: payload.extracting(unknown.value)) else { return }
         let name = String(decoding: unknown.name.map { payload[$0] }, as: UTF8.self)
+        if name.utf8.elementsEqual("attachment-path".utf8) {
+            return add(check, name, text: "\(name) is ignored: only the filter of the app can name a file.")
+        }
         do throws(NotificationLink.Defect) {
             let link = try NotificationLink(value)
             if check == .badPicture, !link.isSecureWeb { add(check, name) }

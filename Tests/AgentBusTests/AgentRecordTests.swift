@@ -35,7 +35,7 @@ struct AgentRecordTests {
         app.eventTypes = [type]
         (app.allowsBadge, app.allowsSound, app.allowsAlert, app.alertStyle) = (true, true, true, "banner")
         (app.channels, app.pendingChannels, app.advice) = (["a", "b"], ["b"], ["hint"])
-        (app.isVerified, app.offers) = (true, ["time-sensitive"])
+        (app.isVerified, app.offers, app.canHavePictures) = (true, ["time-sensitive"], true)
         #expect(AppRecord(app.dictionary) == app)
     }
 

@@ -211,6 +211,18 @@ import Testing
         #expect(try await offers(service) == ["", "", ""])
     }
 
+    @Test(arguments: [
+        ("{}", false), (#"{"picture_hosts":["images.example.org"]}"#, true), (#"{"filter":"bus"}"#, true),
+    ])
+    func `an app can have pictures if it names a host or has a filter`(manifest: String, canHave: Bool) async throws {
+        let service = try start()
+        try await enrol(service)
+        let options = BusValue.dictionary([("manifest", .variant(.string(manifest)))])
+        _ = try await service.call("Register", .string("org.example.Mail"), options).get()
+        let app = try await service.call("ListApps").get().first?.arrayValue?.first
+        #expect(app?[key: "can_have_pictures"]?.boolValue == canHave)
+    }
+
     /// Returns the offers of all entries, newest first, and those of the app.
     private func offers(_ service: ServiceHarness) async throws -> [String] {
         let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue ?? []

@@ -61,9 +61,10 @@ struct PictureConverterTests {
 
     @Test(arguments: [
         ("printf 'x'", "it cannot be decoded"), ("printf '1 1\\nabc'", "it cannot be decoded"),
-        ("printf '1 1\\nabcde'", "it cannot be decoded"), ("printf '1025 1\\n'", "it cannot be decoded"),
+        ("printf '1 1\\nabcde'", "it cannot be decoded"),
+        ("printf '1025 1\\n'; head -c 4100 /dev/zero", "it cannot be decoded"),
         ("printf -- '-1 -1\\n'", "it cannot be decoded"), ("cat /dev/zero", "wrote more than"),
-        ("sleep 600", "took longer than"), ("kill -9 $$", "was ended by signal 9"),
+        ("sleep 600", "it was not ready within"), ("kill -9 $$", "was ended by signal 9"),
     ])
     func `a decoder that was compromised cannot return anything but pixels`(script: String, reason: String) async throws
     {
@@ -78,6 +79,21 @@ struct PictureConverterTests {
         #expect(failure.phrase.contains(reason), "\(failure.phrase)")
     }
 
+    @Test func `both processes together have one time limit`() async throws {
+        let script = """
+            #!/bin/sh
+            sleep 0.6
+            case $1 in --decode-picture) printf '1 1\\nabcd' ;; *) printf '\\211PNG\\r\\n\\032\\n' ;; esac
+
+            """
+        let files = try TemporaryDirectory()
+        let program = try files.write(script, to: "panel", permissions: 0o700)
+        let picture = Self.png(width: 1, height: 1)
+        #expect(try await convert(picture, program: program).get() == Self.signature)
+        let late = PictureFailure("it was not ready within 1.0 seconds")
+        #expect(try await convert(picture, program: program, timeout: .seconds(1)) == .failure(late))
+    }
+
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     private func convert(
@@ -85,10 +101,11 @@ struct PictureConverterTests {
     ) async throws -> Result<[UInt8], PictureFailure> {
         let loop = try EventLoop()
         let converter = PictureConverter(loop: loop, program: program, environment: ["PATH": "/usr/bin:/bin"])
+        let deadline = PictureDeadline(after: timeout)
         var result: Result<[UInt8], PictureFailure>?
         loop.startTask {
             do throws(PictureFailure) {
-                result = .success(try await converter.png(of: bytes, timeout: timeout))
+                result = .success(try await converter.png(of: bytes, by: deadline))
             } catch {
                 result = .failure(error)
             }

@@ -57,12 +57,13 @@ struct PictureFetcherTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a slow host is given up`() async throws {
-        let fetcher = try Fetcher(server, timeout: .milliseconds(200))
-        guard case .failure = try await fetcher.fetch("slow") else {
-            Issue.record("a picture came from a host that does not answer")
-            return
-        }
+    @Test(arguments: ["slow", "drip", "wait3"])
+    func `a host that does not answer, drips, or takes long for all redirects together is given up`(
+        path: String
+    ) async throws {
+        let fetcher = try Fetcher(server, timeout: .seconds(1))
+        #expect(try await fetcher.fetch(path) == .failure(PictureFailure("it was not ready within 1.0 seconds")))
+        #expect(!server.requests.contains("/photo") || path == "wait3")
     }
 
     @Test(
@@ -109,9 +110,10 @@ struct PictureFetcherTests {
         func fetch(_ path: String) async throws -> Result<[UInt8], PictureFailure> {
             let link = try NotificationLink(server.url(path))
             var result: Result<[UInt8], PictureFailure>?
+            let deadline = PictureDeadline(after: timeout)
             loop.startTask {
                 do throws(PictureFailure) {
-                    result = .success(try await fetcher.fetch(link, from: hosts, timeout: timeout))
+                    result = .success(try await fetcher.fetch(link, from: hosts, by: deadline))
                 } catch {
                     result = .failure(error)
                 }

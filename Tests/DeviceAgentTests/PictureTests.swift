@@ -3,7 +3,6 @@
 @testable import AgentStore
 @testable import DeviceAgent
 import Foundation
-import LinuxDesktop
 import LoopTestSupport
 import PushAPI
 import PushCore
@@ -22,7 +21,7 @@ struct PictureTests {
     }
 
     @Test func `an alert waits for its picture, which is deleted with its entry`() async throws {
-        let desk = try Desk(directory, server)
+        let desk = try PictureDesk(directory, server)
         try desk.receive(1, picture: server.url("photo"))
         #expect(desk.screen.alerts.isEmpty)
         try await desk.waitForAlert()
@@ -45,7 +44,7 @@ struct PictureTests {
     func `without the app's host and the user's leave, nothing is fetched, and the alert does not wait`(
         manifest: String?, choice: String, path: String, reason: String
     ) async throws {
-        let desk = try Desk(directory, server, manifest: manifest)
+        let desk = try PictureDesk(directory, server, manifest: manifest)
         try desk.database.choose(.pictures, choice, for: "org.example.Mail")
         try desk.receive(1, picture: server.url(path))
         #expect(desk.screen.alerts.map(\.picture) == [nil])
@@ -60,7 +59,7 @@ struct PictureTests {
     func `an alert whose picture fails is shown without it, and the entry says why`(
         path: String, reason: String
     ) async throws {
-        let desk = try Desk(directory, server)
+        let desk = try PictureDesk(directory, server)
         try desk.receive(1, picture: server.url(path))
         try await desk.waitForAlert()
         let entry = try #require(try desk.database.inbox.entry(1))
@@ -69,22 +68,75 @@ struct PictureTests {
     }
 
     @Test func `an alert whose picture does not arrive in time is shown without it, once`() async throws {
-        let desk = try Desk(directory, server, timeout: .milliseconds(300))
+        let desk = try PictureDesk(directory, server, timeout: .milliseconds(300))
         try desk.receive(1, picture: server.url("slow"))
         try desk.receive(2, picture: nil)
         #expect(desk.screen.alerts.map(\.entry) == [2], "an alert without a picture does not wait")
         try await desk.waitForAlert(count: 2)
         #expect(desk.screen.alerts.map(\.picture) == [nil, nil])
-        #expect(try desk.database.inbox.entry(1)?.ignored.contains("did not arrive within") == true)
+        #expect(try desk.database.inbox.entry(1)?.ignored.hasPrefix("attachment-url: it was not ready within") == true)
     }
 
     @Test func `the fifth picture at a time is not fetched`() async throws {
-        let desk = try Desk(directory, server, timeout: .seconds(600))
+        let desk = try PictureDesk(directory, server, timeout: .seconds(600))
         for number in 1...4 { try desk.receive(UInt64(number), picture: server.url("slow")) }
         #expect(desk.screen.alerts.isEmpty)
         try desk.receive(5, picture: server.url("photo"))
         #expect(desk.screen.alerts.map(\.entry) == [5])
         #expect(try desk.database.inbox.entry(5)?.ignored.contains("too many other pictures") == true)
+    }
+
+    @Test(arguments: ["slow", "drip", "wait3"])
+    func `hosts that hang leave their places when their time is over`(path: String) async throws {
+        let desk = try PictureDesk(directory, server, timeout: .milliseconds(300))
+        for number in 1...4 { try desk.receive(UInt64(number), picture: server.url(path)) }
+        try await desk.waitForAlert(count: 4)
+        try desk.receive(5, picture: server.url("photo"))
+        #expect(desk.screen.alerts.count == 4, "the fifth waits for its picture")
+        #expect(try desk.ignored(5).isEmpty)
+    }
+
+    @Test func `pictures are deleted with their app, and at the start if their entries are gone`() async throws {
+        try directory.makeDirectory("pictures")
+        do {
+            let desk = try PictureDesk(directory, server)
+            try desk.receive(1, picture: server.url("photo"))
+            try await desk.waitForAlert()
+        }
+        try directory.write("left by a crash", to: "pictures/77.png")
+        let desk = try PictureDesk(directory, server)
+        #expect(pictures() == ["1.png"])
+        var isGone = false
+        let registrations = desk.agent.registrations
+        desk.loop.startTask {
+            try? await registrations.unregister(appID: "org.example.Mail")
+            isGone = true
+        }
+        try await desk.loop.run("the app is unregistered") { isGone }
+        #expect(try desk.database.inbox.entry(1) == nil && pictures().isEmpty)
+    }
+
+    @Test func `a new picture that exceeds the limit on the disk space takes the place of the oldest`() async throws {
+        var byteCountMax = Limits.picturesByteCountMax
+        for count in 1...2 {
+            let folder = try TemporaryDirectory()
+            let desk = try PictureDesk(folder, server, byteCountMax: byteCountMax)
+            for number in 1...count {
+                try desk.receive(UInt64(number), picture: server.url("photo"))
+                try await desk.waitForAlert(count: number)
+            }
+            let path = folder.path(of: "pictures/\(count).png")
+            #expect(try desk.database.inbox.entry(EntryID(rawValue: Int64(count)))?.picture == path)
+            byteCountMax = try Data(contentsOf: URL(fileURLWithPath: path)).count * 3 / 2
+            guard count == 2 else { continue }
+            #expect(try desk.database.inbox.entry(1)?.picture == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "pictures")) == ["2.png"])
+        }
+    }
+
+    private func pictures() -> [String] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path(of: "pictures"))
+        return (names ?? []).sorted()
     }
 
     @Test func `above the limit on the disk space, the oldest pictures are deleted`() throws {
@@ -97,46 +149,5 @@ struct PictureTests {
         #expect(folder.sweep { $0 == 3 }.isEmpty)
         let left = try FileManager.default.contentsOfDirectory(atPath: directory.path(of: "pictures")).sorted()
         #expect(left == ["3.png", "notes.txt"])
-    }
-
-    /// An agent with a screen that records its alerts.
-    private struct Desk {
-        let screen = AlertCollector()
-        let database: AgentDatabase
-        let agent: Agent
-        private let loop: EventLoop
-
-        init(
-            _ directory: TemporaryDirectory, _ server: PictureServer, manifest: String? = nil,
-            timeout: Duration = .seconds(60)
-        ) throws {
-            loop = try EventLoop()
-            database = try AgentDatabase(path: directory.path(of: "agent.sqlite"))
-            var environment = AgentEnvironment(presenter: screen)
-            environment.pictures = PictureQueue.Means(
-                fetcher: PictureFetcher(loop: loop, access: ServerAccess(), caFile: server.caFile),
-                converter: PictureConverter(
-                    loop: loop, program: RepositoryPaths.program("posthorn-panel"),
-                    environment: ["PATH": "/usr/bin:/bin"]),
-                folder: PictureFolder(path: directory.path(of: "pictures")), timeout: timeout)
-            agent = Agent(
-                loop: loop, database: database, secretFile: SecretFile(path: directory.path(of: "secret")),
-                authorityFile: EnrolledAuthority(path: directory.path(of: "authority.pem")), environment: environment)
-            try agent.start()
-            var app = Sample.app
-            app.manifestText = Array((manifest ?? #"{"picture_hosts":["\#(server.host)"]}"#).utf8)
-            try database.apps.save(app)
-        }
-
-        func receive(_ number: UInt64, picture: String?) throws {
-            let member = picture.map { #","attachment-url":"\#($0)""# } ?? ""
-            let payload = #"{"aps":{"alert":"Photo \#(number)"}\#(member)}"#
-            #expect(agent.link.streamReceived([.notification(Sample.notification(number, payload: payload))]))
-        }
-
-        func waitForAlert(count: Int = 1) async throws {
-            try await loop.run("the alert is shown") { screen.alerts.count >= count }
-            #expect(screen.alerts.count == count)
-        }
     }
 }

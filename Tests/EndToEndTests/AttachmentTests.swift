@@ -40,11 +40,49 @@ extension DeviceEndToEnd {
             #expect(!FileManager.default.fileExists(atPath: path))
         }
 
+        @Test func `a filter names the file of a picture, which the sender cannot`() async throws {
+            let bus = try await DesktopBus()
+            let daemon = try await RecordingDaemon(bus)
+            let photo = "\(RepositoryPaths.root)/docs/images/alert.png"
+            let stack = try await TestStack(bus: bus) { user in
+                let own = user.files.path(of: "photo.png")
+                try FileManager.default.copyItem(atPath: photo, toPath: own)
+                // Without a path from the sender, the filter names its own file; otherwise it changes nothing.
+                let filter = try user.files.write(
+                    """
+                    #!/bin/sh
+                    payload=$(sed 's/^.*"payload"://; s/}$//')
+                    case $payload in
+                        *attachment-path*) echo "$payload" ;;
+                        *) echo '{"aps":{"alert":"Opened"},"attachment-path":"\(own)"}' ;;
+                    esac
+
+                    """, to: "filter.sh", permissions: 0o700)
+                try user.files.makeDirectory("data/posthorn/apps")
+                try user.files.write(#"{"filter":["\#(filter)"]}"#, to: "data/posthorn/apps/\(TestStack.app).json")
+            }
+            try await send(#""n":1"#, in: stack, daemon, 1)
+            let first = try #require(daemon.shown().first?.call)
+            let path = try #require(URL(string: first.picture)).path
+            let picture = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(first.body == "Opened" && picture.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+            #expect(try picture != Data(contentsOf: URL(fileURLWithPath: photo)), "it was converted")
+
+            let own = stack.user.files.path(of: "photo.png")
+            try await send(#""attachment-path":"\#(own)""#, in: stack, daemon, 2)
+            #expect(try #require(daemon.shown().last?.call).picture.isEmpty)
+            let ignored = try await stack.user.posthorn("inbox", "show", "2").output
+            #expect(ignored.contains("attachment-path: only the app's filter can name a file"))
+
+            try await stack.user.posthorn("unregister", TestStack.app)
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+
         /// Sends an alert with more members, and waits until the notification server has this many calls.
         private func send(
             _ members: String, in stack: TestStack, _ daemon: RecordingDaemon, _ count: Int
         ) async throws {
-            let payload = #"{"aps":{"alert":"Photo"},\#(members)}"#
+            let payload = #"{"aps":{"alert":"Photo","mutable-content":1},\#(members)}"#
             let sent = try await stack.provider.send(SentNotification(token: stack.token, payload: payload))
             #expect(sent.status == 200)
             try await eventually("the banner is shown", evidence: { stack.user.agent.now.transcript }) {

@@ -100,7 +100,8 @@ struct GeneratedPagesCommandLineTests {
 
         ```json
         {"apps": [{"advice": [], "alert_style": "banner", "allows_alert": true, "allows_badge": true, "allows_sound": true,
-                   "app_id": "org.example.Mail", "badge": 1, "channels": ["/+++AAAAAAAAAAAAAAAAAQ=="],
+                   "app_id": "org.example.Mail", "badge": 1, "can_have_pictures": false,
+                   "channels": ["/+++AAAAAAAAAAAAAAAAAQ=="],
                    "device_token": "fc028152fb4b1b29c30662d1b82e192d1f332c4682a2259024f26cad166aaf09",
                    "environment": "production", "event_types": [], "icon": "mail-unread", "locked": [],
                    "name": "Example Mail", "offers": [], "pending_channels": [], "quiet_exceptions": ["critical"],

@@ -281,6 +281,7 @@ extension CheckSample {
         CheckSample(.badLink, #"{"url":1}"#, #"{"url":null}"#),
         CheckSample(
             .badPicture, #"{"attachment-url":"mail:1"}"#, #"{"attachment-url":"https:\/\/example.org\/a.png"}"#),
+        CheckSample(.badPicture, #"{"attachment-path":"/a.png"}"#, #"{"attachment-path":null}"#),
     ]
 
     /// Returns a payload of this size.

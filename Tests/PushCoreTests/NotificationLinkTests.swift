@@ -61,4 +61,26 @@ struct NotificationLinkTests {
         let parsed = try Payload(parsing: Array(payload.utf8).span)
         #expect(parsed.link?.text == link && parsed.ignoredMembers == ignored)
     }
+
+    @Test(
+        arguments: [
+            (#""/a.png""#, "/a.png", ""), (#""a.png""#, nil, "it is not an absolute path"),
+            ("1", nil, "it is not an absolute path"),
+            (#""/a\u0000""#, nil, "it is not an absolute path"), (#""""#, nil, "it is not an absolute path"),
+            ("null", nil, ""),
+        ] as [(String, String?, String)])
+    func `a path of a picture is read only from a payload that may name files`(
+        value: String, path: String?, defect: String
+    ) throws {
+        let payload = Array(#"{"aps":{"alert":"x"},"attachment-path":\#(value)}"#.utf8)
+        let own = try Payload(parsing: payload.span, namesFiles: true)
+        #expect(own.picturePath == path && own.ignoredMembers == (defect.isEmpty ? "" : "attachment-path: \(defect)"))
+        let sent = try Payload(parsing: payload.span)
+        let isFound = Payload.hasPicturePath(payload.span)
+        #expect(sent.picturePath == nil && isFound)
+        let reason = "attachment-path: only the app's filter can name a file"
+        #expect(sent.ignoredMembers == (value == "null" ? "" : reason))
+        let isFoundInside = Payload.hasPicturePath(Array(#"{"aps":{"attachment-path":"/a"}}"#.utf8).span)
+        #expect(!isFoundInside)
+    }
 }

@@ -314,7 +314,8 @@ extension PayloadCheck {
             ),
         .badPicture:
             (
-                "`attachment-url` beside `aps` that is not a complete https URL of at most 2048 bytes",
+                "`attachment-url` beside `aps` that is not a complete https URL of at most 2048 bytes; "
+                    + "`attachment-path`, which only an app's filter can set",
                 .payload(#"{"aps":{"badge":1},"attachment-url":"/photo.png"}"#)
             ),
     ]

@@ -27,7 +27,7 @@ package final class PictureServer: Sendable {
     package var requests: [String] { process.output.split(separator: "\n").dropFirst().map(String.init) }
 
     private static let script = #"""
-        import http.server, ssl, struct, subprocess, sys, threading, zlib
+        import http.server, ssl, struct, subprocess, sys, threading, time, zlib
 
         folder = sys.argv[1]
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
@@ -65,6 +65,16 @@ package final class PictureServer: Sendable {
                 elif name == "big": self.give(200, b"\x89PNG\r\n\x1a\n" + b"x" * (5 * 1024 * 1024 - 7))
                 elif name == "page": self.give(200, b"<html>")
                 elif name == "slow": threading.Event().wait(600)
+                elif name == "drip":
+                    self.send_response(200)
+                    self.send_header("Content-Length", "12000")
+                    self.end_headers()
+                    for _ in range(12000):
+                        self.wfile.write(b"x")
+                        time.sleep(0.05)
+                elif name.startswith("wait"):
+                    time.sleep(0.4)
+                    self.give(302, Location="/photo" if name == "wait1" else "/wait" + str(int(name[4:]) - 1))
                 elif name == "to-photo": self.give(302, Location="/photo")
                 elif name == "to-here": self.give(307, Location=here + "/photo")
                 elif name == "to-other": self.give(302, Location=f"https://127.0.0.1:{port}/photo")

@@ -18,6 +18,7 @@ final class AppSettingsPage: Page {
         guard let self else { return }
         window.offerMute(of: appID, title)
     }
+    private lazy var pictures = toggle("pictures", tr("Pictures"))
     private lazy var preview = toggle("preview", tr("Show Texts While Locked"))
     private lazy var timeSensitive = toggle("time-sensitive", tr("Time-Sensitive"))
     private lazy var critical = toggle("critical", tr("Critical"))
@@ -29,7 +30,9 @@ final class AppSettingsPage: Page {
         offersTimeSensitive = app.offers.contains("time-sensitive")
         let table = PreferencesPage()
         super.init(app.appTitle, in: window, table)
-        for group in [origin(of: app), allowed, locked, urgent, eventGroup, removal(app)] { table.add(group) }
+        for group in [origin(of: app), allowed, pictureGroup(of: app), locked, urgent, eventGroup, removal(app)] {
+            table.add(group)
+        }
         buildEvents(app)
         cache.watch(self) { page, topic in
             if topic == .settings(page.appID) { page.refresh() }
@@ -64,6 +67,14 @@ final class AppSettingsPage: Page {
         for row in [badge.widget, sound.widget, soundName.widget, alert.widget, style.widget, muted.widget] {
             group.add(row)
         }
+        return group
+    }
+
+    /// The switch for pictures; empty for an app whose notifications have none.
+    private func pictureGroup(of app: AppRecord) -> PreferencesGroup {
+        let group = PreferencesGroup(footer: tr("The server of a picture learns the address of this computer."))
+        group.isVisible = app.canHavePictures
+        group.add(pictures.widget)
         return group
     }
 
@@ -108,8 +119,8 @@ final class AppSettingsPage: Page {
 
     private func refresh() {
         for (row, name) in [
-            (badge, "badge"), (sound, "sound"), (preview, "preview"), (timeSensitive, "time-sensitive"),
-            (critical, "critical"),
+            (badge, "badge"), (sound, "sound"), (pictures, "pictures"), (preview, "preview"),
+            (timeSensitive, "time-sensitive"), (critical, "critical"),
         ] { row.show(setting(name)) }
         if let sound = setting("sound"), let name = setting("sound-name") {
             soundName.widget.isVisible = sound.value == "on"

@@ -11,6 +11,7 @@ final class EntryPage: Page {
     private static let picturePixelsMax = 320
     private let entry: InboxRecord
     private let clear: () -> Void
+    private let details = DetailsRow(tr("Technical Details"))
     private let viewButton = Button(tr("View"))
     private var remindAt: Timestamp?
     private lazy var remindRow = ValueRow(tr("Remind Me")) { [weak self] in self?.remind() }
@@ -77,6 +78,10 @@ final class EntryPage: Page {
         if !entry.url.isEmpty { group.add(fact(tr("Link"), VisibleText.line(entry.url))) }
         let effects = entry.effects.map(ReasonText.effect)
         if !effects.isEmpty { group.add(fact(tr("Delivered As"), effects.joined(separator: "\n"))) }
+        let ignored = IgnoredText(entry.ignored)
+        if !ignored.sentences.isEmpty { group.add(fact(tr("Left Out"), ignored.sentences.joined(separator: "\n"))) }
+        details.show(ignored.details)
+        group.add(details.widget)
         return group
     }
 

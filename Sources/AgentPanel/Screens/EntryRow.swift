@@ -147,8 +147,9 @@ final class EntryRow {
         detail.isVisible = isExpanded ? !text.body.isEmpty : !text.detail.isEmpty
         for label in [headline, detail] { label.setFit(isExpanded ? .wrapped : .cut(lines: 1)) }
         show(picture: isExpanded ? entry.picture : "")
-        reason.setText(text.outcome)
-        reason.isVisible = isExpanded && entry.reasonNotShown != nil
+        let reasons = (entry.reasonNotShown == nil ? [] : [text.outcome]) + IgnoredText(entry.ignored).sentences
+        reason.setText(reasons.joined(separator: "\n"))
+        reason.isVisible = isExpanded && !reasons.isEmpty
         suppressed.isVisible = entry.reasonNotShown != nil
         suppressed.hinted(text.outcome).named(text.outcome)
         time.setText(PanelTime.short(entry.receivedAt, now: now))
@@ -175,6 +176,7 @@ final class EntryRow {
     /// Returns whether a notification has more text than its row.
     static func isExpandable(_ entry: InboxRecord) -> Bool {
         !VisibleText.lines(entry.body).isEmpty || entry.reasonNotShown != nil || !entry.picture.isEmpty
+            || !IgnoredText(entry.ignored).sentences.isEmpty
     }
 
     /// Returns the accessible name of a row.

@@ -7,11 +7,23 @@ package import PushSQLite
 /// Changes of several tables at once that keep the inbox and the outbox consistent.
 extension AgentDatabase {
     /// Returns the payload that applies: the filter's, or else the provider's; nil if it cannot be read.
+    ///
+    /// Only a filter may name a file of this device, and not if the provider named one, because the filter may have
+    /// handed that through.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - translation: The look-up for the texts of the app.
+    /// - Returns: The payload.
+    /// - Throws: `SQLiteError` if the filter's payload cannot be read.
     package func shownPayload(
         of entry: InboxEntry, _ translation: AppTranslation
     ) throws(SQLiteError) -> Payload? {
-        let bytes = try filters.row(of: entry.entry)?.payload ?? entry.payload
-        return try? Payload(parsing: bytes.span, translation: translation)
+        guard let filtered = try filters.row(of: entry.entry)?.payload else {
+            return try? Payload(parsing: entry.payload.span, translation: translation)
+        }
+        let namesFiles = !Payload.hasPicturePath(entry.payload.span)
+        return try? Payload(parsing: filtered.span, namesFiles: namesFiles, translation: translation)
     }
 
     /// Moves an entry to suppressed and queues the report to the server; must be called inside a transaction.

@@ -110,6 +110,7 @@ package final class Agent {
             case .authorities: authorities?.serverAnnounced(version: notice.version)
             }
         }
+        registrations.onForgotten = { [weak inbox] in inbox?.deleteUnusedPictures() }
         inbox.onBurst = { [weak self] in self?.trimMemorySoon() }
         wakes.start = { [weak openings] in openings?.wake($0, $1) ?? false }
         wakes.onFailure = { [failures] in failures.report($0) }

@@ -213,6 +213,9 @@ package final class InboxService {
         return removed.count
     }
 
+    /// Deletes the pictures of entries that were removed elsewhere.
+    func deleteUnusedPictures() { pictures.sweep() }
+
     // MARK: Notes on entries
 
     /// Returns one entry; nil if it was cleared or the database fails.

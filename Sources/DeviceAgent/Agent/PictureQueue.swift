@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import AgentStore
 internal import PushCore
 internal import PushNet
 internal import PushSQLite
 
-/// Fetches the pictures of notifications before their alerts are shown.
+/// Gets the pictures of notifications, from a host or from a file, before their alerts are shown.
 ///
 /// ```
 /// arrived ──no picture, or not allowed──▶ ready
-///    └──▶ fetching, converting ──stored, failed or timed out──▶ ready
+///    └──▶ fetching or reading, converting ──stored, failed or timed out──▶ ready
 /// ```
 ///
 /// An alert never waits longer than `Limits.pictureTimeout`; then it is shown without its picture. After a crash, waiting
@@ -34,10 +35,8 @@ final class PictureQueue {
     private let means: Means?
     private let texts: (AppID) -> AppTranslation
     private let failures: DatabaseFailures
-    /// The timers of the entries that wait for their pictures.
+    /// The timers of the entries that wait for their pictures; the work for each ends when its time is over.
     private var running: [EntryID: TimerID] = [:]
-    /// The number of pictures that are being fetched or converted, also after their time is over.
-    private var workCount = 0
 
     /// Creates a queue.
     ///
@@ -91,11 +90,27 @@ final class PictureQueue {
 
     // MARK: One picture
 
+    /// The picture that an entry should have.
     private struct Wish {
         var number: EntryID
         var appID: AppID
-        var link: NotificationLink
-        var hosts: [PictureHost]
+        var source: Source
+    }
+
+    /// The place from which a picture comes.
+    private enum Source {
+        /// A host, one of those that the app names.
+        case address(NotificationLink, from: [PictureHost])
+        /// A file that the app's filter named.
+        case file(String)
+
+        /// The member of the payload that names the picture.
+        var member: String {
+            switch self {
+            case .address: "attachment-url"
+            case .file: "attachment-path"
+            }
+        }
     }
 
     /// Returns the picture to get for an entry; nil for an entry that is shown without one.
@@ -103,46 +118,68 @@ final class PictureQueue {
         guard means != nil, let entry = try database.inbox.entry(number), entry.state == .waiting,
             let app = try database.apps.app(id: entry.appID),
             let payload = try database.shownPayload(of: entry, texts(entry.appID)), payload.alert != nil,
-            let link = payload.picture
+            let source = Self.source(payload, app)
         else { return nil }
-        let hosts = app.manifest.pictureHosts
-        guard try database.settings.settings(of: app).allowsPictures else {
-            try note("pictures are switched off for the app", on: number)
+        let wish = Wish(number: number, appID: app.appID, source: source)
+        if let failure = try refusal(of: source, app) {
+            try note(failure, on: wish)
             return nil
         }
-        guard hosts.contains(where: { $0.matches(link) }) else {
-            try note("the app does not name the host \(link.shownTarget) in picture_hosts", on: number)
-            return nil
-        }
-        guard workCount < Limits.pictureFetchCountMax else {
-            try note("too many other pictures were being fetched", on: number)
-            return nil
-        }
-        return Wish(number: number, appID: app.appID, link: link, hosts: hosts)
+        return wish
     }
 
-    private func note(_ reason: String, on number: EntryID) throws(SQLiteError) {
-        try database.inbox.addIgnored("attachment-url: \(reason)", on: number)
+    /// Returns the place of a notification's picture; nil without a picture.
+    ///
+    /// A path takes precedence, because the filter chose it.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload that is shown.
+    ///   - app: The app, which names the hosts.
+    /// - Returns: The place.
+    private static func source(_ payload: Payload, _ app: RegisteredApp) -> Source? {
+        if let path = payload.picturePath { return .file(path) }
+        return payload.picture.map { .address($0, from: app.manifest.pictureHosts) }
+    }
+
+    /// Returns why a picture is not even tried; nil if it is.
+    private func refusal(of source: Source, _ app: RegisteredApp) throws(SQLiteError) -> PictureFailure? {
+        guard try database.settings.settings(of: app).allowsPictures else { return PictureFailure(.switchedOff) }
+        if case .address(let link, let hosts) = source, !hosts.contains(where: { $0.matches(link) }) {
+            return .hostNotNamed(link.shownTarget)
+        }
+        return running.count < Limits.pictureFetchCountMax ? nil : PictureFailure(.tooMany)
+    }
+
+    private func note(_ failure: PictureFailure, on wish: Wish) throws(SQLiteError) {
+        try database.inbox.addIgnored("\(wish.source.member): \(failure.phrase)", on: wish.number)
     }
 
     private func start(_ wish: Wish) {
         guard let means else { return }
-        let timeout = means.timeout
-        running[wish.number] = loop.schedule(after: timeout) { [weak self] in
-            self?.finish(wish, .failure(PictureFailure("it did not arrive within \(timeout)")))
+        let deadline = PictureDeadline(after: means.timeout)
+        running[wish.number] = loop.schedule(after: means.timeout) { [weak self] in
+            self?.finish(wish, .failure(deadline.failure))
         }
-        workCount += 1
         loop.startTask { [weak self] in
             let result: Result<[UInt8], PictureFailure>
             do throws(PictureFailure) {
-                let bytes = try await means.fetcher.fetch(wish.link, from: wish.hosts, timeout: timeout)
-                result = .success(try await means.converter.png(of: bytes, timeout: timeout))
+                result = .success(try await Self.png(from: wish.source, means, deadline))
             } catch {
                 result = .failure(error)
             }
-            self?.workCount -= 1
             self?.finish(wish, result)
         }
+    }
+
+    private static func png(
+        from source: Source, _ means: Means, _ deadline: PictureDeadline
+    ) async throws(PictureFailure) -> [UInt8] {
+        let bytes =
+            switch source {
+            case .address(let link, let hosts): try await means.fetcher.fetch(link, from: hosts, by: deadline)
+            case .file(let path): try PictureFile.read(path)
+            }
+        return try await means.converter.png(of: bytes, by: deadline)
     }
 
     private func store(_ result: Result<[UInt8], PictureFailure>, _ wish: Wish) throws(SQLiteError) {
@@ -159,7 +196,7 @@ final class PictureQueue {
             sweep()
         case .failure(let failure):
             agentLog.warning("picture_ignored", ["app": wish.appID.text, "error": failure.phrase])
-            try note(failure.phrase, on: wish.number)
+            try note(failure, on: wish)
         }
     }
 

@@ -18,6 +18,8 @@ package final class RegistrationService {
         case app
     }
 
+    /// Called after the inbox entries of an app have been removed with it.
+    var onForgotten: (() -> Void)?
     private let database: AgentDatabase
     private let environment: AgentEnvironment
     private let link: ServerLink
@@ -250,6 +252,7 @@ package final class RegistrationService {
             }
         }
         presentations.withdraw(removed)
+        onForgotten?()
         subscriptions.forgetEnded(of: app.appID)
         badges.present(0, appID: app.appID)
         agentLog.info("unregistered", ["app": app.appID.text])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentBus
 internal import AgentStore
 internal import Glibc
 internal import LinuxDesktop
@@ -35,14 +36,14 @@ final class PictureConverter {
     ///
     /// - Parameters:
     ///   - picture: The file as it was fetched.
-    ///   - timeout: The time limit of each process.
+    ///   - deadline: The time at which the second process must have ended.
     /// - Returns: A PNG file of at most `Limits.pictureSideMax` pixels in width and height.
     /// - Throws: The reason why there is no picture.
-    func png(of picture: [UInt8], timeout: Duration) async throws(PictureFailure) -> [UInt8] {
-        guard Self.hasKnownType(picture) else { throw PictureFailure("it is not a PNG, JPEG or WebP file") }
-        let pixels = try await run("decode-picture", input: picture, timeout)
+    func png(of picture: [UInt8], by deadline: PictureDeadline) async throws(PictureFailure) -> [UInt8] {
+        guard Self.hasKnownType(picture) else { throw PictureFailure(.unknownType) }
+        let pixels = try await run("decode-picture", input: picture, deadline)
         guard Self.isPicture(pixels) else { throw PictureFailure("it cannot be decoded") }
-        let png = try await run("encode-picture", input: pixels, timeout)
+        let png = try await run("encode-picture", input: pixels, deadline)
         guard png.starts(with: Self.pngSignature) else { throw PictureFailure("it cannot be encoded") }
         return png
     }
@@ -71,19 +72,23 @@ final class PictureConverter {
         return bytes.count == end + 1 + sides[0] * sides[1] * 4
     }
 
-    private func run(_ option: String, input: [UInt8], _ timeout: Duration) async throws(PictureFailure) -> [UInt8] {
+    private func run(
+        _ option: String, input: [UInt8], _ deadline: PictureDeadline
+    ) async throws(PictureFailure) -> [UInt8] {
+        let rest = try deadline.rest()
         let command = LimitedProcess.Command(program, ["--\(option)"], environment: environment, input: input)
         let byteCountMax = Limits.pictureSideMax * Limits.pictureSideMax * 4 + 64 * 1024
         let result = await withCheckedContinuation { continuation in
             // The loop retains the process until it has ended.
             _ = LimitedProcess(
-                command, on: loop, timeLimit: timeout, outputByteCountMax: byteCountMax, log: agentLog
+                command, on: loop, timeLimit: rest, outputByteCountMax: byteCountMax, log: agentLog
             ) { continuation.resume(returning: $0) }
         }
         switch result {
         case .success(let output): return output
         case .failure(.notStarted(ENOENT)): throw PictureFailure("posthorn-panel, which decodes it, is not installed")
-        case .failure(.exited): throw PictureFailure("it is damaged or too large")
+        case .failure(.exited): throw PictureFailure(.damaged)
+        case .failure(.timedOut): throw deadline.failure
         case .failure(let failure): throw PictureFailure("its decoder \(failure.message)")
         }
     }

@@ -5,13 +5,6 @@ internal import PushCore
 internal import PushCurl
 internal import PushNet
 
-/// The reason why a notification has no picture, as a phrase that follows `attachment-url` and a colon.
-struct PictureFailure: Error, Sendable, Equatable {
-    var phrase: String
-
-    init(_ phrase: String) { self.phrase = phrase }
-}
-
 /// Fetches pictures over https from the hosts that an app names.
 ///
 /// Each request stands alone: no cookies, no credentials, no certificate of this machine. A redirect is followed only to
@@ -44,18 +37,18 @@ final class PictureFetcher {
     /// - Parameters:
     ///   - link: The address.
     ///   - hosts: The hosts that the app names.
-    ///   - timeout: The time limit of each request.
+    ///   - deadline: The time at which the last request must be complete.
     /// - Returns: At most `Limits.pictureByteCountMax` bytes.
     /// - Throws: The reason why there is no picture.
     func fetch(
-        _ link: NotificationLink, from hosts: [PictureHost], timeout: Duration
+        _ link: NotificationLink, from hosts: [PictureHost], by deadline: PictureDeadline
     ) async throws(PictureFailure) -> [UInt8] {
         var link = link
         for _ in 0...Limits.pictureRedirectCountMax {
             guard hosts.contains(where: { $0.matches(link) }) else {
-                throw PictureFailure("the app does not name the host \(link.shownTarget) in picture_hosts")
+                throw .hostNotNamed(link.shownTarget)
             }
-            let response = try await response(to: link, timeout: timeout)
+            let response = try await response(to: link, by: deadline)
             switch response.status {
             case 200: return response.body
             case 301, 302, 303, 307, 308: link = try Self.target(of: response, from: link)
@@ -65,14 +58,17 @@ final class PictureFetcher {
         throw PictureFailure("the host redirects more than \(Limits.pictureRedirectCountMax) times")
     }
 
-    private func response(to link: NotificationLink, timeout: Duration) async throws(PictureFailure) -> HTTPResponse {
+    private func response(
+        to link: NotificationLink, by deadline: PictureDeadline
+    ) async throws(PictureFailure) -> HTTPResponse {
         var request = HTTPRequest(method: "GET", url: link.text)
         request.proxy = access.proxy == ServerAccess.noProxy ? "" : access.proxy
         request.caFile = caFile
-        request.timeout = timeout
+        request.timeout = try deadline.rest()
         request.answerByteCountMax = Limits.pictureByteCountMax
         request.fields = [("accept", "image/png, image/jpeg, image/webp")]
         do throws(CurlError) { return try await curl.response(to: request) } catch {
+            guard error.kind != .timeout else { throw deadline.failure }
             throw PictureFailure(DisplayText.terminal(error.message, scalarCountMax: 300))
         }
     }

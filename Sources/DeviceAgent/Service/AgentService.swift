@@ -213,6 +213,7 @@ final class AgentService {
         record.advice = app.advice
         record.isVerified = app.isVerified
         record.offers = try agent.settings.offers(to: app).map(\.rawValue)
+        record.canHavePictures = !app.manifest.pictureHosts.isEmpty || app.manifest.filter != nil
         return record
     }
 }

@@ -130,7 +130,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .soundName: "The sound to play: the sound of the notification, none, or always the same one"
         case .preview: "Show texts while the screen is locked"
         case .timeSensitive: "Show time-sensitive notifications during Do Not Disturb"
-        case .pictures: "Fetch pictures from the hosts that the app names"
+        case .pictures: "Show pictures from hosts that the app names, and from its filter"
         case .critical: "Show and play critical notifications during Do Not Disturb and while sounds are silenced"
         case .muted: "Suppress alerts and sounds of the app for a while"
         }

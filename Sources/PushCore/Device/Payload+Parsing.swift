@@ -4,11 +4,12 @@ extension Payload {
     /// Parses a payload.
     ///
     /// - Parameters:
-    ///   - bytes: The payload as the provider sent it.
+    ///   - bytes: The payload as the provider sent it, or as the app's filter changed it.
+    ///   - namesFiles: Whether the payload may name a file of this device; false for everything that a provider chose.
     ///   - translation: Returns the app's own text for a key, with placeholders for arguments; nil for an unknown key.
     /// - Throws: `JSONError`, when the payload is not a JSON object; the server does not accept such payloads.
     package init(
-        parsing bytes: Span<UInt8>, translation: (String) -> String? = { _ in nil }
+        parsing bytes: Span<UInt8>, namesFiles: Bool = false, translation: (String) -> String? = { _ in nil }
     ) throws(JSONError) {
         try JSONValidator.validateObject(bytes)
         let payload = try JSONValue(parsing: bytes)
@@ -16,6 +17,22 @@ extension Payload {
         (link, linkDefect) = Self.address(payload["url"])
         (picture, pictureDefect) = Self.address(payload["attachment-url"])
         if picture?.isSecureWeb == false { (picture, pictureDefect) = (nil, .forbiddenScheme) }
+        guard let path = payload[Self.picturePathKey], !path.isNull else { return }
+        if !namesFiles {
+            picturePathDefect = .sent
+        } else if let text = path.string, text.utf8.first == UInt8(ascii: "/"), !text.utf8.contains(0) {
+            picturePath = text
+        } else {
+            picturePathDefect = .notAbsolute
+        }
+    }
+
+    private static let picturePathKey = "attachment-path"
+
+    /// Returns whether a payload has a member for the path of a picture, of any type.
+    package static func hasPicturePath(_ bytes: Span<UInt8>) -> Bool {
+        guard let payload = try? JSONValue(parsing: bytes) else { return true }
+        return payload[picturePathKey] != nil
     }
 
     private static func address(_ value: JSONValue?) -> (NotificationLink?, NotificationLink.Defect?) {

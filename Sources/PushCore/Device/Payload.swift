@@ -64,6 +64,12 @@ package struct Payload: Sendable, Equatable {
         case timeSensitive = "time-sensitive"
     }
 
+    /// The reason why a path of a picture is not accepted, as a phrase that follows `attachment-path` and a colon.
+    package enum PicturePathDefect: String, Sendable, CaseIterable {
+        case sent = "only the app's filter can name a file"
+        case notAbsolute = "it is not an absolute path"
+    }
+
     /// The alert to show; nil for none.
     package var alert: Alert?
     /// The number on the app's icon; 0 removes it, and nil leaves it unchanged.
@@ -95,13 +101,20 @@ package struct Payload: Sendable, Equatable {
     /// The reason why the address in `attachment-url` is refused; nil for an accepted or a missing address.
     package var pictureDefect: NotificationLink.Defect?
 
+    /// The absolute path in `attachment-path`, beside `aps`; nil for none and for one that is not accepted.
+    package var picturePath: String?
+    /// The reason why the path in `attachment-path` is refused; nil for an accepted or a missing path.
+    package var picturePathDefect: PicturePathDefect?
+
     /// Whether the payload contains something to show or play, or was meant to.
     package var isPresentable: Bool { alert != nil || badge != nil || hasUnreadableBadge || sound != nil }
 
     /// The members of the payload that are ignored, each with a colon and the reason, one per line.
     package var ignoredMembers: String {
-        [linkDefect.map { "url: \($0.phrase)" }, pictureDefect.map { "attachment-url: \($0.phrase)" }]
-            .compactMap(\.self).joined(separator: "\n")
+        [
+            linkDefect.map { "url: \($0.phrase)" }, pictureDefect.map { "attachment-url: \($0.phrase)" },
+            picturePathDefect.map { "attachment-path: \($0.rawValue)" },
+        ].compactMap(\.self).joined(separator: "\n")
     }
 
     /// The label of the button that opens the app; nil if the alert has only OK.

@@ -333,7 +333,7 @@ extension Limits {
     public static let replyByteCountMax = 16 * 1024
     /// The maximum length of the address in the member `url` of a payload, in bytes.
     public static let linkByteCountMax = 2048
-    /// The maximum size of a picture that the agent fetches, in bytes.
+    /// The maximum size of a picture that the agent fetches or reads, in bytes.
     public static let pictureByteCountMax = 5 * 1024 * 1024
     /// The time for which an alert waits for its picture.
     public static let pictureTimeout = Duration.seconds(5)

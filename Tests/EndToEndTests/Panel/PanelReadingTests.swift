@@ -64,6 +64,28 @@ extension PanelListEndToEnd {
             }
         }
 
+        @Test(.tags(.slow)) func `the parts of a notification that were left out are named with their reasons`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.send(
+                #"{"aps":{"alert":"A photo"},"url":"http://a.example","attachment-url":"https://a.example/1.png"}"#)
+            try await scene.openPanel()
+            try await scene.wait("it is listed") { row(of: "A photo", in: $0) != nil }
+            let picture = "The picture was not loaded because the app does not allow pictures from this server."
+            let text = "The link was left out because its address is not allowed.\n\(picture)"
+            try await scene.click("button", "Show All Text")
+            try await scene.wait("the reasons are below the text") { $0.texts.contains(text) }
+            try await scene.click("button", "Details")
+            try await scene.wait("they are among the details") {
+                $0.first("list item", "Left Out, \(text)") != nil
+            }
+            try await scene.click("list item", "Technical Details")
+            try await scene.wait("the agent's own text is there for the link alone") {
+                $0.texts.contains("url: its scheme is never opened; use https")
+            }
+        }
+
         @Test(.tags(.slow)) func `the first time-sensitive alert that was held back offers to allow them`() async throws
         {
             let scene = try await PanelScene()

@@ -40,7 +40,10 @@ extension PanelSettingsEndToEnd {
             try await scene.click("list item", "Alerts")
             try await scene.waitUntil("alert", has: "alert")
             try await scene.press("Escape")
-            try await scene.wait("the row has it") { $0.first("list item", "Alert Style")?.description == "Alerts" }
+            let page = try await scene.wait("the row has it") {
+                $0.first("list item", "Alert Style")?.description == "Alerts"
+            }
+            #expect(page.first("switch", "Pictures") == nil, "this app has no pictures")
 
             try await scene.click("list item", "New mail")
             try await scene.click("switch", "Sounds")
@@ -79,6 +82,23 @@ extension PanelSettingsEndToEnd {
             try await scene.wait("the sheet is gone") { $0.first("button", "Cancel") == nil }
             try await scene.click("switch", "Alerts")
             try await scene.waitUntil("alert", has: "alert")
+        }
+
+        @Test(.tags(.slow)) func `pictures can be switched off for an app that can have them`()
+            async throws
+        {
+            let scene = try await PanelScene { user in
+                try user.files.write(
+                    #"{"picture_hosts":["images.example.org"]}"#, to: "data/posthorn/apps/\(PanelScene.app).json",
+                    permissions: 0o644)
+            }
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.click("switch", "Pictures")
+            try await scene.waitUntil("pictures", has: "off")
+            try await scene.wait("a sentence explains it") {
+                $0.texts.contains("The server of a picture learns the address of this computer.")
+            }
         }
 
         @Test(.tags(.slow)) func `do-not-disturb can be switched on, and given an end and a schedule`() async throws {
