@@ -4,8 +4,8 @@
 ///
 /// The agent writes it, and clients choose a text by it. There are other phrases, for rare reasons.
 package enum PictureProblem: String, CaseIterable, Sendable {
-    /// The user switched the pictures of the app off.
-    case switchedOff = "pictures are switched off for the app"
+    /// The user turned the pictures of the app off.
+    case turnedOff = "pictures are turned off for the app"
     /// The host of the picture, or one to which it redirects, is not in the app's manifest; the host follows.
     case hostNotNamed = "the app does not name the host"
     /// As many other pictures as allowed were being fetched or converted.

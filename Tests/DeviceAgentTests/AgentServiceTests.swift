@@ -215,12 +215,25 @@ import Testing
         ("{}", false), (#"{"picture_hosts":["images.example.org"]}"#, true), (#"{"filter":"bus"}"#, true),
     ])
     func `an app can have pictures if it names a host or has a filter`(manifest: String, canHave: Bool) async throws {
-        let service = try start()
-        try await enrol(service)
+        let service = try setup.start()
+        try await setup.enrol(service)
         let options = BusValue.dictionary([("manifest", .variant(.string(manifest)))])
         _ = try await service.call("Register", .string("org.example.Mail"), options).get()
         let app = try await service.call("ListApps").get().first?.arrayValue?.first
         #expect(app?[key: "can_have_pictures"]?.boolValue == canHave)
+    }
+
+    @Test func `an app that registers with another manifest is announced, and otherwise is not`() async throws {
+        let service = try setup.start()
+        try await setup.enrol(service)
+        for (manifest, count) in [("{}", 1), ("{}", 1), (#"{"filter":"bus"}"#, 2)] {
+            let options = BusValue.dictionary([("manifest", .variant(.string(manifest)))])
+            _ = try await service.call("Register", .string("org.example.Mail"), options).get()
+            try await service.harness.loop.run("the signals are sent") {
+                service.signals.filter { $0 == "SettingsChanged org.example.Mail" }.count >= count
+            }
+            #expect(service.signals.filter { $0 == "SettingsChanged org.example.Mail" }.count == count)
+        }
     }
 
     /// Returns the offers of all entries, newest first, and those of the app.

@@ -157,7 +157,7 @@ import Testing
         #expect(reason(alert, nil, off) == .unknownApp)
         #expect(reason(nothing, AppSettings(), off) == .nothingToShow)
         #expect(reason(alert, mute, off) == .masterOff)
-        #expect(reason(alert, mute, PresentationContext(isQuiet: true)) == .switchedOff)
+        #expect(reason(alert, mute, PresentationContext(isQuiet: true)) == .turnedOff)
         #expect(reason(alert, AppSettings(), PresentationContext(isQuiet: true)) == .doNotDisturb)
         #expect(reason(alert, AppSettings()) == nil)
     }

@@ -137,6 +137,6 @@ struct PicturePathTests {
         try desk.receive(1, payload: "{\(Self.mutable)}")
         try await desk.waitForAlert()
         #expect(desk.screen.alerts.map(\.picture) == [nil])
-        #expect(try desk.ignored(1) == "attachment-path: pictures are switched off for the app")
+        #expect(try desk.ignored(1) == "attachment-path: pictures are turned off for the app")
     }
 }

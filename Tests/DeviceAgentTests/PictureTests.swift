@@ -39,7 +39,7 @@ struct PictureTests {
         arguments: [
             (#"{"picture_hosts":["images.example.org"]}"#, "on", "photo", "the app does not name the host localhost"),
             ("", "on", "photo", "the app does not name the host localhost"),
-            (nil, "off", "photo", "pictures are switched off for the app"),
+            (nil, "off", "photo", "pictures are turned off for the app"),
         ] as [(String?, String, String, String)])
     func `without the app's host and the user's leave, nothing is fetched, and the alert does not wait`(
         manifest: String?, choice: String, path: String, reason: String

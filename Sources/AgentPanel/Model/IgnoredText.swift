@@ -31,7 +31,7 @@ struct IgnoredText: Equatable, Sendable {
 
     private static func sentence(_ problem: PictureProblem) -> String {
         switch problem {
-        case .switchedOff: tr("The picture was not loaded because pictures are off for this app.")
+        case .turnedOff: tr("The picture was not loaded because pictures are off for this app.")
         case .hostNotNamed: tr("The picture was not loaded because the app does not allow pictures from this server.")
         case .tooMany: tr("The picture was not loaded because too many others were being loaded.")
         case .late: tr("The picture did not arrive in time.")

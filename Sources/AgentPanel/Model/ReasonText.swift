@@ -10,7 +10,7 @@ enum ReasonText {
         switch TraceDetail(deviceReason: reason) {
         case .none: ""
         case .masterOff: tr("All notifications were turned off.")
-        case .switchedOff: tr("It was turned off for the app.")
+        case .turnedOff: tr("It was turned off for the app.")
         case .eventOff: tr("It was turned off for this kind of notification.")
         case .doNotDisturb: tr("Do Not Disturb was on.")
         case .appMuted: tr("The app was muted.")

@@ -4,7 +4,7 @@ internal import PushCore
 
 /// The reason why new notifications are listed but not shown, for the line above the list.
 enum WithheldText: Equatable, Sendable {
-    case switchedOff
+    case turnedOff
     /// Do Not Disturb is active; carries its state as a text.
     case quiet(String)
 
@@ -17,7 +17,7 @@ enum WithheldText: Equatable, Sendable {
     ///   - now: The current time.
     init?(master: String, quiet: String, schedule: String, now: Timestamp) {
         if master == "off" {
-            self = .switchedOff
+            self = .turnedOff
         } else if QuietText.isInForce(quiet, schedule: schedule, now: now) {
             self = .quiet(QuietText.state(quiet, schedule: schedule, now: now))
         } else {
@@ -28,7 +28,7 @@ enum WithheldText: Equatable, Sendable {
     /// The text of the line.
     var text: String {
         switch self {
-        case .switchedOff: tr("All notifications are turned off.")
+        case .turnedOff: tr("All notifications are turned off.")
         case .quiet(let state): Texts.fill(tr("Do Not Disturb: %1"), state)
         }
     }

@@ -26,7 +26,8 @@ final class NotificationsPage: Page {
     private let clearButton = Button(tr("Clear"))
     private lazy var list = InboxList(collapsedApps: window.state.collapsedApps, listActions)
     private lazy var feed = InboxFeed(cache, filter) { [weak self] in self?.refresh() }
-    private lazy var seen = SeenTracker { [weak self] in self?.visibleUnread ?? [] }
+    private lazy var seen = SeenTracker(
+        visible: { [weak self] in self?.visibleUnread ?? [] }, afterLayout: { [stack] in stack.onceLaidOut($0) })
     private var filter = InboxFilter.all
     private var isShown = false
     private lazy var wasAbsent = cache.presence == .absent
@@ -187,7 +188,7 @@ final class NotificationsPage: Page {
 
     private func openWithheld() {
         switch shownWithheld {
-        case .switchedOff?: window.show(.settings)
+        case .turnedOff?: window.show(.settings)
         case .quiet?: navigator?.push(QuietPage(in: window))
         case nil: break
         }

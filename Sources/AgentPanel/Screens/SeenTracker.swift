@@ -5,24 +5,27 @@ internal import PushNet
 
 /// Follows which unread notifications are on the screen, and collects those that the user has seen.
 final class SeenTracker {
-    /// The delay after a change, in which GTK lays the rows out.
-    private static let layoutMilliseconds: UInt32 = 50
-
     private var entries = SeenEntries()
     private let visible: () -> Set<Int64>
+    private let afterLayout: (@escaping () -> Void) -> Void
     private var isScheduled = false
     private var timer: MainLoop.Source?
 
     /// Creates a tracker.
     ///
-    /// - Parameter visible: Returns the unread entries on the screen; none while the window is inactive.
-    init(visible: @escaping () -> Set<Int64>) { self.visible = visible }
+    /// - Parameters:
+    ///   - visible: Returns the unread entries on the screen; none while the window is inactive.
+    ///   - afterLayout: Calls its argument once, when the rows have their places on the screen.
+    init(visible: @escaping () -> Set<Int64>, afterLayout: @escaping (@escaping () -> Void) -> Void) {
+        self.visible = visible
+        self.afterLayout = afterLayout
+    }
 
     /// Checks the screen soon, after a change of what may be on it.
     func noteChange() {
         guard !isScheduled else { return }
         isScheduled = true
-        MainLoop.after(milliseconds: Self.layoutMilliseconds) { [weak self] in
+        afterLayout { [weak self] in
             self?.isScheduled = false
             self?.check()
         }

@@ -9,7 +9,7 @@ package enum SuppressionReason: String, Sendable, CaseIterable {
     /// No app on this device is registered for the topic.
     case unknownApp = "unknown-app"
     /// The user switched this part off for the app.
-    case switchedOff = "switched-off"
+    case turnedOff = "switched-off"
     /// The user switched this part off for the event type.
     case eventOff = "event-off"
     /// The user's "do not disturb" mode is on.

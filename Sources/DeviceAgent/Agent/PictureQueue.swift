@@ -143,7 +143,7 @@ final class PictureQueue {
 
     /// Returns why a picture is not even tried; nil if it is.
     private func refusal(of source: Source, _ app: RegisteredApp) throws(SQLiteError) -> PictureFailure? {
-        guard try database.settings.settings(of: app).allowsPictures else { return PictureFailure(.switchedOff) }
+        guard try database.settings.settings(of: app).allowsPictures else { return PictureFailure(.turnedOff) }
         if case .address(let link, let hosts) = source, !hosts.contains(where: { $0.matches(link) }) {
             return .hostNotNamed(link.shownTarget)
         }

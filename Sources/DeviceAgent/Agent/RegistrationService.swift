@@ -222,7 +222,8 @@ package final class RegistrationService {
         if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
             changes.observer?.tokenChanged(appID: app.appID, deviceToken: app.deviceToken)
         }
-        if earlier == nil { changes.observer?.settingsChanged(appID: app.appID) }
+        let looksTheSame = earlier.map { $0.name == app.name && $0.icon == app.icon && $0.manifest == app.manifest }
+        if looksTheSame != true { changes.observer?.settingsChanged(appID: app.appID) }
         link.setNeedsFlush()
         link.clients?.registrar.setNeedsFlush()
         return app.deviceToken

@@ -98,12 +98,12 @@ package struct Decision: Sendable, Equatable {
     }
 
     private static func reasonAgainstBadge(_ settings: AppSettings, _ event: EventSwitches) -> SuppressionReason? {
-        guard settings.allowsBadge else { return .switchedOff }
+        guard settings.allowsBadge else { return .turnedOff }
         return event.allowsBadge ? nil : .eventOff
     }
 
     private static func reasonAgainstAlert(_ input: Input, _ settings: AppSettings) -> SuppressionReason? {
-        guard settings.allowsAlert else { return .switchedOff }
+        guard settings.allowsAlert else { return .turnedOff }
         guard input.event.allowsAlert else { return .eventOff }
         if isMuted(input, settings) { return .appMuted }
         return input.context.isQuiet && !passesDoNotDisturb(input.payload, settings) ? .doNotDisturb : nil
@@ -111,7 +111,7 @@ package struct Decision: Sendable, Equatable {
 
     private static func reasonAgainstSound(_ input: Input, _ settings: AppSettings) -> SuppressionReason? {
         let (context, desktop) = (input.context, input.context.desktopState)
-        guard settings.allowsSound, settings.sound != .none else { return .switchedOff }
+        guard settings.allowsSound, settings.sound != .none else { return .turnedOff }
         guard input.event.allowsSound else { return .eventOff }
         // A sound would be audible in the recording or the call.
         if desktop.isRecording { return .recording }

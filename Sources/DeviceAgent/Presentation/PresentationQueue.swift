@@ -303,7 +303,7 @@ final class PresentationQueue {
         try database.inbox.setEffects(decision.effectsText, of: number)
         if let app, decision.isHeldBack { try database.noteHeldBack(number, of: app) }
         guard let app, decision.needsPresentation else {
-            try database.suppress(number, decision.suppression ?? .switchedOff)
+            try database.suppress(number, decision.suppression ?? .turnedOff)
             onOutcome?()
             return nil
         }

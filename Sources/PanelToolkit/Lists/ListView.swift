@@ -62,9 +62,12 @@ package final class ListView: Widget {
     }
 
     /// Returns whether the middle of a row's widget is in the visible part of the list (`gtk_widget_compute_bounds`).
+    ///
+    /// A row without a place yet has no height.
     func isInViewport(_ row: Widget) -> Bool {
         var bounds = graphene_rect_t()
         guard row.isMapped, unsafe gtk_widget_compute_bounds(row.cast(), cast(), &bounds) != 0 else { return false }
+        guard bounds.size.height > 0 else { return false }
         let middle = bounds.origin.y + bounds.size.height / 2
         return middle >= 0 && middle <= Float(unsafe gtk_widget_get_height(cast()))
     }

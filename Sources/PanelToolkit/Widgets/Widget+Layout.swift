@@ -57,14 +57,17 @@ extension Widget {
         return self
     }
 
-    /// Calls the body once, after the next frame in which the widget has its place in the window.
+    /// Calls the body once, when the widget has its place in the window.
+    ///
+    /// A widget that has none after half a second, because it is hidden, does not keep the display busy any longer.
     package func onceLaidOut(_ body: @escaping () -> Void) {
         var frameCount = 0
         unsafe MainLoop.onFrames(of: cast()) { [weak self] in
             guard let self else { return false }
             // A frame begins before its layout, so the first one has the layout of an earlier state.
             frameCount += 1
-            guard frameCount > 1, unsafe gtk_widget_get_height(cast()) > 0 else { return true }
+            let isReady = unsafe frameCount > 1 && isMapped && gtk_widget_get_height(cast()) > 0
+            guard isReady || frameCount > 30 else { return true }
             body()
             return false
         }

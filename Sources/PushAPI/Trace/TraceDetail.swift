@@ -13,7 +13,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case notWritten = 7
     // Reasons that a device reported.
     case masterOff = 32
-    case switchedOff = 33
+    case turnedOff = 33
     case unknownApp = 34
     case nothingToShow = 35
     case replacedOnDevice = 36
@@ -50,7 +50,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .windowFull: "window-full"
         case .notWritten: "not-written"
         case .masterOff: "master-off"
-        case .switchedOff: "switched-off"
+        case .turnedOff: "switched-off"
         case .unknownApp: "unknown-app"
         case .nothingToShow: "nothing-to-show"
         case .replacedOnDevice: "replaced"
@@ -87,7 +87,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .notWritten: "could not be stored; the back-end was asked to send it again"
         case .windowFull: "expiration 0, and too many notifications were not acknowledged yet"
         case .masterOff: "notifications are turned off (master switch)"
-        case .switchedOff: "turned off for this app"
+        case .turnedOff: "turned off for this app"
         case .unknownApp: "no app is registered for the topic"
         case .nothingToShow: "the notification has nothing to show"
         case .replacedOnDevice: "replaced by a newer notification before it was shown"
