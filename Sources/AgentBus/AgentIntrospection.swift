@@ -48,7 +48,7 @@ package enum AgentIntrospection {
             <!-- Forgets the server without notifying it. Use it for a server that no longer exists. Error:
                  `.NotEnrolled`. -->
             <method name="Forget"/>
-            <!-- Connects to the server of the enrolment, and returns the certificates that it presents, without trusting
+            <!-- Connects to the server of the enrolment, and returns the CA certificates that it presents, without trusting
                  them or sending it anything:
 
                  - `subject` s: the subject of the certificate

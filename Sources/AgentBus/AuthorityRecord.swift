@@ -3,7 +3,7 @@
 package import PushCore
 package import PushDBus
 
-/// A certificate that the server presents, as `ListAuthorities` returns it.
+/// A CA certificate that the server presents, as `ListAuthorities` returns it.
 package struct AuthorityRecord: AgentRecord, Sendable, Equatable {
     /// The subject of the certificate.
     package var subject = ""

@@ -6,11 +6,12 @@
 package enum PictureProblem: String, CaseIterable, Sendable {
     /// The user turned the pictures of the app off.
     case turnedOff = "pictures are turned off for the app"
-    /// The host of the picture, or one to which it redirects, is not in the app's manifest; the host follows.
+    /// The host of the picture, or one to which it redirects, is not in the app's manifest; the phrase continues with
+    /// the host.
     case hostNotNamed = "the app does not name the host"
     /// As many other pictures as allowed were being fetched or converted.
     case tooMany = "too many other pictures were being fetched"
-    /// The time was over; it follows.
+    /// The picture was not ready in time; the phrase continues with the time limit.
     case late = "it was not ready within"
     /// The file has another type.
     case unknownType = "it is not a PNG, JPEG or WebP file"

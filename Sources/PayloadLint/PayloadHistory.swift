@@ -95,7 +95,7 @@ extension PayloadFindings {
     /// Checks an alert against the ones before it.
     mutating func checkRepetition(of alert: PayloadHistory.Alert?, after history: PayloadHistory) {
         guard let alert else { return }
-        // Only once: the sender need not hear it again with each further alert of that hour.
+        // Reports only the first alert above the maximum, not each later one of that hour.
         if history.recentCount == PayloadHistory.alertsPerHourCountMax { add(.tooManyAlerts, "aps.alert") }
         if history.hasRepeat(of: alert) { add(.repeatedAlert, "aps.alert") }
     }

@@ -50,6 +50,8 @@ enum ConfigurationPage {
         | `token.keys` | the keys of device tokens, newest first; without this file, all device tokens are invalid |
         | `team-id` | the default team of apps and keys |
         | `authority.pem`, `authority.key` | the server's own CA, which also signs client certificates of providers; devices and providers trust `authority.pem`, unless a certificate is configured |
+        | `authority-next.pem`, `authority-next.key` | the server's own next CA, while a rotation is in progress |
+        | `authorities.json`, `authorities.pem` | the CAs that the server announces to devices; the server's own CAs, including earlier ones, for provider certificates |
         | `server.pem`, `server.key`, `server.names` | the certificate that the CA issued; renewed in its last 30 days, and at a start with other names |
         | `admin.sock` | the socket of the admin API, unless `admin_socket` is set |
 
@@ -61,9 +63,9 @@ enum ConfigurationPage {
         | `[server]` | Description |
         |---|---|
         | `url` | The server, for example `https://push.example.org:2197`. |
-        | `ca_file` | The CA certificates (PEM) to trust during enrolment. Default: the CA that the code identifies, or the system's CAs. |
+        | `ca_file` | The CA certificates (PEM) to trust for this server, in addition to those that the server announces. Default: the CA that the code identifies, or the system's CAs. |
         | `enrolment_code` | An enrolment code for this machine; not needed if the server allows open enrolment. |
-        | `name` | The device name that administrators see. Default: the host name. |
+        | `name` | The device name that administrators see. Default: the user and the host name, such as `anna@desk`. |
         | `stream` | The transport: `websocket`, `events` (server-sent events), or `auto`, which tries both in this order. Default: `auto`. |
         | `proxy` | The proxy: `http://`, `https://`, `socks5://` or `socks5h://` and `HOST:PORT`, with `USER:PASSWORD@` before the host if the proxy requires it; or `none`. Default: the variables `https_proxy` and `no_proxy`. |
         | `client_cert`, `client_key` | The client certificate and its private key (PEM), if the server or a reverse proxy requires them. Default for `client_key`: the key in the file `client_cert`. |

@@ -88,7 +88,7 @@ final class AppSettingsPage: Page {
         let group = PreferencesGroup(
             tr("During Do Not Disturb"),
             footer: offersTimeSensitive
-                ? tr("A time-sensitive notification of this app was not shown. Allow them here.")
+                ? tr("A time-sensitive notification of this app was not shown. You can allow such notifications here.")
                 : tr("Critical notifications play sounds even if sounds are silenced."))
         for row in [timeSensitive.widget, critical.widget] { group.add(row) }
         return group

@@ -32,7 +32,7 @@ final class Notice {
     /// - Parameters:
     ///   - message: The problem and its remedy.
     ///   - details: The original text of the error, for the administrator, which a button reveals; empty for none.
-    ///   - isPassing: Whether the problem may end without the user.
+    ///   - isPassing: Whether the problem may end without an action of the user.
     ///   - help: The label and the action of a button that solves the problem; nil for none.
     func show(
         _ message: String, details: String = "", isPassing: Bool = false,

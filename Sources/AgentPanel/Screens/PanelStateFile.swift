@@ -10,7 +10,7 @@ final class PanelStateFile {
     /// The state in the file.
     var state: PanelState { PanelState { file[Self.group, $0.rawValue] } }
 
-    /// Writes the state; a disk that refuses it costs the user nothing but the state.
+    /// Writes the state; if the disk refuses it, only the state is lost.
     func save(_ state: PanelState) {
         guard state != self.state else { return }
         for key in PanelState.Key.allCases { file[Self.group, key.rawValue] = state.text(key) }

@@ -11,7 +11,7 @@ final class UnverifiedMark {
 
     /// Returns the meaning of the mark.
     static func explanation(_ appID: String) -> String {
-        Texts.fill(tr("The program %1 chose this name. No app of this name is installed."), appID)
+        Texts.fill(tr("The program %1 chose this name itself. It is not an installed app."), appID)
     }
 
     /// Shows the mark with the app's ID as its tooltip, or hides it.

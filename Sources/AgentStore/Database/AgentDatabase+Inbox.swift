@@ -8,8 +8,8 @@ package import PushSQLite
 extension AgentDatabase {
     /// Returns the payload that applies: the filter's, or else the provider's; nil if it cannot be read.
     ///
-    /// Only a filter may name a file of this device, and not if the provider named one, because the filter may have
-    /// handed that through.
+    /// Only a filter may name a file of this device. If the provider's payload names one, every
+    /// path is ignored, because the filter may have copied it.
     ///
     /// - Parameters:
     ///   - entry: The entry.

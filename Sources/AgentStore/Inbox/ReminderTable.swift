@@ -48,7 +48,7 @@ package final class ReminderTable {
         try reopen.run()
     }
 
-    /// Removes what would let an entry replace a newer one on the screen.
+    /// Removes the collapse ID and the channel, so that the entry does not replace a newer one on the screen.
     func detach(_ entry: EntryID) throws(SQLiteError) {
         detach.bind(entry.rawValue, at: 1)
         try detach.run()

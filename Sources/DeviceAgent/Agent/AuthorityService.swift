@@ -125,7 +125,7 @@ final class AuthorityService {
 
     // MARK: The user's decision
 
-    /// Returns the certificates that the server presents, without trusting them.
+    /// Returns the CA certificates that the server presents, without trusting them.
     func presented() async throws(AgentRefusal) -> [AuthorityRecord] {
         guard let identity = link.identity else { throw .notEnrolled }
         let certificates = try await fetchAuthorities(of: identity)

@@ -57,7 +57,7 @@ final class PictureQueue {
         self.failures = failures
     }
 
-    /// Passes on entries, those with pictures when the pictures are there.
+    /// Passes entries on; one with a picture waits until its picture is ready.
     func entriesArrived(_ entries: [EntryID]) {
         var ready: [EntryID] = []
         for number in entries {
@@ -141,7 +141,7 @@ final class PictureQueue {
         return payload.picture.map { .address($0, from: app.manifest.pictureHosts) }
     }
 
-    /// Returns why a picture is not even tried; nil if it is.
+    /// Returns the reason for not fetching a picture; nil if it may be fetched.
     private func refusal(of source: Source, _ app: RegisteredApp) throws(SQLiteError) -> PictureFailure? {
         guard try database.settings.settings(of: app).allowsPictures else { return PictureFailure(.turnedOff) }
         if case .address(let link, let hosts) = source, !hosts.contains(where: { $0.matches(link) }) {

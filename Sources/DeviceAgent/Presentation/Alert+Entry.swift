@@ -14,7 +14,8 @@ extension Alert {
     init(_ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, schemes: [String]?) {
         let target = ViewTarget(entry, app, schemes: schemes)
         let buttons = app.manifest.category(payload.category)?.actions ?? []
-        // The buttons of an app need View beside them, and reach an app on the bus without a .desktop file.
+        // An alert with buttons of the app always has View. These buttons also work for an app on the
+        // bus that has no .desktop file.
         let hasView = target != .nothing || !buttons.isEmpty
         self.init(
             entry: entry.entry, appID: app.appID, appName: app.name, isVerified: app.isVerified, icon: app.icon,

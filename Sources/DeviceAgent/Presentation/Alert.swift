@@ -65,7 +65,7 @@ package struct Alert: Sendable, Equatable {
 }
 
 extension Alert {
-    /// The app's name; an unverified name is followed by that remark and the app ID.
+    /// The app's name; the word *unverified* and the app ID follow an unverified name.
     var topLine: String {
         guard !isVerified, !appName.utf8.elementsEqual(appID.text.utf8) else { return appName }
         let remark = tr("unverified")

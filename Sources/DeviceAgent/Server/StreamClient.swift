@@ -219,7 +219,7 @@ final class StreamClient {
             ? machine.distrusted(fraction: random())
             : machine.ended(
                 at: loop.now, fraction: random(), retryAfter: retryAfter,
-                // A device that another one with its secret replaces must not replace that one again and again.
+                // If another device uses the same secret, the two must not replace each other's streams in a loop.
                 isGoodbye: goodbye.map { !$0.utf8.elementsEqual("replaced".utf8) } ?? false)
         guard action != .none else { return }
         delegate?.streamEnded(failure)

@@ -18,8 +18,8 @@ internal import PushNet
 ///
 /// The wait is random between zero and a ceiling, so that devices do not reconnect all at the same time. The ceiling
 /// starts at one second and doubles with each failure in a row, up to a minute. A stream that was open for a few seconds
-/// resets it, and so does a server that ends the stream with a goodbye, because it will be back soon. A pause that the server requests, with `Retry-After` or a goodbye, is added in front and cannot be
-/// shortened.
+/// resets it, and so does a server that ends the stream with a goodbye, because it will be back soon. A pause that the
+/// server requests, with `Retry-After` or a goodbye, is added in front and cannot be shortened.
 struct StreamMachine: ~Copyable {
     /// The next step for the caller.
     enum Action: Equatable, Sendable {
@@ -39,7 +39,7 @@ struct StreamMachine: ~Copyable {
     static let goodAge: Duration = .seconds(5)
     /// The maximum pause that a server can request.
     static let retryAfterMax: Duration = .seconds(3600)
-    /// The longest pause after a server that this device does not trust answered.
+    /// The maximum pause after an answer from a server that this device does not trust.
     static let distrustPause: Duration = .seconds(900)
 
     private enum State {
@@ -116,7 +116,9 @@ struct StreamMachine: ~Copyable {
         return .wait(asked + ceiling * min(max(fraction, 0), 1))
     }
 
-    /// Records that another server answered, which a retry soon would not change.
+    /// Records an answer from an untrusted server.
+    ///
+    /// An early retry would get the same answer.
     ///
     /// A network change or a resume ends the long pause, because a captive portal may have answered.
     ///

@@ -7,7 +7,7 @@ internal import PushSQLite
 
 /// The authorities that this device trusts for its server, from three sources.
 ///
-/// - `ca_file` of `agent.ini`, always
+/// - `ca_file` of `agent.ini`, if `url` there is empty or names this server
 /// - the authorities that the server announced, or that the user decided to trust
 /// - before the first announcement: the authorities of the enrolment
 final class TrustStore {

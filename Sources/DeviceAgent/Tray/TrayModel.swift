@@ -25,7 +25,8 @@ struct TrayModel {
     /// The state of Do Not Disturb.
     enum Quiet: Equatable {
         case off
-        /// The user switched it on; the end is a time of the day, or nil for a later or no end.
+        /// The user switched it on; the end is a time of the day, or nil if there is no end, or if it is a
+        /// day or more away.
         case on(end: String?)
         /// Only the schedule switches it on now.
         case scheduled

@@ -11,7 +11,7 @@ internal import PushNet
 final class TrayService {
     /// The delay after a change of the inbox, once for all changes until then.
     private static let refreshDelay: Duration = .milliseconds(500)
-    /// The number of entries that are searched for some with a text.
+    /// The maximum number of entries that are read to find those with a text.
     private static let searchedCountMax: Int64 = 20
 
     private let agent: Agent
@@ -22,7 +22,7 @@ final class TrayService {
     private var model = TrayModel(unreadCount: 0, entries: [], quiet: .off, isQuietLocked: false)
     private var isRefreshDue = false
 
-    /// Prepares the item, which is off until `settingsChanged`; nil if the bus does not tell of trays.
+    /// Prepares the item, which is off until `settingsChanged`; nil if the bus refuses the subscription to trays.
     init?(_ agent: Agent, panel: PanelAlerts, on connection: BusConnection, callers: CallerRules) {
         (self.agent, self.panel, self.callers) = (agent, panel, callers)
         do {
@@ -42,7 +42,7 @@ final class TrayService {
         refresh()
     }
 
-    /// Shows the inbox as it is after a short delay, so that a burst of notifications does not become one of signals.
+    /// Updates the item after a short delay, so that a burst of notifications causes only one update.
     func inboxChanged() {
         guard !isRefreshDue, tray?.isShown == true else { return }
         isRefreshDue = true

@@ -28,11 +28,13 @@ package final class Tray {
         didSet { if isOn != oldValue { update() } }
     }
 
-    /// Watches for watchers; the item is off.
+    /// Subscribes to the appearance of a watcher.
+    ///
+    /// The item stays off until `isOn` is set.
     ///
     /// - Parameters:
     ///   - bus: The session bus, to which the item opens a connection of its own.
-    ///   - observing: A connection to the same bus that the caller drives; it is only used to watch for watchers.
+    ///   - observing: A connection to the same bus that the caller drives; it is used only for this subscription.
     ///   - loop: The loop on whose thread this runs.
     ///   - id: The name of the program, which stays the same.
     ///   - log: Receives the reasons why the item is not shown.

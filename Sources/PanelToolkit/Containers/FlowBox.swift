@@ -18,7 +18,7 @@ package final class FlowBox: Widget {
         unsafe gtk_flow_box_set_homogeneous(address, 1)
     }
 
-    /// Appends a widget with `gtk_flow_box_insert`, without a focus of its own for its place.
+    /// Appends a widget with `gtk_flow_box_insert`, and makes the surrounding `GtkFlowBoxChild` unfocusable.
     package func append(_ widget: Widget) {
         unsafe gtk_flow_box_insert(address, widget.cast(), -1)
         widget.parent?.setFocusable(false)

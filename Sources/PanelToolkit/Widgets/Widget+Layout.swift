@@ -59,7 +59,7 @@ extension Widget {
 
     /// Calls the body once, when the widget has its place in the window.
     ///
-    /// A widget that has none after half a second, because it is hidden, does not keep the display busy any longer.
+    /// After 30 frames the body is called in any case, so that a hidden widget does not keep the display busy.
     package func onceLaidOut(_ body: @escaping () -> Void) {
         var frameCount = 0
         unsafe MainLoop.onFrames(of: cast()) { [weak self] in

@@ -10,7 +10,7 @@ enum AuthorityCommands {
         discussion: """
             Devices trust the CAs that the server announces to them while it is connected with a certificate that they \
             already trust. So announce a new CA first, wait until the devices have confirmed it, and only then use its \
-            certificate. A device that was away all the time needs 'posthorn agent trust CODE' once.
+            certificate. A device that was not connected in the meantime needs 'posthorn agent trust CODE' once.
             """,
         children: [list, rotate, announce, remove], defaultChild: "list")
 

@@ -222,7 +222,8 @@ enum InboxCommands {
     private static func offerLine(_ entry: InboxRecord) -> String {
         let app = oneLine(entry.appID)
         return """
-            Do Not Disturb held back a time-sensitive notification of \(oneLine(entry.appTitle)). To allow them:
+            Do Not Disturb held back a time-sensitive notification of \(oneLine(entry.appTitle)). To allow such
+            notifications:
               posthorn settings set \(app) \(oneLine(entry.offer)) on
             """
     }

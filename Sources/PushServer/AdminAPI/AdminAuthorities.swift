@@ -89,7 +89,8 @@ struct AdminAuthorities: AdminResource {
                 let all = trust.reduce(0) { $0 + $1.deviceCount }
                 return ControlAnswer.refuse(
                     exchange, status: 409, "DevicesCutOff",
-                    "\(count) of \(all) devices would be cut off. Wait until they were connected, or force the change.")
+                    "\(count) of \(all) devices would be cut off. Wait until they have connected, or repeat the "
+                        + "command with --force.")
             }
             do throws(AuthorityKeeper.Refusal) {
                 try change(trust)

@@ -144,8 +144,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
                 + "APNs announces 1."
         case .openEnrolment: "Whether devices can enrol without a code."
         case .pendingPerTopic:
-            "The maximum number of pending notifications per app and device that has been away for a minute; the oldest are "
-                + "dropped first."
+            "The maximum number of pending notifications of one app for a device that has been away for a minute; the "
+                + "oldest are dropped first."
         case .pendingPerDevice:
             "The maximum number of pending notifications per device, at least pending_per_topic; above it, the team with most "
                 + "pending ones loses its oldest."

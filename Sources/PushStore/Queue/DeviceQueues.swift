@@ -17,7 +17,9 @@ final class DeviceQueues {
     private var evictionCount: Int
     /// A number that grows when registrations change without naming the devices.
     private var version: UInt64 = 1
-    /// The start of the store, and the time from which a device must have been seen to be expected back.
+    /// The time of the start.
+    ///
+    /// Devices that were seen since `expectsSince` are expected to reconnect.
     private let start: (at: Timestamp, expectsSince: Timestamp)?
     /// The number of recent entries of all devices.
     private(set) var recentCount = 0
@@ -29,7 +31,7 @@ final class DeviceQueues {
     ///   - devices: The table of devices.
     ///   - archive: The table of archived notifications.
     ///   - countMax: The number of records at which some are evicted.
-    ///   - start: The time of the start, and the time since which devices were seen that had a stream when the store
+    ///   - start: The time of the start, and the earliest last-seen time of a device that had a stream when the store
     ///     closed; nil for a new file.
     init(
         _ registrations: RegistrationTable, _ devices: DeviceTable, _ archive: ArchiveTable, countMax: Int,
