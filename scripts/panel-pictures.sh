@@ -349,10 +349,17 @@ take() {
 # Joins the light and the dark picture, and reduces the colors to keep the file small.
 join() {
     for screen in "$@"; do
+        picture=.pictures/panel-$(echo "$screen" | tr _ -).png
         convert "$files/$screen-light.png" "$files/$screen-dark.png" +append -strip -depth 8 +dither -colors 250 \
-            ".pictures/panel-$screen.png"
-        echo ".pictures/panel-$screen.png"
+            "$picture"
+        echo "$picture"
     done
+}
+
+# Takes pictures of the usual size, light and dark side by side, on one desktop for each.
+take_usual() {
+    for mode in light dark; do take "$mode" 500x720 "$@"; done
+    join "$@"
 }
 
 # Takes pictures on small screens, in portrait and landscape.
@@ -364,6 +371,23 @@ take_small() {
             -colors 250 ".pictures/panel-$size.png"
         echo ".pictures/panel-$size.png"
     done
+}
+
+# Takes pictures of a wide window, light above dark.
+take_wide() {
+    size=1920x1080
+    for mode in light dark; do take "$size-$mode" "$size" notifications; done
+    convert "$files/notifications-$size-light.png" "$files/notifications-$size-dark.png" -append -strip -depth 8 +dither \
+        -colors 250 ".pictures/panel-$size.png"
+    echo ".pictures/panel-$size.png"
+}
+
+# Takes pictures with text at twice its size on a small screen.
+take_large() {
+    take 360x640-large 360x640 notifications settings alert
+    convert "$files/notifications-360x640-large.png" "$files/settings-360x640-large.png" "$files/alert-360x640-large.png" \
+        -bordercolor white -border 5 +append -strip -depth 8 +dither -colors 250 .pictures/panel-large-text.png
+    echo .pictures/panel-large-text.png
 }
 
 # Takes pictures on screens of the given sizes, which the window fills.
@@ -393,10 +417,12 @@ if [ -n "${SIZES-}" ]; then
     take_sizes "$@"
     exit
 fi
-if [ $# -eq 0 ]; then
-    set -- notifications entry apps settings app sound quiet sheet chinese german alert reply disconnected other_server empty \
-        pairing
-    take_small
+if [ $# -gt 0 ]; then
+    take_usual "$@"
+    exit
 fi
-for mode in light dark; do take "$mode" 500x720 "$@"; done
-join "$@"
+take_small
+take_wide
+take_large
+take_usual notifications entry apps settings app sound quiet sheet chinese german alert reply disconnected other_server
+take_usual empty pairing
