@@ -38,6 +38,15 @@ enum ConfigurationPage {
         `$RUNTIME_DIRECTORY` contains the admin socket, unless the configuration sets other paths. If `$JOURNAL_STREAM`
         is set, log lines contain their level in the format of the journal.
 
+        \(dataDirectory)
+
+        \(agent)
+
+        """
+    }
+
+    private static var dataDirectory: String {
+        """
         ## The data directory
 
         The server creates the data directory with mode 0700 on first start. `posthorn backup`
@@ -54,7 +63,11 @@ enum ConfigurationPage {
         | `authorities.json`, `authorities.pem` | the CAs that the server announces to devices; the server's own CAs, including earlier ones, for provider certificates |
         | `server.pem`, `server.key`, `server.names` | the certificate that the CA issued; renewed in its last 30 days, and at a start with other names |
         | `admin.sock` | the socket of the admin API, unless `admin_socket` is set |
+        """
+    }
 
+    private static var agent: String {
+        """
         ## The agent
 
         When it starts, `posthorn-agent` reads `$XDG_CONFIG_HOME/posthorn/agent.ini` (`~/.config/posthorn/agent.ini`), or
@@ -73,7 +86,6 @@ enum ConfigurationPage {
         `proxy`, `client_cert` and `client_key` also apply after a manual enrolment. `posthornd` identifies a device by
         its secret and requires no client certificate, but a reverse proxy may require one. Set `https_proxy` and
         `no_proxy` for the service, for example in systemd's `environment.d`, and not only in a shell.
-
         """
     }
 

@@ -11,7 +11,7 @@ struct DocumentTests {
 
     @Test func `every relative link leads to a file and a heading`() {
         let broken = Self.documents.flatMap { file in
-            MarkdownDocument(file.text).links
+            file.document.links
                 .filter { !$0.contains("://") && !$0.hasPrefix("mailto:") && !leadsSomewhere($0, from: file) }
                 .map { "\(file.path): \($0)" }
         }
@@ -20,7 +20,7 @@ struct DocumentTests {
 
     @Test func `every row of a table has as many cells as its header`() {
         let uneven = Self.documents.flatMap { file in
-            MarkdownDocument(file.text).tables.flatMap { table in
+            file.document.tables.flatMap { table in
                 table.filter { $0.count != table.first?.count }.map { "\(file.path): \($0.joined(separator: " | "))" }
             }
         }
@@ -29,14 +29,14 @@ struct DocumentTests {
 
     @Test func `the settings of a section stand together in the page of settings`() throws {
         let page = try #require(Self.documents.first { $0.path == "docs/reference/configuration.md" })
-        let sections = try #require(MarkdownDocument(page.text).tables.first).dropFirst(2).compactMap(\.first)
+        let sections = try #require(page.document.tables.first).dropFirst(2).compactMap(\.first)
         let changes = zip(sections, sections.dropFirst()).count { $0 != $1 }
         #expect(changes + 1 == Set(sections).count)
     }
 
     @Test func `the page of settings lists each setting once, with its default`() throws {
         let page = try #require(Self.documents.first { $0.path == "docs/reference/settings.md" })
-        let tables = MarkdownDocument(page.text).tables
+        let tables = page.document.tables
         try #require(tables.count == 2)
         for (scope, table) in zip([Setting.Scope.device, .app], tables) {
             let rows = table.dropFirst(2).map { row in row.prefix(3).map { $0.replacing("`", with: "") } }
@@ -68,7 +68,7 @@ struct DocumentTests {
 
     @Test func `the requirements table covers every requirement`() throws {
         let page = try #require(Self.documents.first { $0.path == "docs/reference/human-interface.md" })
-        let cells = MarkdownDocument(page.text).tables.flatMap { $0.compactMap(\.first) }
+        let cells = page.document.tables.flatMap { $0.compactMap(\.first) }
         let numbers = cells.flatMap { cell in
             cell.matches(of: /R([0-9]+)(?: to R([0-9]+))?/).flatMap { range -> [Int] in
                 guard let first = Int(range.1) else { return [] }
@@ -101,7 +101,7 @@ struct DocumentTests {
     @Test func `every make target that a document names exists`() throws {
         let targets = try makeTargets()
         for file in Self.documents {
-            let code = MarkdownDocument(file.text).codeLines.joined(separator: "\n")
+            let code = file.document.codeLines.joined(separator: "\n")
             let inText = file.text.matches(of: /`make ([a-z]+)/).map { String($0.1) }
             let inCode = code.matches(of: /(?m)^\s*(?:\$ )?make ([a-z]+)/).map { String($0.1) }
             #expect(Set(inText + inCode).subtracting(targets) == [], "\(file.path)")
@@ -113,7 +113,7 @@ struct DocumentTests {
         var waiting = ["README.md"]
         while let path = waiting.popLast() {
             guard let file = Self.documents.first(where: { $0.path == path }) else { continue }
-            for link in MarkdownDocument(file.text).links where !link.contains("://") {
+            for link in file.document.links where !link.contains("://") {
                 let bare = String(link.prefix { $0 != "#" })
                 let folder = URL(fileURLWithPath: "/\(path)").deletingLastPathComponent()
                 let target = String(folder.appendingPathComponent(bare).standardizedFileURL.path.dropFirst())
@@ -150,7 +150,9 @@ struct DocumentTests {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let target = parts[0].isEmpty ? path : "\(folder)/\(parts[0])"
         guard FileManager.default.fileExists(atPath: target) else { return false }
-        return parts.count < 2 || MarkdownDocument(readText(target)).anchors.contains(parts[1])
+        guard parts.count > 1 else { return true }
+        let name = URL(fileURLWithPath: target).standardizedFileURL.path.dropFirst(RepositoryPaths.root.count + 1)
+        return Self.documents.first { $0.path == name }?.document.anchors.contains(parts[1]) == true
     }
 
     private func makeTargets() throws -> Set<String> {

@@ -32,7 +32,7 @@ struct FolderGraphTests {
 
     private static func uses(in module: String) -> Uses {
         let files = RepositoryFiles.sources.filter { $0.module == module }.map { file in
-            (name: file.path, folder: folder(of: file.path), code: SwiftSource(file.text).code)
+            (name: file.path, folder: folder(of: file.path), code: file.source.code)
         }
         var folders: [String: Set<String>] = [:]
         for file in files {

@@ -51,7 +51,7 @@ struct ImportRulesTests {
     }
 
     @Test func `no file re-exports its imports`() {
-        #expect(RepositoryFiles.sources.filter { SwiftSource($0.text).code.contains("@_exported") }.map(\.path) == [])
+        #expect(RepositoryFiles.sources.filter { $0.source.code.contains("@_exported") }.map(\.path) == [])
     }
 
     private func imports(of file: RepositoryFile) -> Set<String> { Self.imports[file.path] ?? [] }
@@ -60,10 +60,10 @@ struct ImportRulesTests {
     ///
     /// Cached because reading all files takes seconds.
     private static let imports = Dictionary(
-        uniqueKeysWithValues: RepositoryFiles.swift.map { ($0.path, importedModules(in: $0.text)) })
+        uniqueKeysWithValues: RepositoryFiles.swift.map { ($0.path, importedModules(in: $0.source.code)) })
 
-    private static func importedModules(in text: String) -> Set<String> {
-        let lines = SwiftSource(text).code.split(separator: "\n").filter { $0.utf8.contains("import ".utf8) }
+    private static func importedModules(in code: String) -> Set<String> {
+        let lines = code.split(separator: "\n").filter { $0.utf8.contains("import ".utf8) }
         return Set(
             lines.compactMap { line in
                 line.firstMatch(of: /^\s*(?:@\S+\s+)*(?:\w+\s+)?import\s+(?:\w+\s+)?(\w+)/).map { String($0.1) }

@@ -9,9 +9,28 @@ struct RepositoryFile: Sendable, CustomTestStringConvertible {
     /// The path relative to the repository's root, for example `Sources/PushCore/Limits.swift`.
     let path: String
     let text: String
-
     /// The lines of the file, including empty ones.
-    var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+    let lines: [Substring]
+
+    init(path: String, text: String) {
+        self.path = path
+        self.text = text
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    /// The structure of a Markdown file.
+    var document: MarkdownDocument { Self.documents[path] ?? MarkdownDocument(text) }
+
+    /// The structure of each document by its path, because several rules need it.
+    private static let documents = Dictionary(
+        uniqueKeysWithValues: RepositoryFiles.withEnding("md").map { ($0.path, MarkdownDocument($0.text)) })
+
+    /// The code of a Swift file, without comments and strings.
+    var source: SwiftSource { Self.parsed[path] ?? SwiftSource(text) }
+
+    /// The code of each Swift file by its path, because several rules need it.
+    private static let parsed = Dictionary(
+        uniqueKeysWithValues: RepositoryFiles.swift.map { ($0.path, SwiftSource($0.text)) })
 
     /// The name of the folder below `Sources`, which is the module.
     ///

@@ -24,12 +24,16 @@ struct SourceRulesTests {
         for file in RepositoryFiles.swift where file.path.hasPrefix("Sources/") {
             let module = file.path.split(separator: "/")[1]
             var (type, depth) = (Substring?.none, 0)
-            for line in SwiftSource(file.text).code.split(separator: "\n", omittingEmptySubsequences: false) {
-                let name = line.trimmingPrefix(declaration)
-                    .prefixMatch(of: /(?:class|struct|enum|extension) ([A-Z][A-Za-z0-9]*)/)
-                if depth == 0, let name { type = name.1 }
+            for line in file.source.code.split(separator: "\n", omittingEmptySubsequences: false) {
+                if depth == 0, !line.isEmpty, line.utf8.first != UInt8(ascii: " ") {
+                    let name = line.trimmingPrefix(declaration)
+                        .prefixMatch(of: /(?:class|struct|enum|extension) ([A-Z][A-Za-z0-9]*)/)
+                    if let name { type = name.1 }
+                }
                 if let type { counts["\(module).\(type)", default: 0] += 1 }
-                depth += line.count { $0 == "{" } - line.count { $0 == "}" }
+                for byte in line.utf8 {
+                    if byte == UInt8(ascii: "{") { depth += 1 } else if byte == UInt8(ascii: "}") { depth -= 1 }
+                }
                 if depth == 0 { type = nil }
             }
         }
@@ -39,7 +43,7 @@ struct SourceRulesTests {
 
     @Test func `a function has at most 70 lines`() {
         let tooLong = RepositoryFiles.swift.flatMap { file in
-            SwiftSource(file.text).functions.filter { $0.lineCount > 70 }.map { "\(file.path):\($0.line)" }
+            file.source.functions.filter { $0.lineCount > 70 }.map { "\(file.path):\($0.line)" }
         }
         #expect(tooLong == [])
     }
@@ -54,7 +58,7 @@ struct SourceRulesTests {
 
     @Test func `each unchecked promise to the compiler has a safety comment`() {
         let places = RepositoryFiles.swift.flatMap { file in
-            SwiftSource(file.text).code.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            file.source.code.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
                 .filter { $0.element.contains("@unchecked Sendable") || $0.element.contains("nonisolated(unsafe)") }
                 .filter { !hasSafetyLine(file.lines, at: $0.offset) }
                 .map { "\(file.path):\($0.offset + 1)" }

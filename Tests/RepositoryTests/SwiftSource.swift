@@ -107,7 +107,7 @@ private struct Scanner {
         while position < text.count {
             if copyPlain() { continue }
             if at("//") {
-                while position < text.count, !at("\n") { blank() }
+                blankPlain(until: [UInt8(ascii: "\n")])
             } else if at("/*") {
                 blankBlockComment()
             } else if let poundCount = stringStart() {
@@ -151,6 +151,7 @@ private struct Scanner {
                 blank(2)
             } else {
                 blank()
+                blankPlain(until: [UInt8(ascii: "/"), UInt8(ascii: "*")])
             }
         } while depth > 0 && position < text.count
     }
@@ -179,7 +180,15 @@ private struct Scanner {
                 blank(2 + poundCount)
             } else {
                 blank()
+                blankPlain(until: [UInt8(ascii: "\""), UInt8(ascii: "\\")])
             }
         }
+    }
+
+    /// Blanks out bytes up to one of the given ones, which the caller examines.
+    private mutating func blankPlain(until ends: [UInt8]) {
+        var end = position
+        while end < text.count, !ends.contains(text[end]) { end += 1 }
+        blank(end - position)
     }
 }
