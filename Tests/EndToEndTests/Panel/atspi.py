@@ -55,7 +55,7 @@ class Batch:
                 self.loop.quit()
 
         self.waiting += 1
-        self.bus.call(place[0], place[1], interface, method, parameters, None, Gio.DBusCallFlags.NONE, 5_000, None, finish)
+        self.bus.call(place[0], place[1], interface, method, parameters, None, Gio.DBusCallFlags.NONE, 30_000, None, finish)
 
     def wait(self):
         if self.waiting:
