@@ -2,7 +2,9 @@
 
 import AgentStore
 @testable import DeviceAgent
+import PushAPI
 import PushDBus
+import PushSQLite
 import TestSupport
 import Testing
 
@@ -80,6 +82,31 @@ struct DesktopBurstTests {
         // The next summary begins at 0.
         desk.receive("more")
         #expect(try await wait(for: 1, desk, server).last?.replacedID == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `a summary mutes its app for an hour, unless the administrator forbids it`(isLocked: Bool) async throws {
+        let (desk, server) = try await desktop()
+        let app = Sample.app.appID
+        if isLocked {
+            try desk.database.transaction { () throws(SQLiteError) in
+                try desk.database.policy.replaceAll([.init(topic: nil, setting: .muted, value: "off", isLocked: true)])
+            }
+        }
+        let list = RecordingList()
+        desk.presenter.summaries.list = list
+        for number in 1...4 { desk.receive("\(number)") }
+        let actions = try #require(try await wait(for: 1, desk, server).first?.actions)
+        let first = isLocked ? ["close", "Close"] : ["mute", "Mute for One Hour"]
+        #expect(actions == ["default", "View"] + first + ["view", "View"])
+        try server.say("ActionInvoked", 4, .string("mute"))
+        try await desk.session.run(until: "the summary is closed") { server.closed.contains(4) }
+        let muted = try desk.agent.settings.setting("muted", appID: app, event: "").text
+        #expect(muted.hasPrefix("until ") == !isLocked)
+        desk.receive("later")
+        try await desk.settle()
+        let later = try #require(try desk.database.inbox.newest(countMax: 1).first)
+        #expect((later.reason == "app-muted") == !isLocked)
     }
 
     @Test func `a summary leaves the screen with the last entry that it counts`() async throws {

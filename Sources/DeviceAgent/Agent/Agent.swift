@@ -118,6 +118,7 @@ package final class Agent {
         presentations.onChange = { [changes] in changes.inboxChanged() }
         presentations.onOutcome = { [link] in link.setNeedsFlush() }
         environment.presenter?.delegate = alerts
+        environment.presenter?.muter = settings
         environment.panel?.onChange = { [changes] in changes.alertsChanged() }
         environment.hooks?.onFailure = { [weak inbox] entry, text in inbox?.note(text, on: entry) }
     }

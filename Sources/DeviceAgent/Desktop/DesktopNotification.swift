@@ -103,14 +103,17 @@ struct DesktopNotification {
 
     /// Keys and labels in turn: Close first, then View or the app's buttons; or a single OK.
     ///
-    /// A click on the text, the key `default`, means View, too.
+    /// A click on the text, the key `default`, means View, too. The agent's own banner about a burst offers to mute the app
+    /// in place of Close.
     var actions: [String] {
         guard notificationServer.hasActions else { return [] }
-        guard let label = alert.viewLabel else { return ["ok", tr("OK")] }
+        let mute = alert.offersMute ? [Self.muteKey, tr("Mute for One Hour")] : []
+        guard let label = alert.viewLabel else { return mute + ["ok", tr("OK")] }
         // Only the default label is translated; the app translates its own labels.
         let view = label == "View" ? tr("View") : buttonLabel(label) ?? tr("View")
         let buttons = alert.actions.flatMap { [key(of: $0), buttonLabel($0.title) ?? $0.id] }
-        let (clicking, close) = (["default", view], ["close", tr("Close")])
+        let clicking = ["default", view]
+        let close = mute.isEmpty ? ["close", tr("Close")] : mute
         guard notificationServer.quirks.contains(.showsDefaultAsButton) else {
             return clicking + close + (buttons.isEmpty ? ["view", view] : buttons)
         }
@@ -118,6 +121,9 @@ struct DesktopNotification {
         // replace View.
         return close + (buttons.isEmpty ? ["view", view] : clicking + buttons)
     }
+
+    /// The action key of the button that mutes the app.
+    static let muteKey = "mute"
 
     /// Returns the action key of a button; the prefix prevents clashes with keys such as `settings`, which notification
     /// servers interpret.

@@ -75,6 +75,10 @@ final class DesktopPresenter: AlertPresenter {
     private(set) lazy var summaries = SummaryBanners(
         loop: loop, show: { [weak self] in self?.showSummary($0, replacing: $1, $2) },
         close: { [weak self] in self?.close($0) })
+    var muter: (any AppMuter)? {
+        get { summaries.muter }
+        set { summaries.muter = newValue }
+    }
     private var waiting: [Request] = []
     /// Whether the first alert of `waiting` has been sent to the notification server.
     private var isBusy = false

@@ -45,6 +45,8 @@ final class SummaryBanners {
 
     /// Opens the user's list of notifications.
     weak var list: (any NotificationList)?
+    /// Mutes the app of a summary.
+    weak var muter: (any AppMuter)?
     private let loop: EventLoop
     private let show: (Alert, UInt32, @escaping (Result<UInt32, BusError>) -> Void) -> Void
     private let close: (UInt32) -> Void
@@ -81,14 +83,18 @@ final class SummaryBanners {
         times.filter { loop.now < $0.advanced(by: Self.burstDuration) }
     }
 
-    /// Counts entries of an app in its summary.
+    /// Counts entries of an app in its summary, which appears immediately.
     func add(_ entries: [EntryID], of app: Alert) {
+        let isNew = summaries[app.appID] == nil
         var summary = summaries[app.appID] ?? Summary(app: app)
         summary.app = app
         summary.count += entries.count
         summary.entries.formUnion(entries.prefix(max(0, Self.entryCountMax - summary.entries.count)))
         summaries[app.appID] = summary
-        scheduleUpdate(of: app.appID)
+        guard isNew else { return scheduleUpdate(of: app.appID) }
+        // The first time does not wait, so that no entry counts as shown before its summary is on its way to the screen.
+        summaries[app.appID]?.isUpdating = true
+        update(app.appID)
     }
 
     private func scheduleUpdate(of appID: AppID) {
@@ -127,6 +133,7 @@ final class SummaryBanners {
             icon: summary.app.icon, subtitle: text.replacing("%d", with: "\(count)"),
             body: canOpen ? nil : tr("To read them: posthorn inbox"), viewLabel: canOpen ? "View" : nil)
         alert.style = .banner
+        alert.offersMute = muter?.canMute(summary.app.appID) ?? false
         return alert
     }
 
@@ -166,13 +173,14 @@ final class SummaryBanners {
         return true
     }
 
-    /// Handles a click, which opens the list unless it only closes the banner; returns whether the ID is that of a
-    /// summary.
+    /// Handles a click, which opens the list, mutes the app, or only closes the banner; returns whether the ID is that
+    /// of a summary.
     func clicked(_ action: String, on id: UInt32) -> Bool {
         guard let appID = appID(of: id) else { return false }
         let opens = ["default", "view"].contains { action.utf8.elementsEqual($0.utf8) }
         if opens { list?.open(activationToken: summaries[appID]?.activationToken) }
         remove(appID)
+        if action.utf8.elementsEqual(DesktopNotification.muteKey.utf8) { muter?.muteForOneHour(appID) }
         return true
     }
 }

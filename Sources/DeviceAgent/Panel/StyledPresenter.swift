@@ -14,6 +14,9 @@ final class StyledPresenter: AlertPresenter {
             desktop.delegate = delegate
         }
     }
+    weak var muter: (any AppMuter)? {
+        didSet { desktop.muter = muter }
+    }
     private let panel: PanelAlerts
     private let desktop: DesktopPresenter
     /// Alerts that the panel has not fetched yet and that were not withdrawn.

@@ -41,6 +41,8 @@ package struct Alert: Sendable, Equatable {
     package var sound: Sound?
     /// The style: a banner disappears after a while, an alert stays until it is answered.
     package var style = AlertStyle.alert
+    /// Whether a button that mutes the app takes the place of Close.
+    var offersMute = false
     /// Whether the alert may be shown in a window that takes the keyboard focus, if it can be shown elsewhere.
     var mayTakeFocus = true
 

@@ -10,6 +10,8 @@ internal import PushCore
 protocol AlertPresenter: AnyObject {
     /// The receiver of outcomes; the agent sets it before the first alert.
     var delegate: (any AlertPresenterDelegate)? { get set }
+    /// Mutes apps whose banners offer it; the agent sets it before the first alert.
+    var muter: (any AppMuter)? { get set }
     /// Whether alerts can be shown now, because a notification server or a terminal is there.
     var isAvailable: Bool { get }
     /// Returns whether alerts of a style can be shown now.
@@ -32,7 +34,21 @@ protocol AlertPresenter: AnyObject {
     func adopt(_ alerts: [(alert: Alert, location: AlertLocation)])
 }
 
+/// Mutes apps at the request of a banner.
+protocol AppMuter: AnyObject {
+    /// Returns whether the user may mute an app.
+    func canMute(_ appID: AppID) -> Bool
+    /// Mutes an app for an hour from now.
+    func muteForOneHour(_ appID: AppID)
+}
+
 extension AlertPresenter {
+    /// The default: no banner offers to mute its app.
+    var muter: (any AppMuter)? {
+        get { nil }
+        set {}
+    }
+
     /// The default: availability does not depend on the style.
     package func isAvailable(for style: AlertStyle) -> Bool { isAvailable }
 

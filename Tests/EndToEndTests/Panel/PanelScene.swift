@@ -193,7 +193,7 @@ final class PanelScene: Sendable {
     ) async throws {
         let (x, y) = (origin.x + window.width / 2, origin.y + window.height / 2)
         try await screen.xdotool(
-            "mousemove", "\(x)", "\(y)", "click", "--repeat", "\(1 + distance / 80)", "--delay", "5", isDown ? "5" : "4"
+            "mousemove", "\(x)", "\(y)", "click", "--repeat", "\(1 + distance / 60)", "--delay", "5", isDown ? "5" : "4"
         ).succeeded()
     }
 
