@@ -10,10 +10,10 @@ internal import CSystemd
 enum MessageLimits {
     /// The maximum nesting of containers: the specification's 32 arrays plus 32 structures.
     static let depthMax = 64
-    /// The maximum number of values in a message.
+    /// The maximum number of values in a message: three times as many as the agent's longest answers have.
     ///
     /// A megabyte of bytes as `ay` would be a million values, which this module is not meant for.
-    static let valueCountMax = 65_536
+    static let valueCountMax = 262_144
 }
 
 extension BusMessage {

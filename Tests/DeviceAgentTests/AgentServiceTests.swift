@@ -236,6 +236,23 @@ import Testing
         }
     }
 
+    @Test func `a thousand apps are listed, and one more is refused`() async throws {
+        let service = try setup.start()
+        try await setup.enrol(service)
+        let database = service.harness.database
+        try database.transaction { () throws(SQLiteError) in
+            for number in 1...RegistrationService.appCountMax {
+                var app = Sample.app
+                app.appID = AppID("org.example.app\(number)")
+                app.topic = TopicName(app.appID.text)
+                try database.apps.save(app)
+            }
+        }
+        #expect(try await service.call("ListApps").get().first?.arrayValue?.count == 1000)
+        #expect(try await service.refusal("Register", [.string("org.example.Mail"), .dictionary([])]) == "TooMany")
+        _ = try await service.call("Register", .string("org.example.app7"), .dictionary([])).get()
+    }
+
     /// Returns the offers of all entries, newest first, and those of the app.
     private func offers(_ service: ServiceHarness) async throws -> [String] {
         let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue ?? []

@@ -256,7 +256,31 @@ import Testing
             event: "notification", id: 1,
             data: alert + #""apns-id":"A","accepted-at":1,"payload":{"aps":{"alert":"Sign in"}}}"#)
         try await rules.harness.loop.run("the alert is shown") { rules.harness.screen.contains("Sign in") }
-        #expect(rules.harness.screen.contains("[Your Bank (unverified: org.example.Shop)]"))
+        #expect(rules.harness.screen.contains("[unverified: Your Bank (org.example.Shop)]"))
+        // A person who registers it again, without a name, does not vouch for it.
+        _ = try await rules.harness.register("org.example.Shop").get()
+        let shop = try #require(try rules.harness.database.apps.app(id: "org.example.Shop"))
+        #expect(shop.name == "Your Bank" && !shop.isVerified)
+    }
+
+    @Test(arguments: [
+        ("Your Bank" + String(repeating: "\u{2800}", count: 50), "Your Bank"),
+        (" Your \u{3164}\u{A0}\t Bank\u{115F}", "Your Bank"), ("\u{2800}", "org.example.Shop"),
+    ])
+    func `a name has no long blanks, which could push the remark off the screen`(name: String, shown: String)
+        async throws
+    {
+        let rules = try await CallerHarness()
+        let server = try await ScriptedDeviceServer()
+        _ = try await rules.harness.enrol(with: server).get()
+        try rules.holdName("org.example.Shop")
+        #expect(try await rules.register("org.example.Shop", ("name", name)) == "")
+        let app = try #require(try rules.harness.database.apps.app(id: "org.example.Shop"))
+        #expect(app.name == shown && !app.isVerified)
+        var alert = Alert(entry: 1, appID: app.appID, appName: app.name, isVerified: false)
+        #expect(alert.topLine.hasPrefix("unverified: \(shown)"))
+        alert.appName = app.appID.text
+        #expect(alert.topLine == "unverified: org.example.Shop")
     }
 
     @Test func `a name from the user stays when the app registers itself`() async throws {

@@ -33,7 +33,7 @@ struct TrayModelTests {
         let labels = Self.model(entries).content.menu.map(\.label)
         #expect(labels[0] == "a[2J bc — Mail X")
         #expect(labels[1] == "Notification — Mail")
-        #expect(labels[2].unicodeScalars.count < 100 && labels[2].hasSuffix(" (unverified)"), "\(labels[2])")
+        #expect(labels[2].unicodeScalars.count < 100 && labels[2].contains("… — unverified: xxx"), "\(labels[2])")
     }
 
     @Test(arguments: [

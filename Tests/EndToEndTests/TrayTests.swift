@@ -28,8 +28,8 @@ extension DeviceEndToEnd {
 
             func menu() async throws -> [MenuItem] { try await tray.ask(Command(op: "menu"), as: Menu.self).menu }
 
-            func choose(_ label: String) async throws {
-                _ = try await tray.ask(Command(op: "choose", label: label), as: Done.self)
+            func choose(_ label: String, count: Int = 1) async throws {
+                _ = try await tray.ask(Command(op: "choose", label: label, count: count), as: Done.self)
             }
 
             func waitForItem() async throws {
@@ -50,6 +50,7 @@ extension DeviceEndToEnd {
             var op: String
             var label = ""
             var token = ""
+            var count = 1
         }
 
         private struct Items: Decodable { let items: [String] }
@@ -90,6 +91,19 @@ extension DeviceEndToEnd {
             try await desk.wait("all are read") { try await desk.item().text == "No unread notifications" }
             #expect(try await desk.stack.user.inbox().allSatisfy(\.read))
             #expect(try await desk.item().icon == empty.icon)
+        }
+
+        @Test func `a call of the tray counts as one click, and has a limited length`() async throws {
+            let desk = try await Desk()
+            try await desk.waitForItem()
+            try await desk.choose(Self.quiet, count: 1000)
+            let settings = try await desk.stack.user.posthorn("settings", "list").output
+            #expect(settings.contains(/do-not-disturb +on/))
+            let token = String(repeating: "x", count: 70_000)
+            let error = await #expect(throws: (any Error).self) {
+                try await desk.tray.ask(Command(op: "open", token: token), as: Done.self)
+            }
+            #expect(error.map { "\($0)" }?.contains("more than 65536 bytes") == true)
         }
 
         @Test func `Do Not Disturb is switched on and off in the menu, unless the administrator locked it`()

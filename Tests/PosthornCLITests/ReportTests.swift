@@ -341,7 +341,7 @@ struct ReportTests {
             ]
         }
         for text in texts() {
-            #expect(text.contains("Your Bank (unverified)"))
+            #expect(text.contains("unverified: Your Bank"))
             #expect(text.hasSuffix("\n  posthorn settings set org.example.Shop time-sensitive on"))
         }
         (entry.isVerified, entry.offer, app.isVerified, app.offers) = (true, "", true, [])
@@ -353,7 +353,7 @@ struct ReportTests {
         let app = AppRecord(
             .dictionary([
                 ("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4)),
-                ("alert_style", .string("banner")),
+                ("alert_style", .string("banner")), ("verified", .bool(true)),
             ]))
         let personal = SettingRecord(
             .dictionary([("name", .string("master")), ("value", .string(master ? "on" : "off"))]))

@@ -18,8 +18,10 @@ final class InboxFeed {
     /// Whether the first answer to the current query is still missing.
     private(set) var isLoading = true
     private(set) var hasMore = false
-    /// The delay before a query is repeated after the agent refused it with `LimitsExceeded`.
+    /// The delay before a query is repeated after it failed with `LimitsExceeded`; doubled with each failure in a row.
     private static let pauseMilliseconds: UInt32 = 300
+    private static let pauseMillisecondsMax: UInt32 = 30_000
+    private var pauseMilliseconds = InboxFeed.pauseMilliseconds
     private let cache: AgentStateCache
     private let onChange: () -> Void
     /// The search words and the filter.
@@ -100,6 +102,7 @@ final class InboxFeed {
             isAsking = false
             switch answer {
             case .success(let values) where asked == query:
+                pauseMilliseconds = Self.pauseMilliseconds
                 let items = values.first?.arrayValue ?? []
                 take(earlier + items.map { InboxRecord($0).withoutUnusedPayload }, isFull: items.count == limit)
             // The query changed meanwhile, so this answer is outdated.
@@ -115,7 +118,8 @@ final class InboxFeed {
     }
 
     private func reloadLater() {
-        MainLoop.after(milliseconds: Self.pauseMilliseconds) { [weak self] in self?.reload() }
+        MainLoop.after(milliseconds: pauseMilliseconds) { [weak self] in self?.reload() }
+        pauseMilliseconds = min(pauseMilliseconds * 2, Self.pauseMillisecondsMax)
     }
 
     private func take(_ entries: [InboxRecord], isFull: Bool) {

@@ -66,6 +66,7 @@ package final class RegistrationService {
             if manifest != nil { try Self.checkFilter(facts) }
             try Self.checkTopic(app, installed: installed)
         }
+        try checkCount(with: appID)
         guard let clients = link.clients else { throw .notEnrolled }
         app.environment = environment
         let registrar = clients.registrar
@@ -121,10 +122,24 @@ package final class RegistrationService {
     ) throws(AgentRefusal) -> AppTitle {
         if asker == .tool, let given { return AppTitle(name: given) }
         if let description = environment.describeApp(appID) { return AppTitle(name: description.name) }
-        if asker == .tool { return AppTitle(name: facts.name ?? appID.text) }
+        if asker == .tool, let name = facts.name { return AppTitle(name: name) }
+        if asker == .tool {
+            let earlier = try app(appID)
+            return earlier.map { AppTitle(name: $0.name, isVerified: $0.isVerified) } ?? AppTitle(name: appID.text)
+        }
         if let name = try? installed.flatMap(Self.manifest)?.name { return AppTitle(name: name) }
         if let earlier = try app(appID), earlier.isVerified { return AppTitle(name: earlier.name) }
         return AppTitle(name: given ?? facts.name ?? appID.text, isVerified: false)
+    }
+
+    /// The maximum number of registered apps.
+    static let appCountMax = 1000
+
+    /// Refuses an app that would be one too many.
+    private func checkCount(with appID: AppID) throws(AgentRefusal) {
+        guard try app(appID) == nil, try apps().count >= Self.appCountMax else { return }
+        throw AgentRefusal(
+            .tooMany, "The maximum of \(Self.appCountMax) apps is reached. Unregister apps that you no longer use.")
     }
 
     /// Validates the values of a registration, because they come from the bus.
@@ -148,11 +163,20 @@ package final class RegistrationService {
         return app
     }
 
-    /// Returns a name as one line; the app ID if nothing of it is visible.
+    /// Returns a name as one line without runs of blanks; the app ID if nothing of it is visible.
     private static func shown(_ name: String, _ appID: AppID) -> String {
-        let shown = DisplayText.plain(name, scalarCountMax: 64)
-        let oneLine = String(shown.unicodeScalars.map { $0 == "\n" ? " " : Character($0) })
-        return oneLine.isEmpty ? appID.text : oneLine
+        let words = DisplayText.plain(name, scalarCountMax: 64).unicodeScalars.split(whereSeparator: isBlank)
+        let oneLine = words.map { String($0) }.joined(separator: " ")
+        return DisplayText.isBlank(oneLine) ? appID.text : oneLine
+    }
+
+    /// Returns whether a scalar takes space without showing anything: white space, the blank Braille pattern, and the
+    /// fillers of Hangul.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\u{2800}", "\u{115F}", "\u{1160}", "\u{3164}", "\u{FFA0}": true
+        default: scalar.properties.isWhitespace
+        }
     }
 
     /// Replaces the name that an app gave itself, after its .desktop file has been installed.

@@ -118,7 +118,7 @@ final class DesktopPresenter: AlertPresenter {
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         if owner == nil, let startFailure { return refuse(completion, startFailure) }
         if isOneTooMany(alert) {
-            summaries.add([alert.entry], of: alert)
+            summaries.add([alert.entry], of: alert, isUrgent: true)
             return completion(.summedUp)
         }
         guard waiting.count < DesktopPresenter.waitingCountMax else {

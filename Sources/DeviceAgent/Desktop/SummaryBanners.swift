@@ -39,6 +39,8 @@ final class SummaryBanners {
         var id: UInt32 = 0
         /// Whether an update is due or on its way.
         var isUpdating = false
+        /// The timer of an update that is due.
+        var timer: TimerID?
         var refusalCount = 0
         var activationToken: String?
     }
@@ -83,27 +85,37 @@ final class SummaryBanners {
         times.filter { loop.now < $0.advanced(by: Self.burstDuration) }
     }
 
-    /// Counts entries of an app in its summary, which appears immediately.
-    func add(_ entries: [EntryID], of app: Alert) {
-        let isNew = summaries[app.appID] == nil
+    /// Counts entries of an app in its summary.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries.
+    ///   - app: An alert with the app's ID, name and icon.
+    ///   - isUrgent: Whether a new summary does not wait for further entries, so that no entry counts as shown before its
+    ///     summary is on its way to the screen.
+    func add(_ entries: [EntryID], of app: Alert, isUrgent: Bool = false) {
         var summary = summaries[app.appID] ?? Summary(app: app)
         summary.app = app
         summary.count += entries.count
         summary.entries.formUnion(entries.prefix(max(0, Self.entryCountMax - summary.entries.count)))
         summaries[app.appID] = summary
-        guard isNew else { return scheduleUpdate(of: app.appID) }
-        // The first time does not wait, so that no entry counts as shown before its summary is on its way to the screen.
-        summaries[app.appID]?.isUpdating = true
-        update(app.appID)
+        if isUrgent, summary.id == 0 { updateNow(app.appID) } else { scheduleUpdate(of: app.appID) }
+    }
+
+    private func updateNow(_ appID: AppID) {
+        guard summaries[appID]?.isUpdating == false || summaries[appID]?.timer != nil else { return }
+        if let timer = summaries[appID]?.timer { loop.cancel(timer) }
+        summaries[appID]?.isUpdating = true
+        update(appID)
     }
 
     private func scheduleUpdate(of appID: AppID) {
         guard summaries[appID]?.isUpdating == false else { return }
         summaries[appID]?.isUpdating = true
-        loop.schedule(after: Self.updateDelay) { [weak self] in self?.update(appID) }
+        summaries[appID]?.timer = loop.schedule(after: Self.updateDelay) { [weak self] in self?.update(appID) }
     }
 
     private func update(_ appID: AppID) {
+        summaries[appID]?.timer = nil
         guard let summary = summaries[appID] else { return }
         show(alert(summary), summary.id) { [weak self] answer in
             guard let self else { return }

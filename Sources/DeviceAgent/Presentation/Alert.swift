@@ -67,11 +67,14 @@ package struct Alert: Sendable, Equatable {
 }
 
 extension Alert {
-    /// The app's name; the word *unverified* and the app ID follow an unverified name.
+    /// The app's name, or the word *unverified*, the name and the app ID.
+    ///
+    /// The word comes first, so that no name is long enough to displace it.
     var topLine: String {
-        guard !isVerified, !appName.utf8.elementsEqual(appID.text.utf8) else { return appName }
+        guard !isVerified else { return appName }
         let remark = tr("unverified")
-        return "\(appName) (\(remark): \(appID))"
+        let isID = appName.utf8.elementsEqual(appID.text.utf8)
+        return isID ? "\(remark): \(appID)" : "\(remark): \(appName) (\(appID))"
     }
 
     /// The button with a text field, where the desktop supports that.

@@ -74,18 +74,3 @@ struct CallBounds {
         }
     }
 }
-
-extension IncomingCall {
-    /// The approximate size of the arguments in memory, in bytes.
-    var argumentByteCount: Int { arguments.reduce(0) { $0 + Self.byteCount(of: $1) } }
-
-    private static func byteCount(of value: BusValue) -> Int {
-        switch value {
-        case .string(let text), .objectPath(let text), .typeSignature(let text): text.utf8.count
-        case .variant(let inner): byteCount(of: inner)
-        case .array(_, let values), .structure(let values): values.reduce(16) { $0 + byteCount(of: $1) }
-        case .dictionary(let pairs): pairs.reduce(16) { $0 + $1.0.utf8.count + byteCount(of: $1.1) }
-        case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: 8
-        }
-    }
-}

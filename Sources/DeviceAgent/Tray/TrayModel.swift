@@ -89,8 +89,8 @@ struct TrayModel {
     private static func label(of entry: Entry) -> String {
         let title = line(entry.title ?? "", titleScalarCountMax)
         let name = line(entry.appName, appNameScalarCountMax)
-        // The remark comes after the truncation, so that no name is long enough to displace it.
-        let app = entry.isVerified ? name : "\(name) (\(tr("unverified")))"
+        // The remark comes first, so that no name is long enough to displace it.
+        let app = entry.isVerified ? name : "\(tr("unverified")): \(name)"
         return "\(title.isEmpty ? tr("Notification") : title) — \(app)"
     }
 

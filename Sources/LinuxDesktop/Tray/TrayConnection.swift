@@ -100,11 +100,17 @@ final class TrayConnection {
 
     // MARK: Calls
 
+    /// The maximum size of a call's arguments.
+    private static let argumentByteCountMax = 64 * 1024
+
     private func check(
         _ call: IncomingCall, _ reply: BusReply,
         _ answer: @escaping (TrayConnection) -> Result<[BusValue], BusError>
     ) {
         guard let delegate else { return }
+        guard call.argumentByteCount <= Self.argumentByteCountMax else {
+            return reply.answer(.failure(.invalidArguments("more than \(Self.argumentByteCountMax) bytes")))
+        }
         delegate.decide(on: call.sender) { [weak self] isAllowed in
             guard isAllowed, let self else {
                 return reply.answer(
@@ -156,7 +162,8 @@ final class TrayConnection {
             return .success([])
         case "EventGroup":
             let events = arguments.events(0)
-            for event in events { choose(event.id, event.name) }
+            // A person clicks on one entry at a time.
+            if let click = events.first(where: { $0.name == "clicked" }) { choose(click.id, click.name) }
             return .success([Self.array(menu.unknown(among: events.map(\.id)))])
         case "AboutToShow": return .success([.bool(refresh())])
         case "AboutToShowGroup":

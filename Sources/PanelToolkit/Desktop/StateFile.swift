@@ -18,6 +18,8 @@ package final class StateFile {
         folder = unsafe String(cString: g_get_user_state_dir()) + "/" + folderName
         path = folder + "/" + name
         unsafe file = g_key_file_new()
+        // Opening a pipe would wait for its other end.
+        guard unsafe g_file_test(path, G_FILE_TEST_IS_REGULAR) != 0 else { return }
         unsafe _ = g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, nil)
     }
 

@@ -24,10 +24,9 @@ extension InboxRecord {
         return value?["aps"]?["badge"]?.integer
     }
 
-    /// The app's name, with a remark if the app gave itself this name.
+    /// The app's name, after a remark if the app gave itself this name.
     var shownAppTitle: String {
-        let isKnown = isVerified || appName.isEmpty || appName.utf8.elementsEqual(appID.utf8)
-        return isKnown ? appTitle : "\(appTitle) (unverified)"
+        isVerified || appID.isEmpty ? appTitle : "unverified: \(appTitle)"
     }
 
     /// The delivery state and the reason for it.

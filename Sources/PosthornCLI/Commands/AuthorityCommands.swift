@@ -118,7 +118,8 @@ enum AuthorityCommands {
         if all.cutOff > 0 {
             report.complaint = (
                 "\(all.cutOff) of \(all.devices) devices do not trust the server's certificate",
-                "Use the earlier certificate until they confirm the new CA, or run 'posthorn agent trust CODE' on each."
+                "Run 'posthorn agent trust CODE' on each of them, with the code of the CA in use. You can also go back to "
+                    + "the earlier certificate, if it came from a file, until they confirm the new CA."
             )
         }
         return report

@@ -259,10 +259,9 @@ enum SettingsCommands {
         return Report(text, json: ShownApp(app: app, settings: settings))
     }
 
-    /// Returns the app's name, with a remark if the app gave itself this name.
+    /// Returns the app's name, after a remark if the app gave itself this name.
     private static func shownName(of app: AppRecord) -> String {
-        let isKnown = app.isVerified || app.name.isEmpty || app.name.utf8.elementsEqual(app.appID.utf8)
-        return isKnown ? app.name : "\(app.name) (unverified)"
+        app.isVerified ? app.name : "unverified: \(app.name)"
     }
 
     /// Formats settings as a table; the settings of event types follow those of the app.

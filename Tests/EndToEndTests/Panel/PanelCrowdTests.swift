@@ -24,6 +24,10 @@ extension PanelListEndToEnd {
                     && contents.first("list item", "\(PanelScene.appName), 10000 unread") != nil
             }
             try await makesFewRows(scene)
+            // The panel has loaded as many as one answer has, and loads them all again.
+            try await scene.send(PanelScene.alert("Number 11000."))
+            try await scene.press("Home")
+            try await scene.wait("a newer one is on top") { entries($0).first == "Number 11000." }
             try await findsWhatIsNotLoaded(scene)
             try await asksOneThingAtATime(scene)
             try await scene.click("tab", "Apps")

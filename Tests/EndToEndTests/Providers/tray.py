@@ -83,8 +83,11 @@ class Tray:
         if command["op"] == "choose":
             path, items = self.menu()
             number = next(item["id"] for item in items if item["label"].startswith(command["label"]))
-            event = GLib.Variant("(isvu)", (number, "clicked", GLib.Variant("i", 0), 0))
-            self.call(path, MENU, "Event", event)
+            event = (number, "clicked", GLib.Variant("i", 0), 0)
+            if command["count"] == 1:
+                self.call(path, MENU, "Event", GLib.Variant("(isvu)", event))
+            else:
+                self.call(path, MENU, "EventGroup", GLib.Variant("(a(isvu))", ([event] * command["count"],)))
             return {}
         self.call("/StatusNotifierItem", ITEM, "ProvideXdgActivationToken", GLib.Variant("(s)", (command["token"],)))
         self.call("/StatusNotifierItem", ITEM, "Activate", GLib.Variant("(ii)", (0, 0)))
