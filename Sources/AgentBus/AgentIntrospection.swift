@@ -108,7 +108,7 @@ package enum AgentIntrospection {
 
                  An app that registers itself has three restrictions. Its topic is its app ID, a topic below it, or
                  the topic of its installed manifest. The manifest that it passes in `manifest` cannot name a
-                 program as a filter; only its installed manifest can. It cannot replace the name in its `.desktop`
+                 program as a filter or, from a Flatpak, `picture_hosts`; only its installed manifest can. It cannot replace the name in its `.desktop`
                  file, in its installed manifest, or from the user; without these, its name is unverified. The
                  token is valid only in this environment; registering for the other one returns another token. The
                  token stays the same for as long as the server keeps the registration. `TokenChanged` announces a

@@ -221,6 +221,20 @@ import Testing
         #expect(try await rules.register(Self.app, ("manifest", Self.program)) == "BadManifest")
     }
 
+    @Test(arguments: [false, true])
+    func `an app in a sandbox cannot name hosts of pictures, but its installed manifest can`(isSandboxed: Bool)
+        async throws
+    {
+        let rules = try await CallerHarness(processes: true)
+        try rules.pretend("/usr/bin/env", ["env"], flatpak: isSandboxed ? Self.app : nil)
+        try rules.holdName(Self.app)
+        let hosts = #"{"picture_hosts":["images.example.org"]}"#
+        let answer = try await rules.register(Self.app, ("manifest", hosts))
+        #expect(answer == (isSandboxed ? "BadManifest" : "NotEnrolled"))
+        rules.harness.installed.manifests[AppID(Self.app)] = hosts
+        #expect(try await rules.register(Self.app) == "NotEnrolled")
+    }
+
     @Test func `an app may use the topics of its own ID, and that of its installed manifest`() async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.pretend("/usr/bin/env", ["env"], flatpak: Self.app)

@@ -85,7 +85,7 @@ private final class Dock: BadgePresenter {
         harness.installed.names = [:]
         let name = try await harness.run { agent throws(AgentRefusal) in
             try await agent.registrations.register(
-                appID: "org.example.Shop", topic: nil, name: "Your Bank", asker: .app)
+                appID: "org.example.Shop", topic: nil, name: "Your Bank", asker: .app(isSandboxed: false))
         }
         _ = try name.get()
         harness.agent.installations.check(now: Timestamp(unixSeconds: 1000))

@@ -11,11 +11,11 @@ internal import PushNet
 /// The registrations of apps, and their device tokens.
 package final class RegistrationService {
     /// The origin of a registration request, which decides how far it is trusted.
-    enum Registrant {
+    enum Registrant: Sendable, Equatable {
         /// A program that acts for the user, such as the command line or the panel.
         case tool
-        /// The app itself, which may run in a sandbox.
-        case app
+        /// The app itself.
+        case app(isSandboxed: Bool)
     }
 
     /// Called after the inbox entries of an app have been removed with it.
@@ -62,8 +62,9 @@ package final class RegistrationService {
         let title = try self.name(of: appID, given: name, facts, installed: installed, asker)
         var app = try describe(appID: appID, topic: topic ?? facts.topic ?? TopicName(appID.text), title)
         app.manifestText = manifestText
-        if asker == .app {
+        if case .app(let isSandboxed) = asker {
             if manifest != nil { try Self.checkFilter(facts) }
+            if manifest != nil, isSandboxed { try Self.checkPictures(facts) }
             try Self.checkTopic(app, installed: installed)
         }
         try checkCount(with: appID)
@@ -197,6 +198,15 @@ package final class RegistrationService {
         guard case .program = manifest.filter else { return }
         throw AgentRefusal(
             .badManifest, "An app cannot name a program as its filter: only its installed manifest or the user can.")
+    }
+
+    /// Refuses hosts of pictures that an app in a sandbox names itself: the agent would fetch addresses for it that the
+    /// sandbox may not reach.
+    private static func checkPictures(_ manifest: AppManifest) throws(AgentRefusal) {
+        guard !manifest.pictureHosts.isEmpty else { return }
+        throw AgentRefusal(
+            .badManifest,
+            "An app in a sandbox cannot name picture_hosts: only its installed manifest or the user can.")
     }
 
     /// Refuses topics that are not the app's own: the app ID, topics below it, and the installed manifest's topic.

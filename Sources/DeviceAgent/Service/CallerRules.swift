@@ -103,12 +103,13 @@ final class CallerRules: CallerPolicy {
     private func verdict(on call: IncomingCall, from program: RunningProgram) async -> CallVerdict {
         switch AgentMethod(rawValue: call.member) {
         // Every program on the bus receives BadgeChanged, too.
-        case .getStatus, .getBadges: return .allowed(.app)
+        case .getStatus, .getBadges: return .allowed(.app(isSandboxed: program.flatpak != nil))
         case .register, .unregister, .subscribe, .unsubscribe, .getSetting, .listSettings:
             // An empty app ID means the user's own settings. A missing or malformed argument is refused, too.
             guard case .string(let text)? = call.arguments.first, let appID = AppID(nilIfEmpty: text) else { break }
             let owns = await isOwner(of: appID, call.sender, program)
-            return owns ? .allowed(.app) : .refused(notOwned(appID, program))
+            return owns
+                ? .allowed(.app(isSandboxed: program.flatpak != nil)) : .refused(notOwned(appID, program))
         // New methods are for the user's tools until they are listed here.
         default: break
         }
