@@ -177,7 +177,8 @@ extension PanelListEndToEnd {
             try await scene.moveFocus(to: "the second", by: "Down") { row(of: "Number 2.", in: $0) }
             try await scene.press("Delete")
             try await scene.wait("the counts are without it, while it can be restored") { contents in
-                contents.first("button", "Undo") != nil && contents.all("tab").first?.name == "Notifications, 2 unread"
+                contents.first("button") { $0.hasPrefix("Undo") } != nil
+                    && contents.all("tab").first?.name == "Notifications, 2 unread"
                     && contents.all("list item").first?.name == "\(PanelScene.appName), 2 unread"
             }
             try await scene.click("button", "Clear all notifications of \(PanelScene.appName)")
