@@ -226,6 +226,7 @@ import Testing
     @Test func `an app is listed with the end of its mute, and without one that is over`() async throws {
         let service = try setup.start()
         try await setup.enrol(service)
+        let app = "org.example.Mail"
         _ = try await service.call("Register", .string(app), .dictionary([])).get()
         let now = Timestamp.now.unixSeconds
         for (value, seconds) in [("until \(now + 3600)", now + 3600), ("until \(now - 1)", 0), ("off", 0)] {
