@@ -158,7 +158,8 @@ package enum AgentIntrospection {
                    user; if not, the app gave itself this name
                  - `offers` as: `time-sensitive` if Do Not Disturb held back a time-sensitive notification of the
                    app, and the user has not decided about that setting; otherwise empty
-                 - `can_have_pictures` b: whether the app names hosts of pictures or has a filter -->
+                 - `can_have_pictures` b: whether the app names hosts of pictures or has a filter
+                 - `muted_until` x: the time until which the app is muted, in UNIX seconds; 0 if it is not muted -->
             <method name="ListApps">
               <arg name="apps" type="aa{sv}" direction="out"/>
             </method>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushDBus
 
 /// An app, as `ListApps` returns it.
@@ -44,6 +45,8 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
     package var offers: [String] = []
     /// Whether the app names hosts of pictures or has a filter, so that its notifications can have pictures.
     package var canHavePictures = false
+    /// The time until which the app is muted; nil if it is not muted.
+    package var mutedUntil: Timestamp?
 
     /// Creates an empty record.
     package init() {}
@@ -69,6 +72,7 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
         isVerified = dictionary.flag("verified")
         offers = dictionary.texts("offers")
         canHavePictures = dictionary.flag("can_have_pictures")
+        mutedUntil = dictionary.secondsIfSet("muted_until")
     }
 
     package var entries: [(String, BusValue)] {
@@ -93,6 +97,7 @@ package struct AppRecord: AgentRecord, Sendable, Equatable {
             ("verified", .entry(isVerified)),
             ("offers", .entry(offers)),
             ("can_have_pictures", .entry(canHavePictures)),
+            ("muted_until", .entry(secondsOf: mutedUntil)),
         ]
     }
 }

@@ -36,6 +36,7 @@ struct AgentRecordTests {
         (app.allowsBadge, app.allowsSound, app.allowsAlert, app.alertStyle) = (true, true, true, "banner")
         (app.channels, app.pendingChannels, app.advice) = (["a", "b"], ["b"], ["hint"])
         (app.isVerified, app.offers, app.canHavePictures) = (true, ["time-sensitive"], true)
+        app.mutedUntil = Timestamp(unixSeconds: 4)
         #expect(AppRecord(app.dictionary) == app)
     }
 

@@ -2,6 +2,7 @@
 
 import AgentBus
 @testable import AgentPanel
+import PushCore
 import PushDBus
 import Testing
 
@@ -11,7 +12,20 @@ struct AppTextTests {
         (false, true, "none", "Sounds"), (false, false, "none", "Off"), (false, false, "odd", "None"),
     ])
     func `an app's row lists the effects that are on`(badge: Bool, sound: Bool, style: String, text: String) {
-        #expect(AppText.subtitle(SampleRecords.app(allowsBadge: badge, allowsSound: sound, style: style)) == text)
+        #expect(
+            AppText.subtitle(
+                SampleRecords.app(allowsBadge: badge, allowsSound: sound, style: style), now: .unixEpoch) == text)
+    }
+
+    @Test func `an app's row says until when the app is muted, and nothing of a mute that is over`() {
+        var app = SampleRecords.app(allowsBadge: true, allowsSound: true, style: "banner")
+        let now = Timestamp(unixSeconds: 1_795_300_715)
+        app.mutedUntil = now.advanced(bySeconds: 3600)
+        let clock = PanelTime.clock(now.advanced(bySeconds: 3600))
+        #expect(AppText.subtitle(app, now: now) == "Muted until \(clock)")
+        #expect(AppText.subtitle(app, now: now.advanced(bySeconds: 3600)) == "Badges, Sounds, Banners")
+        app.mutedUntil = now.advanced(bySeconds: 2 * 86_400)
+        #expect(AppText.subtitle(app, now: now) == "Muted until \(PanelTime.long(now.advanced(bySeconds: 2 * 86_400)))")
     }
 
     @Test func `an event type's row lists the effects that are on`() {
@@ -102,6 +116,18 @@ struct AppTextTests {
     ) {
         let text = ProblemText.pairing(BusError(name: code.busName, message: "raw"), hasCode: hasCode)
         #expect(text.hasPrefix(start) && text.hasSuffix(".") && text.count > start.count)
+    }
+
+    @Test(arguments: [
+        (AgentErrorCode.invalidArguments, "The code is incomplete. Enter all six groups of four characters."),
+        (
+            .notTrusted,
+            "This is not the code of this server. Check it with the administrator before you trust the server."
+        ),
+        (.unreachable, "The server cannot be reached. Check the address and the network, then try again."),
+    ])
+    func `a refused trust says what is wrong with the code or the server`(code: AgentErrorCode, sentence: String) {
+        #expect(ProblemText.trusting(BusError(name: code.busName, message: "raw")) == sentence)
     }
 
     @Test func `too many calls have the same text from the bus as from the agent`() {

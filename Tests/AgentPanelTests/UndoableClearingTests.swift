@@ -27,6 +27,20 @@ struct UndoableClearingTests {
         #expect(inbox.removed == [1])
     }
 
+    @Test func `a cleared entry is counted until the agent counts again after its removal`() {
+        let clearing = clearing()
+        clearing.clear(1)
+        clearing.noteCount()
+        #expect(clearing.counted == [1], "it is not removed yet")
+        clearing.commit(1)
+        #expect(clearing.counted == [1])
+        clearing.noteCount()
+        #expect(clearing.counted == [])
+        clearing.clear(2)
+        clearing.undo(2)
+        #expect(clearing.counted == [])
+    }
+
     @Test func `undo shows the entry again, and nothing is removed`() {
         let clearing = clearing()
         clearing.clear(1)

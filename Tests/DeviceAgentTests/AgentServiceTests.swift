@@ -223,6 +223,19 @@ import Testing
         #expect(app?[key: "can_have_pictures"]?.boolValue == canHave)
     }
 
+    @Test func `an app is listed with the end of its mute while it is muted`() async throws {
+        let service = try setup.start()
+        try await setup.enrol(service)
+        let app = "org.example.Mail"
+        _ = try await service.call("Register", .string(app), .dictionary([])).get()
+        let now = Timestamp.now.unixSeconds
+        for (value, seconds) in [("until \(now + 3600)", now + 3600), ("off", 0)] {
+            _ = try await service.set(app, "muted", value).get()
+            let listed = try await service.call("ListApps").get().first?.arrayValue?.first
+            #expect(listed?[key: "muted_until"]?.integerValue == seconds, "\(value)")
+        }
+    }
+
     @Test func `an app that registers with another manifest is announced, and otherwise is not`() async throws {
         let service = try setup.start()
         try await setup.enrol(service)

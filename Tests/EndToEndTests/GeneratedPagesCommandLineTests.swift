@@ -95,8 +95,9 @@ struct GeneratedPagesCommandLineTests {
         `icon` is the name or the path of an icon; it may be empty. `advice` is for the author of the app. `verified` is false
         for a name that the app gave itself. `offers` is `time-sensitive` if Do Not Disturb held back such a notification and
         the user has not decided about the setting. `quiet_exceptions` lists the settings that let the app pass Do Not Disturb,
-        and `locked` those of the app that the administrator locked. `posthorn settings show APP --json` prints one element of `apps` as `app`,
-        with the `settings` of the app and of its event types.
+        and `locked` those of the app that the administrator locked. `muted_until` is in UNIX seconds, or 0 if the app is not
+        muted. `posthorn settings show APP --json` prints one element of `apps` as `app`, with the `settings` of the app and
+        of its event types.
 
         ```json
         {"apps": [{"advice": [], "alert_style": "banner", "allows_alert": true, "allows_badge": true, "allows_sound": true,
@@ -104,7 +105,7 @@ struct GeneratedPagesCommandLineTests {
                    "channels": ["/+++AAAAAAAAAAAAAAAAAQ=="],
                    "device_token": "fc028152fb4b1b29c30662d1b82e192d1f332c4682a2259024f26cad166aaf09",
                    "environment": "production", "event_types": [], "icon": "mail-unread", "locked": [],
-                   "name": "Example Mail", "offers": [], "pending_channels": [], "quiet_exceptions": ["critical"],
+                   "muted_until": 0, "name": "Example Mail", "offers": [], "pending_channels": [], "quiet_exceptions": ["critical"],
                    "topic": "org.example.Mail", "verified": true}],
          "settings": [{"event": "", "locked": false, "name": "master", "origin": "standard", "value": "on"},
                       {"event": "", "locked": false, "name": "do-not-disturb", "origin": "standard", "value": "off"}]}

@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import PanelToolkit
+internal import PushCore
 internal import PushDBus
 
 /// A cache of the agent's state; it queries the agent again after a change signal or a restart of the agent.
@@ -36,6 +37,7 @@ final class AgentStateCache {
     private var watchers: [(isAlive: () -> Bool, notify: (Topic) -> Void)] = []
     /// The queries in progress; true if the query must be repeated after its answer.
     private var asking: [Topic: Bool] = [:]
+    private var muteTimer: MainLoop.Source?
 
     /// Connects to the bus without sending a query.
     init() {
@@ -148,9 +150,24 @@ final class AgentStateCache {
         case .success(let values):
             if presence != .present { set(.present) }
             if keep(values, topic) { notifyWatchers(topic) }
+            if topic == .apps { awaitEndOfMute() }
         case .failure(let error): fail(error, topic)
         }
         if isToBeAskedAgain { ask(topic) }
+    }
+
+    /// Notifies the watchers of the apps when the next mute ends, which the agent does not announce.
+    private func awaitEndOfMute() {
+        muteTimer?.cancel()
+        let now = Timestamp.now
+        muteTimer = apps.compactMap(\.mutedUntil).filter { $0 > now }.min().map { end in
+            let seconds = min(end.unixSeconds - now.unixSeconds + 1, 86_400)
+            return MainLoop.after(milliseconds: UInt32(seconds) * 1000) { [weak self] in
+                self?.muteTimer = nil
+                self?.notifyWatchers(.apps)
+                self?.awaitEndOfMute()
+            }
+        }
     }
 
     private func fail(_ error: BusError, _ topic: Topic) {

@@ -45,10 +45,14 @@ final class InboxFeed {
     }
 
     /// Searches for entries that contain all words; the current entries stay until the answer arrives.
-    func search(_ text: String) { change { $0.text = text } }
+    ///
+    /// - Parameter text: The words.
+    /// - Returns: Whether the words are others than before.
+    @discardableResult
+    func search(_ text: String) -> Bool { change { $0.text = text } }
 
     /// Applies a filter to all entries of the inbox.
-    func choose(_ filter: InboxFilter) { change { $0.filter = filter } }
+    func choose(_ filter: InboxFilter) { _ = change { $0.filter = filter } }
 
     /// Whether the query has neither search words nor a filter.
     var isWhole: Bool { query == Query() }
@@ -66,13 +70,14 @@ final class InboxFeed {
         }
     }
 
-    private func change(_ body: (inout Query) -> Void) {
+    private func change(_ body: (inout Query) -> Void) -> Bool {
         let earlier = query
         body(&query)
-        guard query != earlier else { return }
+        guard query != earlier else { return false }
         isLoading = true
         wantedCount = Self.firstCount
         reload()
+        return true
     }
 
     /// Repeats the current query.

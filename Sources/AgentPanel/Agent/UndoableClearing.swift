@@ -7,6 +7,8 @@
 final class UndoableClearing {
     /// The entries that are hidden: those that can be restored, and those that are being removed.
     private(set) var hidden: Set<Int64> = []
+    /// The hidden entries that the agent's last count still includes.
+    private(set) var counted: Set<Int64> = []
     /// The entry that can be restored.
     private var pending: Int64?
     private let remove: ([Int64]) -> Void
@@ -27,6 +29,7 @@ final class UndoableClearing {
         commit()
         pending = entry
         hidden.insert(entry)
+        counted.insert(entry)
         onChange()
     }
 
@@ -35,8 +38,12 @@ final class UndoableClearing {
         guard pending == entry else { return }
         pending = nil
         hidden.remove(entry)
+        counted.remove(entry)
         onChange()
     }
+
+    /// Takes note of a new count of the agent, which no longer includes the removed entries.
+    func noteCount() { counted = Set([pending].compactMap(\.self)) }
 
     /// Removes an entry if it is the one that can be restored.
     func commit(_ entry: Int64) {

@@ -2,12 +2,14 @@
 
 internal import AgentBus
 internal import PushAPI
+internal import PushCore
 
 /// Texts about an app.
 enum AppText {
-    /// Returns what is enabled, for the app's row in the settings: `Badges, Sounds, Banners`.
-    static func subtitle(_ app: AppRecord) -> String {
-        list(
+    /// Returns what is enabled, for the app's row in the settings: `Badges, Sounds, Banners`; or that it is muted.
+    static func subtitle(_ app: AppRecord, now: Timestamp) -> String {
+        if let mute = MuteText.state(app, now: now) { return mute }
+        return list(
             badge: app.allowsBadge, sound: app.allowsSound,
             alert: app.alertStyle == AlertStyle.none.rawValue ? nil : style(app.alertStyle))
     }

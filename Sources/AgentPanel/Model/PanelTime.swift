@@ -72,6 +72,15 @@ enum PanelTime {
         return then.dayNumber == today.dayNumber ? then.clock : "\(then.date) \(then.clock)"
     }
 
+    /// Returns the number of midnights between two times, 1 for tomorrow; nil for a time outside the calendar's range.
+    static func dayCount(from now: Timestamp, to time: Timestamp) -> Int64? {
+        guard let then = Parts(time), let today = Parts(now) else { return nil }
+        return then.dayNumber - today.dayNumber
+    }
+
+    /// Formats only the time of day, for example `18:00`.
+    static func clock(_ time: Timestamp) -> String { Parts(time)?.clock ?? "" }
+
     /// Returns the local weekday and minute; nil for a time outside the calendar's range.
     static func local(_ time: Timestamp) -> QuietSchedule.LocalTime? {
         Parts(time).map { QuietSchedule.LocalTime(weekday: $0.weekday, minute: $0.hour * 60 + $0.minute) }

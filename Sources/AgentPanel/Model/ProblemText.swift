@@ -30,6 +30,16 @@ enum ProblemText {
         }
     }
 
+    /// Returns the message for an error of the form that trusts another CA, whose code never expires.
+    static func trusting(_ error: BusError) -> String {
+        switch error.agentCode {
+        case .invalidArguments: tr("The code is incomplete. Enter all six groups of four characters.")
+        case .notTrusted:
+            tr("This is not the code of this server. Check it with the administrator before you trust the server.")
+        default: text(error)
+        }
+    }
+
     private static func text(_ code: AgentErrorCode) -> String {
         switch code {
         case .locked: tr("Your administrator set this. Ask them to change it.")

@@ -52,7 +52,12 @@ enum QuietText {
         case whenTurnedOff
         case later(LaterChoice)
 
-        static var allCases: [Choice] { [.whenTurnedOff] + LaterChoice.allCases.map(Choice.later) }
+        static var allCases: [Choice] { inOrder(after: PanelTime.now) }
+
+        /// Returns all choices, the earliest end first after the one without an end.
+        static func inOrder(after now: Timestamp) -> [Choice] {
+            [.whenTurnedOff] + LaterChoice.inOrder(after: now).map(Choice.later)
+        }
 
         /// The title in the list.
         var title: String {

@@ -31,7 +31,7 @@ final class EntryPage: Page {
 
     /// Offers the times of a reminder; a reminder that exists can be canceled.
     private func remind() {
-        let choices = LaterChoice.allCases
+        let choices = LaterChoice.inOrder(after: PanelTime.now)
         let plan = SheetPlan(
             destroy: remindAt == nil ? nil : tr("Cancel Reminder"), choices: choices.map(\.title))
         window.offer(plan) { [weak self] role in

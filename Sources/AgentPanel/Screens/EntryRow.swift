@@ -37,6 +37,7 @@ final class EntryRow {
     private let check = CheckButton()
     private let dot = Box.column().styled("dot").aligned(down: .center)
     private let suppressed = Symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
+    private let reminder = Symbol("alarm-symbolic", pixels: 14).styled("dim-label")
     private let headline = Label("", .cut(lines: 1))
     private let detail = Label("", .cut(lines: 1)).styled("dim-label")
     private let picture = Bin()
@@ -60,7 +61,7 @@ final class EntryRow {
         clearPlace = Revealer(clear.aligned(down: .center), from: .end)
         expandButton = Button(icon: "pan-down-symbolic", named: tr("Show All Text")) {}
         details = Button(icon: "help-about-symbolic", named: tr("Details")) {}
-        let first = Box.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
+        let first = Box.row(spacing: 6, dot, suppressed, reminder, headline.expanding(across: true), time)
         let texts = Box.column(spacing: 2, first, detail, picture, reason, offer).aligned(down: .center).expanding(
             across: true)
         let buttons = Box.row(
@@ -117,6 +118,7 @@ final class EntryRow {
         }
         entryPart.setStyle("first", state.isFirst)
         entryPart.setStyle("last", state.isLast)
+        entryPart.setStyle("expanded", state.isExpanded)
         section.widget.isVisible = entry == nil
         entryPart.isVisible = entry != nil
         show(isChecked: state.isChecked)
@@ -133,9 +135,11 @@ final class EntryRow {
         offer.isVisible = isChecked == nil && entry?.offersTimeSensitive == true
     }
 
-    /// Shows the app's icon in a section header, from a theme name or a path.
-    func show(icon: String) {
-        if case .section(let section)? = row { self.section.show(icon: icon, of: section.name) }
+    /// Shows the icon and the mute of the app in a section header; nil while the app is unknown.
+    func show(_ app: AppRecord?) {
+        guard case .section(let section)? = row else { return }
+        self.section.show(icon: app?.icon ?? "", of: section.name)
+        self.section.show(mute: app.flatMap { MuteText.state($0, now: PanelTime.now) }, of: section.name)
     }
 
     private func show(_ entry: InboxRecord, _ now: Timestamp, isExpanded: Bool) {
@@ -152,6 +156,9 @@ final class EntryRow {
         reason.isVisible = isExpanded && !reasons.isEmpty
         suppressed.isVisible = entry.reasonNotShown != nil
         suppressed.hinted(text.outcome).named(text.outcome)
+        let reminderText = LaterText.reminder(entry.remindAt, now: now)
+        reminder.isVisible = !reminderText.isEmpty
+        reminder.hinted(reminderText).named(reminderText)
         time.setText(PanelTime.short(entry.receivedAt, now: now))
         dot.isVisible = !entry.isRead
         details.described(text.headline)
@@ -189,7 +196,7 @@ final class EntryRow {
                 entry.isRead ? "" : tr("Unread"), entry.appTitle, entry.isUnverified ? UnverifiedMark.text : "",
                 text.headline, text.detail,
                 PanelTime.short(entry.receivedAt, now: now),
-                entry.reasonNotShown == nil ? "" : text.outcome,
+                entry.reasonNotShown == nil ? "" : text.outcome, LaterText.reminder(entry.remindAt, now: now),
             ]
             return parts.filter { !$0.isEmpty }.joined(separator: tr(", "))
         }

@@ -30,8 +30,8 @@ final class InboxList {
         var clearSection: (NotificationRows.Section) -> Void
         /// Offers to mute an app.
         var muteSection: (NotificationRows.Section) -> Void
-        /// Returns the icon of an app.
-        var icon: (String) -> String
+        /// Returns an app; nil while it is unknown.
+        var app: (String) -> AppRecord?
         /// Called after a change of the selection.
         var chosenChanged: () -> Void
         /// Called after a change of what is on the screen.
@@ -143,13 +143,13 @@ final class InboxList {
         actions.viewportChanged()
     }
 
-    /// Updates the icons when the apps are known; the texts are shown before that.
-    func showIcons() {
-        for row in list.shownRows { showIcon(of: row) }
+    /// Updates the icons and mutes when the apps are known; the texts are shown before that.
+    func showApps() {
+        for row in list.shownRows { showApp(of: row) }
     }
 
-    private func showIcon(of row: EntryRow) {
-        if let appID = row.sectionAppID { row.show(icon: actions.icon(appID)) }
+    private func showApp(of row: EntryRow) {
+        if let appID = row.sectionAppID { row.show(actions.app(appID)) }
     }
 
     private func entry(at index: Int) -> InboxRecord? {
@@ -165,7 +165,7 @@ final class InboxList {
             EntryRow.State(
                 isChecked: isChecked, isExpanded: isExpanded(index) ?? false, isFirst: entry(at: index - 1) == nil,
                 isLast: entry(at: index + 1) == nil))
-        showIcon(of: row)
+        showApp(of: row)
     }
 
     // MARK: Expansion
@@ -191,9 +191,10 @@ final class InboxList {
         show(content)
     }
 
-    /// Expands or collapses the focused row; returns false if the row cannot do that.
+    /// Expands or collapses the focused row if it can do that; returns false if no row has the focus.
     private func expandFocused(_ isExpanding: Bool) -> Bool {
-        guard let index = list.focusedIndex, isExpanded(index) == !isExpanding else { return false }
+        guard let index = list.focusedIndex else { return false }
+        guard isExpanded(index) == !isExpanding else { return true }
         switch rows[index] {
         case .section(let section): toggle(section)
         case .entry(let entry): toggle(entry)
@@ -207,6 +208,13 @@ final class InboxList {
     func focus() -> Bool {
         guard !rows.isEmpty else { return false }
         list.focus(at: list.focusedIndex ?? rows.firstIndex { $0.isEntry } ?? 0)
+        return true
+    }
+
+    /// Moves the focus to the first notification; returns false if there is no row.
+    func focusFirst() -> Bool {
+        guard !rows.isEmpty else { return false }
+        list.focus(at: rows.firstIndex { $0.isEntry } ?? 0)
         return true
     }
 

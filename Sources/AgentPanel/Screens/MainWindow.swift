@@ -55,6 +55,10 @@ final class MainWindow {
     private lazy var clearing: EntryClearing = EntryClearing(
         cache, onProgress: { [weak self] in self?.progress.show($0) }, onFailure: { [weak self] in self?.showError($0) }
     )
+    /// The number of unread notifications that are cleared but that the agent still counts.
+    var clearedUnreadCount = 0 {
+        didSet { if clearedUnreadCount != oldValue { showUnread() } }
+    }
     private var pairing: PairingWindow?
     /// The unsaved input of the pairing form.
     var pairingDraft = PairingWindow.Draft()
@@ -157,7 +161,7 @@ final class MainWindow {
             self?.window.close()
             return true
         }
-        window.onShortcut("<Alt>Left|Back") { [weak self] in self?.top?.navigator?.pop() ?? false }
+        window.onShortcut("<Alt>Left|Back") { [weak self] in self?.goBack() ?? false }
         window.onShortcut("Escape") { [weak self] in self?.escape() ?? false }
         window.onShortcut("F5") { [weak self] in
             self?.cache.askAll()
@@ -181,6 +185,9 @@ final class MainWindow {
         top?.focus()
         return true
     }
+
+    /// Returns to the previous page, but not below an open sheet.
+    private func goBack() -> Bool { sheet == nil && top?.navigator?.pop() ?? false }
 
     private func escape() -> Bool {
         if let sheet {
@@ -230,8 +237,11 @@ final class MainWindow {
         return state
     }
 
+    /// The number of unread notifications, without those that are cleared but can be restored.
+    private var unreadCount: Int? { cache.unreadCount.map { max($0 - clearedUnreadCount, 0) } }
+
     private func showUnread() {
-        for bar in tabBars { bar.setBadge(BadgeText.tab(cache.unreadCount), of: .notifications) }
+        for bar in tabBars { bar.setBadge(BadgeText.tab(unreadCount), of: .notifications) }
     }
 
     private func showPresence() {
@@ -295,13 +305,14 @@ final class MainWindow {
 
     /// Offers to mute an app for some time, or to end that.
     func offerMute(of appID: String, _ name: String) {
-        let isMuted = MuteText.isMuted(cache.setting("muted", of: appID)?.value ?? "off", now: PanelTime.now)
-        let choices = MuteText.choices.map(MuteText.title) + (isMuted ? [Texts.fill(tr("Unmute %1"), name)] : [])
-        offer(SheetPlan(destroy: nil, choices: choices)) { [weak self] role in
+        let isMuted = cache.app(appID).flatMap { MuteText.state($0, now: PanelTime.now) } != nil
+        let choices = MuteText.choices(now: PanelTime.now)
+        let titles = choices.map(MuteText.title) + (isMuted ? [Texts.fill(tr("Unmute %1"), name)] : [])
+        offer(SheetPlan(destroy: nil, choices: titles)) { [weak self] role in
             guard case .choose(let index) = role else { return }
             let value =
-                MuteText.choices.indices.contains(index)
-                ? MuteText.value(MuteText.choices[index], now: PanelTime.now) : DoNotDisturb.off.text
+                choices.indices.contains(index)
+                ? MuteText.value(choices[index], now: PanelTime.now) : DoNotDisturb.off.text
             self?.set("muted", of: appID, to: value)
         }
     }

@@ -34,6 +34,8 @@ final class NotificationsPage: Page {
     private var hasCount = false
     private var shownWithheld: WithheldText?
     private var focusesLoadedList = false
+    /// Whether the first result gets the focus as soon as the search is answered.
+    private var focusesResults = false
 
     init(in window: MainWindow) {
         let controls = Box.column(spacing: 8, search.styled("search").expanding(across: true), filters)
@@ -93,7 +95,7 @@ final class NotificationsPage: Page {
         cache.watch(self) { page, topic in
             switch topic {
             case .inbox: page.noteInbox()
-            case .apps: page.list.showIcons()
+            case .apps: page.list.showApps()
             case .settings: page.refresh()
             case .presence: page.notePresence()
             case .status: page.showLines()
@@ -103,8 +105,9 @@ final class NotificationsPage: Page {
         list.widget.onEdgeReached { [weak self] in self?.feed.loadMore() }
         search.onSearchChanged { [weak self] in
             guard let self else { return }
-            feed.search(search.text)
+            if feed.search(search.text) { focusesResults = false }
         }
+        search.onShortcut("Down|KP_Down", isLocal: true) { [weak self] in self?.focusResults() ?? false }
         search.onStop { [weak self] in _ = self?.escape() }
         editButton.onPressed { [weak self] in self?.toggleEditing() }
         selectAllButton.onPressed { [weak self] in self?.list.chooseAll() }
@@ -125,13 +128,14 @@ final class NotificationsPage: Page {
             allow: { [weak self] in self?.window.set($0.offer, of: $0.appID, to: "on") },
             clearSection: { [weak self] in self?.clear($0) },
             muteSection: { [weak self] in self?.window.offerMute(of: $0.appID, $0.name) },
-            icon: { [weak self] in self?.cache.app($0)?.icon ?? "" },
+            app: { [weak self] in self?.cache.app($0) },
             chosenChanged: { [weak self] in self?.showChosen() },
             viewportChanged: { [weak self] in self?.noteViewport() })
     }
 
     /// Reloads the list, except for the first count, which belongs to the list's own first query.
     private func noteInbox() {
+        undoable.noteCount()
         if hasCount { feed.reload() } else { refresh() }
         hasCount = true
     }
@@ -152,11 +156,12 @@ final class NotificationsPage: Page {
         list.show(
             InboxList.Content(
                 entries: feed.entries.filter { !hidden.contains($0.entry) }, filter: filter,
-                unreadCounts: cache.unreadCounts, isSearching: !search.text.isEmpty))
+                unreadCounts: unreadCounts(), isSearching: !search.text.isEmpty))
         if !list.isEmpty {
             stack.show(list.widget)
             if focusesLoadedList, isShown, search.text.isEmpty { _ = list.focus() }
             focusesLoadedList = false
+            if focusesResults, !feed.isLoading { _ = focusResults() }
         } else if feed.isLoading, cache.presence != .absent {
             stack.show(loading)
         } else {
@@ -165,6 +170,13 @@ final class NotificationsPage: Page {
         }
         editButton.isVisible = !list.isEmpty || list.chosen != nil
         showLines()
+    }
+
+    /// Returns the number of unread notifications by app, without those that are cleared but can be restored.
+    private func unreadCounts() -> [String: Int] {
+        let cleared = feed.entries.filter { undoable.counted.contains($0.entry) && !$0.isRead }
+        window.clearedUnreadCount = cleared.count
+        return cleared.reduce(into: cache.unreadCounts) { $0[$1.appID, default: 0] -= 1 }
     }
 
     private func value(_ name: String) -> String { cache.setting(name)?.value ?? "" }
@@ -238,6 +250,14 @@ final class NotificationsPage: Page {
     override func focus() {
         guard !list.focus() else { return }
         if feed.isLoading { focusesLoadedList = true } else { search.focus() }
+    }
+
+    /// Moves the focus from the search to the first result, as soon as the search is answered.
+    private func focusResults() -> Bool {
+        // The entry reports a change only after a pause.
+        feed.search(search.text)
+        focusesResults = feed.isLoading
+        return focusesResults || list.focusFirst()
     }
 
     override func escape() -> Bool {
@@ -319,7 +339,8 @@ final class NotificationsPage: Page {
     private func find(_ body: @escaping (NotificationsPage, [String: [Int64]]) -> Void) {
         feed.find(
             { [weak self] found in
-                if let self, isShown { body(self, found) }
+                guard let self, isShown else { return }
+                body(self, found.mapValues { $0.filter { !undoable.hidden.contains($0) } })
             }, onFailure: { [weak self] in self?.window.showError($0) })
     }
 

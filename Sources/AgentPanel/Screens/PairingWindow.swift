@@ -4,7 +4,7 @@ internal import AgentBus
 internal import PanelToolkit
 internal import PushDBus
 
-/// The form for pairing with a server, or for trusting the server again; it is the panel's only form with Save and Cancel.
+/// The form for pairing with a server, or for trusting the server again; it is the panel's only form with Cancel.
 final class PairingWindow {
     /// The effect of the form.
     enum Purpose {
@@ -27,14 +27,16 @@ final class PairingWindow {
     private let purpose: Purpose
     private let onClosed: () -> Void
     private let server = TextEntry(placeholder: "https://push.example.org:2197")
-    private let code = TextEntry(placeholder: tr("If the server requires one"))
+    private let code: TextEntry
     private let problem = Label("").styled("error-text")
     /// The agent's text about the problem, for the administrator.
     private let details = Label("").styled("caption", "dim-label").selectable()
     private let problemBox: Box
     private let expander: Expander
     private let progress = Box.row(spacing: 8, Spinner(), Label(tr("Connecting to the server…")))
-    private let save: Button
+    private let confirm: Button
+    private let headerTitle: String
+    private let caption: String
     private let cancel = Button(tr("Cancel"))
 
     /// Opens above the main window; restores the input of an earlier form that was closed without Cancel.
@@ -44,8 +46,15 @@ final class PairingWindow {
         self.onClosed = onClosed
         let title: String
         switch purpose {
-        case .pairing: (title, save) = (tr("Pair With a Server"), Button(tr("Save")))
-        case .trusting: (title, save) = (tr("Trust This Server"), Button(tr("Trust")))
+        case .pairing:
+            (title, headerTitle, confirm) = (tr("Pair With a Server"), tr("Pairing"), Button(tr("Pair")))
+            code = TextEntry(placeholder: tr("If the server requires one"))
+            caption = tr("The administrator of the server provides both.")
+        case .trusting:
+            title = tr("Trust This Server")
+            (headerTitle, confirm) = (title, Button(tr("Trust")))
+            code = TextEntry(placeholder: tr("Six groups of four characters"))
+            caption = tr("Ask the administrator for this code. On the server, “posthorn authority list” prints it.")
         }
         window = DialogWindow(of: owner.application, title: title, role: .dialog)
         window.setOwner(owner.window)
@@ -54,7 +63,7 @@ final class PairingWindow {
         fillIn()
         build()
         listen()
-        updateSaveButton()
+        updateButton()
         window.present()
         (server.isSensitive ? server : code).focus()
     }
@@ -71,21 +80,21 @@ final class PairingWindow {
     private func build() {
         let screen = Desktop.monitorSize ?? (1024, 768)
         // On a narrow screen, the buttons need the space of the title.
-        let header = HeaderBar(tr("Pairing"))
+        let header = HeaderBar(headerTitle)
         if Double(screen.width) < 300 * Desktop.textScale { header.setTitle(Box.row()) }
         header.withoutWindowButtons()
         header.packStart(cancel.styled("touch", "text-button", "form-button"))
-        header.packEnd(save.styled("touch", "text-button", "form-button", "suggested-action"))
+        header.packEnd(confirm.styled("touch", "text-button", "form-button", "suggested-action"))
         code.styled("monospace").fits(characterCount: Self.codeCharacterCount)
         problemBox.isVisible = false
         progress.isVisible = false
         let form = Box.column(
             spacing: 6, Label(tr("Server")).styled("heading"), server.styled("touch"),
             Label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), problemBox, progress,
-            Label(tr("The administrator of the server provides both.")).styled("dim-label", "caption"))
+            Label(caption).styled("dim-label", "caption"))
         let scroller = Scroller(form.padded(across: 18, above: 12, below: 18))
         window.setContent(Box.column(header, scroller.expanding(across: true, down: true)))
-        window.setDefault(save)
+        window.setDefault(confirm)
         // The scroller does not request the width of its content.
         window.setDefaultSize(
             width: min(code.naturalWidth + 2 * 18, screen.width),
@@ -96,9 +105,9 @@ final class PairingWindow {
 
     private func listen() {
         for entry in [server, code] {
-            entry.onChanged { [weak self] in self?.updateSaveButton() }
+            entry.onChanged { [weak self] in self?.updateButton() }
         }
-        save.onPressed { [weak self] in self?.pair() }
+        confirm.onPressed { [weak self] in self?.pair() }
         cancel.onPressed { [weak self] in self?.abandon() }
         window.onShortcut("Escape") { [weak self] in
             self?.abandon()
@@ -110,12 +119,12 @@ final class PairingWindow {
         }
     }
 
-    private func updateSaveButton() {
+    private func updateButton() {
         switch purpose {
         case .pairing:
             owner.pairingDraft = Draft(server: server.text, code: code.text)
-            save.isSensitive = !server.text.isEmpty
-        case .trusting: save.isSensitive = !code.text.isEmpty
+            confirm.isSensitive = !server.text.isEmpty
+        case .trusting: confirm.isSensitive = !code.text.isEmpty
         }
         problemBox.isVisible = false
     }
@@ -153,20 +162,26 @@ final class PairingWindow {
 
     private func setBusy(_ isBusy: Bool) {
         if isBusy { cancel.focus() }
-        for widget in [code, save] { widget.isSensitive = !isBusy }
+        for widget in [code, confirm] { widget.isSensitive = !isBusy }
         if case .pairing = purpose { server.isSensitive = !isBusy }
         problemBox.isVisible = false
         progress.isVisible = isBusy
     }
 
     private func fail(_ error: BusError) {
-        let text = ProblemText.pairing(error, hasCode: !code.text.isEmpty)
+        let text: String
+        let isOfCode: Bool
+        switch purpose {
+        case .pairing:
+            text = ProblemText.pairing(error, hasCode: !code.text.isEmpty)
+            isOfCode = [.badEnrolmentCode, .notTrusted].contains(error.agentCode)
+        case .trusting: (text, isOfCode) = (ProblemText.trusting(error), true)
+        }
         problem.setText(text)
         details.setText(error.message)
         expander.setOpen(false)
         expander.isVisible = !error.message.isEmpty
         problemBox.isVisible = true
-        let isOfCode = [.badEnrolmentCode, .notTrusted].contains(error.agentCode)
         server.described(isOfCode ? "" : text)
         code.described(isOfCode ? text : "")
         (isOfCode ? code : server).focus()

@@ -64,6 +64,11 @@ enum PanelStyle {
             padding: 4px 12px; min-height: 56px; margin: 0 12px; background-color: @card_bg_color;
             border: 1px solid @card_shade_color; border-top-width: 0;
         }
+        .entry-row.expanded { padding-top: 12px; padding-bottom: 12px; }
+        .inbox > row:focus-visible { outline: none; }
+        .inbox > row:focus-visible .entry-row, .inbox > row:focus-visible .section-row {
+            outline: 2px solid alpha(@accent_color, 0.7); outline-offset: -2px;
+        }
         .entry-row.first { border-top-width: 1px; border-radius: 12px 12px 0 0; }
         .entry-row.last { border-radius: 0 0 12px 12px; }
         .entry-row.first.last { border-radius: 12px; }
@@ -71,6 +76,7 @@ enum PanelStyle {
         .entry-row .unread-title { font-weight: bold; }
         .section-row { padding: 10px 16px 2px 16px; min-height: 44px; }
         .section-row .heading { font-weight: bold; }
+        .section-row button.muted { background-color: @accent_bg_color; color: @accent_fg_color; }
         .unread-count { background-color: alpha(currentColor, 0.12); border-radius: 9px; padding: 1px 7px; }
         .clear-button { min-width: 76px; min-height: 48px; background: #c01c28; color: #ffffff; }
         .notice { background-color: alpha(@warning_bg_color, 0.25); padding: 4px 6px 4px 12px; }

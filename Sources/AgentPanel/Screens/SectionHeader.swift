@@ -8,7 +8,7 @@ final class SectionHeader {
     /// The button that clears all notifications of the app.
     let clear = Button(tr("Clear")).styled("flat", "touch", "section-clear")
     /// The button that mutes the app for some time.
-    let mute = Button(icon: "notifications-disabled-symbolic", named: tr("Mute")) {}
+    let mute = Button(icon: "audio-volume-muted-symbolic", named: tr("Mute")) {}
     private let arrow = Symbol("pan-down-symbolic").styled("dim-label")
     private let icon = Bin()
     private let name = Label("", .cut(lines: 1)).styled("heading")
@@ -34,7 +34,6 @@ final class SectionHeader {
         count.isVisible = section.unreadCount > 0
         arrow.setIcon(isExpanded ? "pan-down-symbolic" : "pan-end-symbolic")
         mute.isVisible = !section.appID.isEmpty
-        mute.setIcon("notifications-disabled-symbolic", named: Texts.fill(tr("Mute %1"), section.name))
         clear.named(Texts.fill(tr("Clear all notifications of %1"), section.name))
     }
 
@@ -47,6 +46,17 @@ final class SectionHeader {
         guard shownIcon != [path, name] else { return }
         shownIcon = [path, name]
         icon.setContent(AppIcon.make(path, of: name, pixels: 24))
+    }
+
+    /// Shows whether the app is muted.
+    ///
+    /// - Parameters:
+    ///   - state: The text about the mute; nil for an app that is not muted.
+    ///   - name: The name of the app.
+    func show(mute state: String?, of name: String) {
+        mute.hinted(state ?? Texts.fill(tr("Mute %1"), name))
+        mute.named(state.map { "\(name)\(tr(", "))\($0)" } ?? Texts.fill(tr("Mute %1"), name))
+        mute.setStyle("muted", state != nil)
     }
 
     /// Returns the accessible name of a section.

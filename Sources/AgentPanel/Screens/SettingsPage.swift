@@ -30,11 +30,12 @@ final class SettingsPage: Page {
         table = PreferencesPage()
         super.init(tr("Settings"), in: window, stack)
         for child in [status, table] { stack.add(child) }
-        let everything = PreferencesGroup(
-            footer: tr("While off, notifications only appear in the list."))
-        for row in [master.widget, quiet.widget, silent.widget, tray.widget] { everything.add(row) }
+        let notifications = PreferencesGroup(footer: tr("While off, notifications only appear in the list."))
+        notifications.add(master.widget)
+        let others = PreferencesGroup()
+        for row in [quiet.widget, silent.widget, tray.widget] { others.add(row) }
         buildServer()
-        for group in [everything, appGroup, serverGroup] { table.add(group) }
+        for group in [notifications, others, appGroup, serverGroup] { table.add(group) }
         cache.watch(self) { page, topic in
             guard page.isOnScreen else { return }
             switch topic {
@@ -153,7 +154,7 @@ final class AppRow {
     /// Updates the enabled features.
     func show(_ app: AppRecord, isActive: Bool) {
         widget.setTitle(app.appTitle)
-        widget.setSubtitle(AppText.subtitle(app))
+        widget.setSubtitle(AppText.subtitle(app, now: PanelTime.now))
         unverified.show(!app.isVerified, appID: app.appID)
         widget.isSensitive = isActive
     }

@@ -214,6 +214,7 @@ final class AgentService {
         record.isVerified = app.isVerified
         record.offers = try agent.settings.offers(to: app).map(\.rawValue)
         record.canHavePictures = !app.manifest.pictureHosts.isEmpty || app.manifest.filter != nil
+        if case .until(let end) = settings.mute, end > .now { record.mutedUntil = end }
         return record
     }
 }

@@ -101,7 +101,21 @@ extension PanelSettingsEndToEnd {
             let list = try await server.posthorn("authority", "list", "--json").decoded(AuthorityFleet.Authorities.self)
             let code = try #require(list.authorities.first { $0.serving }?.code)
             try await scene.click("button", "Trust This Server…")
-            try await scene.waitFor("dialog", "Trust This Server")
+            let form = try await scene.wait("the form is there") { $0.first("dialog", "Trust This Server") != nil }
+            #expect(form.texts.contains("Trust This Server"), "the title: \(form.texts)")
+            #expect(form.texts.contains { $0.contains("“posthorn authority list”") }, "where the code is from")
+            for (wrong, start) in [
+                ("wrong", "The code is incomplete."), ("WXM8-WXM8-WXM8-WXM8-WXM8-WXM8", "This is not the code of"),
+            ] {
+                try await scene.type(wrong)
+                try await scene.press("Return")
+                let failed = try await scene.wait("it says what is wrong") { contents in
+                    contents.texts.contains { $0.hasPrefix(start) }
+                }
+                let entry = try #require(failed.all("text box").last)
+                #expect(entry.isFocused && entry.description.hasPrefix(start), "\(failed.transcript)")
+            }
+            // The refused code is selected, so that the next one replaces it.
             try await scene.type(code)
             try await scene.press("Return")
             try await scene.wait("it is connected again") { contents in

@@ -61,7 +61,7 @@ extension PanelWindowEndToEnd {
             let scene = try await scene(isDark: isDark)
             try await scene.openPairing()
             try await scene.type("https://127.0.0.1:1")
-            try await scene.wait("it can be saved") { $0.first("button", "Save")?.isSensitive == true }
+            try await scene.wait("it can be saved") { $0.first("button", "Pair")?.isSensitive == true }
             let contents = try await check("the form", in: scene)
             let entry = try #require(contents.all("text box").last, "the code's entry shows its placeholder")
             let area = try #require(try await scene.area(of: entry, in: contents))

@@ -154,6 +154,38 @@ extension PanelListEndToEnd {
             try await scene.viewList(untilTabIs: "Notifications")
         }
 
+        @Test(.tags(.slow)) func `Down moves from the search to the first result, where keys act on rows`() async throws
+        {
+            let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
+            try await scene.press("ctrl+f")
+            try await scene.type("lunch")
+            try await scene.press("Down")
+            try await scene.wait("the first result has the focus") { contents in
+                entries(contents).count == 2 && row(of: "Lunch moved.", in: contents)?.isFocused == true
+            }
+            try await scene.press("Down", "plus", "plus", "Delete")
+            let contents = try await scene.wait("the second one is cleared") { entries($0) == ["Lunch moved."] }
+            #expect(contents.nodes.contains { $0.role == "text box" || $0.name == "Search" })
+            try await eventually("it alone is removed") { try await scene.user.inbox().count == 2 }
+        }
+
+        @Test(.tags(.slow)) func `a notification whose clearing can be undone is neither counted nor cleared twice`()
+            async throws
+        {
+            let scene = try await scene((1...3).map { "Number \($0)." }, count: 3)
+            try await focusList(in: scene)
+            try await scene.moveFocus(to: "the second", by: "Down") { row(of: "Number 2.", in: $0) }
+            try await scene.press("Delete")
+            try await scene.wait("the counts are without it, while it can be restored") { contents in
+                contents.first("button") { $0.hasPrefix("Undo") } != nil
+                    && contents.all("tab").first?.name == "Notifications, 2 unread"
+                    && contents.all("list item").first?.name == "\(PanelScene.appName), 2 unread"
+            }
+            try await scene.click("button", "Clear all notifications of \(PanelScene.appName)")
+            try await scene.wait("the sheet counts the others") { $0.first("button", "Clear 2 Notifications") != nil }
+            try await scene.press("Escape")
+        }
+
         @Test(.tags(.slow)) func `during a search, the menu's sheet clears only the search results`() async throws {
             let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
             try await scene.press("ctrl+f")

@@ -79,7 +79,7 @@ extension PanelSettingsEndToEnd {
             try await scene.press("Return")
             let text = "Connecting to the server…"
             let contents = try await scene.wait("it says so") { $0.texts.contains(text) }
-            #expect(contents.first("button", "Save")?.isSensitive == false)
+            #expect(contents.first("button", "Pair")?.isSensitive == false)
             let label = try #require(contents.first("label", text))
             var area = try #require(try await scene.area(of: label, in: contents))
             (area.left, area.width) = (area.left - 24, 22)
@@ -96,7 +96,7 @@ extension PanelSettingsEndToEnd {
                 contents.texts.contains { $0.hasPrefix("The server cannot be reached.") }
             }
             #expect(!failed.texts.contains(text), "neither text nor spinner is left")
-            #expect(failed.first("button", "Save")?.isSensitive == true)
+            #expect(failed.first("button", "Pair")?.isSensitive == true)
         }
     }
 }

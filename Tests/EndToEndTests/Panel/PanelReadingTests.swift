@@ -75,7 +75,10 @@ extension PanelListEndToEnd {
             let picture = "The picture was not loaded because the app does not allow pictures from this server."
             let text = "The link was left out because its address is not allowed.\n\(picture)"
             try await scene.click("button", "Show All Text")
-            try await scene.wait("the reasons are below the text") { $0.texts.contains(text) }
+            let expanded = try await scene.wait("the reasons are below the text") { $0.texts.contains(text) }
+            let place = try #require(row(of: "A photo", in: expanded))
+            let first = try #require(expanded.inside(place).first("label", "A photo"))
+            #expect(first.top - place.top >= 10, "the text keeps its distance from the edge")
             try await scene.click("button", "Details")
             try await scene.wait("they are among the details") {
                 $0.first("list item", "Left Out, \(text)") != nil

@@ -191,9 +191,9 @@ extension PanelSettingsEndToEnd {
             try await scene.click("button", "Leave This Server")
             try await scene.click("button", "Pair With a Server")
             try await scene.waitFor("dialog", "Pair With a Server")
-            #expect(try await scene.contents().first("button", "Save")?.isSensitive == false, "nothing is typed")
+            #expect(try await scene.contents().first("button", "Pair")?.isSensitive == false, "nothing is typed")
             try await scene.type("https://127.0.0.1:1")
-            try await scene.wait("it can be saved") { $0.first("button", "Save")?.isSensitive == true }
+            try await scene.wait("it can be saved") { $0.first("button", "Pair")?.isSensitive == true }
             try await scene.press("Return")
             try await scene.wait("it says what is wrong and what to do") { contents in
                 contents.texts.contains { $0.hasPrefix("The server cannot be reached. Check") }
@@ -202,7 +202,7 @@ extension PanelSettingsEndToEnd {
             try await scene.press("alt+F4")
             try await scene.wait("the form is closed") { $0.windows.map(\.name) == ["Posthorn"] }
             try await scene.click("button", "Pair With a Server")
-            try await scene.wait("what was typed is there") { $0.first("button", "Save")?.isSensitive == true }
+            try await scene.wait("what was typed is there") { $0.first("button", "Pair")?.isSensitive == true }
             try await scene.click("button", "Cancel")
             try await scene.wait("the form is closed") { $0.windows.map(\.name) == ["Posthorn"] }
             #expect(try await scene.contents().first("button", "Pair With a Server") != nil, "nothing was saved")
@@ -214,6 +214,25 @@ extension PanelSettingsEndToEnd {
             try await scene.type(scene.stack.server.enrolmentCode())
             try await scene.press("Return")
             try await scene.waitFor("button", "Leave This Server")
+        }
+
+        @Test(.tags(.slow)) func `a page stays below a sheet, and a caption below its switch`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.openPanel("--settings")
+            let texts = try await scene.wait("the settings are there") { $0.first("switch", "Tray Icon") != nil }.texts
+            let caption = try #require(texts.firstIndex(of: "While off, notifications only appear in the list."))
+            let quiet = try #require(texts.firstIndex(of: "Do Not Disturb"))
+            #expect(caption < quiet, "\(texts)")
+
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.click("button", "Turn Off All")
+            try await scene.waitFor("button", "Cancel")
+            try await scene.press("alt+Left")
+            try await scene.press("Escape")
+            try await scene.wait("the sheet is gone") { $0.first("button", "Cancel") == nil }
+            #expect(try await scene.contents().first("list item", "Alert Style") != nil, "the page of the app")
         }
 
         private func isSheet(_ contents: ScreenContents, destroying title: String) throws {

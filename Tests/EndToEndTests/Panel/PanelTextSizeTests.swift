@@ -50,8 +50,8 @@ extension PanelWindowEndToEnd {
             let scene = try await PanelScene(size: .init(width: 360, height: 640))
             try await scene.doubleText()
             try await scene.openPairing()
-            let contents = try await scene.wait("the form is there") { $0.first("button", "Save") != nil }
-            let buttons = try ["Cancel", "Save"].map { try #require(contents.first("label", $0)) }
+            let contents = try await scene.wait("the form is there") { $0.first("button", "Pair") != nil }
+            let buttons = try ["Cancel", "Pair"].map { try #require(contents.first("label", $0)) }
             #expect(buttons[0].width > buttons[1].width * 5 / 4, "Cancel is longer than Save: \(buttons)")
         }
 
