@@ -30,6 +30,31 @@ extension PanelAlertEndToEnd {
             try await scene.wait("it is off") { $0.first("list item", "Remind Me")?.description == "Off" }
         }
 
+        @Test(.tags(.slow))
+        func `Escape leaves the times of a reminder and not the alert, and GTK has nothing to warn of`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            let panel = try await scene.openPanel()
+            try await scene.send(PanelScene.alert("Later."))
+            try await scene.waitFor("button", "Remind Me…")
+            for _ in 1...2 {
+                try await scene.rest()
+                try await scene.click("button", "Remind Me…")
+                try await scene.waitFor("button", "In One Hour")
+                try await scene.rest()
+                try await scene.press("Escape")
+                try await scene.wait("the answers are there again") { contents in
+                    contents.first("button", "View")?.isFocused == true
+                        && contents.first("button", "In One Hour") == nil
+                }
+            }
+            #expect(try await scene.user.inbox().map(\.state) == ["shown"])
+            try await scene.answer("Later.", becoming: "closed") { try await scene.press("Escape") }
+            #expect(panel.output + panel.errorOutput == "", "\(panel.transcript)")
+        }
+
         @Test(.tags(.slow)) func `an app is muted from its section, and unmuted in its settings`() async throws {
             let scene = try await PanelScene()
             try await scene.send(PanelScene.alert("One."))
