@@ -13,6 +13,14 @@ struct AlertTextTests {
         #expect(text.spoken == "Lunch  at noon\nOne.\nTwo.")
     }
 
+    @Test func `a name that the app gave itself is marked with the app's ID, also for screen readers`() {
+        var alert = SampleRecords.alert()
+        #expect(AlertText(alert).mark.isEmpty)
+        alert.isVerified = false
+        #expect(AlertText(alert).mark == "unverified: org.example.Mail")
+        #expect(AlertText(alert).spoken == "unverified: org.example.Mail\nLunch\nAt noon.")
+    }
+
     @Test(arguments: ["", "\n\n\n\n", " \u{200B}"]) func `an alert without text shows a placeholder`(nothing: String) {
         var alert = SampleRecords.alert(body: nothing)
         (alert.title, alert.subtitle) = (nothing, nothing)

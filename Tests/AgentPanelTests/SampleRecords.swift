@@ -13,6 +13,7 @@ enum SampleRecords {
             .dictionary([
                 ("entry", .int64(entry)), ("app_id", .string("org.example.Mail")), ("app_name", .string("Mail")),
                 ("title", .string("Lunch")), ("body", .string(body)), ("view_label", .string(viewLabel)),
+                ("verified", .bool(true)),
                 ("earlier", .uint32(2)),
                 (
                     "actions",

@@ -63,9 +63,12 @@ struct AlertPause: Equatable, Sendable {
     mutating func showNext(at time: MonotonicTime) {
         waitForKeys(until: time.advanced(byMilliseconds: Self.keyMilliseconds))
         pressEnd = time.advanced(byMilliseconds: Self.pressMilliseconds)
-        heldKeys.formUnion(takenKeys)
+        ignoreHeldKeys()
         takesEscapeAtOnce = true
     }
+
+    /// Ignores the keys that are pressed until they are released, because they were meant for what the window showed.
+    mutating func ignoreHeldKeys() { heldKeys.formUnion(takenKeys) }
 
     /// Returns the rest of the pauses in milliseconds; 0 if the alert accepts keys and presses.
     func remainingMilliseconds(at time: MonotonicTime) -> Int64 {

@@ -25,7 +25,10 @@ final class AlertWindow {
     private var alert: AlertRecord
     private let head = Box.column(spacing: 6)
     private let time = Label("", .cut(lines: 1)).centered().styled("caption", "dim-label")
-    private let texts = Box.column(spacing: 6)
+    private let mark = Label("", .cut(lines: 3)).centered().styled("unverified", "caption")
+    private let picture = Bin()
+    private let labels = Box.column(spacing: 6)
+    private let texts: Box
     private let scroller: Scroller
     private let typing = TextEntry(placeholder: tr("Message"))
     private let typingPlace: Revealer
@@ -37,6 +40,10 @@ final class AlertWindow {
     private let isLow: Bool
     /// The action for which the user enters a text, and the button that sends it; nil if none.
     private var reply: (action: String, sendButton: Button)?
+    /// Whether the buttons are the times of a reminder.
+    private var isChoosingTime = false
+    /// The file and the maximum size of the picture on the screen.
+    private var shownPicture: (path: String, pixelsMax: Int) = ("", 0)
     /// The button that Return presses.
     private var defaultButton: Button?
     /// Filters input that was meant for another window, and the second press of a double click on the previous alert.
@@ -64,6 +71,7 @@ final class AlertWindow {
         screenHeight = screen.height
         isLow = screen.height < 400
         window = DialogWindow(of: application, title: alert.appTitle, role: .alert)
+        texts = Box.column(spacing: 6, picture, labels)
         scroller = Scroller(texts)
         scroller.showsBar()
         typing.styled("touch")
@@ -71,7 +79,7 @@ final class AlertWindow {
         var later: () -> Void = {}
         footer = AlertFooter(onLater: { later() }, onCloseAll: { onAnswer(.closeAll) })
         content = Box.column(
-            spacing: 4, head.padded(below: 4), scroller, typingPlace, buttons.padded(above: 12), footer.widget)
+            spacing: 4, head.padded(below: 4), mark, scroller, typingPlace, buttons.padded(above: 12), footer.widget)
         window.setOwner(owner)
         build()
         footer.show(position)
@@ -109,13 +117,14 @@ final class AlertWindow {
     func show(_ alert: AlertRecord) {
         self.alert = alert
         showTexts()
-        if !isWriting { showButtons(AlertButtons(alert)) }
+        if !isWriting, !isChoosingTime { showButtons(AlertButtons(alert)) }
         fit()
+        showPicture()
     }
 
     /// Shows the next alert of a series after the user answered one.
     func showNext(_ alert: AlertRecord, _ position: AlertQueue.Position) {
-        reply = nil
+        (reply, isChoosingTime) = (nil, false)
         typing.text = ""
         typingPlace.isRevealed = false
         typingPlace.isVisible = false
@@ -133,35 +142,51 @@ final class AlertWindow {
 
     private func showTexts() {
         head.removeAll()
-        texts.removeAll()
+        labels.removeAll()
         head.turn(isRow: isLow)
         head.append(AppIcon.make(alert.icon, of: alert.appTitle, pixels: isLow ? 32 : 48).aligned(across: .center))
-        head.append(Label(alert.appTitle, .cut(lines: 1)).centered().styled("app-name"))
+        head.append(Label(alert.appTitle, .cut(lines: isLow ? 1 : 3)).centered().styled("app-name"))
         head.append(time)
         head.aligned(across: isLow ? .center : .fill)
         let text = AlertText(alert)
-        var labels: [Label] = []
+        mark.setText(text.mark)
+        mark.hinted(UnverifiedMark.explanation(alert.appID))
+        mark.isVisible = !text.mark.isEmpty
+        var shown: [Label] = []
         for (text, style) in [(text.title, "alert-title"), (text.subtitle, "heading"), (text.body, "body")]
         where !text.isEmpty {
-            labels.append(Label(text).styled(style))
+            shown.append(Label(text).styled(style))
         }
         if alert.earlierCount > 0 {
             let text = Texts.text(
                 "%d earlier alert waits", "%d earlier alerts wait", count: Int(clamping: alert.earlierCount))
-            labels.append(Label(text).styled("caption", "dim-label"))
+            shown.append(Label(text).styled("caption", "dim-label"))
         }
         if !alert.url.isEmpty {
-            labels.append(Label(Texts.fill(tr("Opens %1"), LinkText.host(alert.url))).styled("caption", "dim-label"))
+            shown.append(Label(Texts.fill(tr("Opens %1"), LinkText.host(alert.url))).styled("caption", "dim-label"))
         }
-        if !alert.picture.isEmpty, !isLow {
-            texts.append(EntryPicture.make(alert.picture, pixelsMax: Self.picturePixelsMax))
-        }
-        for label in labels { texts.append(label) }
+        for label in shown { labels.append(label) }
         // A long text is easier to read if all lines begin at the same place.
-        let isLong = labels.contains { $0.lineCount(width: contentWidth) > Self.centeredLineCountMax }
-        for label in labels where !isLong { label.centered() }
+        let isLong = shown.contains { $0.lineCount(width: contentWidth) > Self.centeredLineCountMax }
+        for label in shown where !isLong { label.centered() }
+        window.setTitle(alert.appTitle)
         window.named(alert.appTitle).described(text.spoken)
         showTime()
+    }
+
+    /// Shows the picture as large as the texts leave space for it, but never higher than a third of the window.
+    private func showPicture() {
+        let isShown = !alert.picture.isEmpty && !isLow
+        picture.isVisible = isShown
+        guard isShown else { return }
+        let textHeight = labels.naturalHeight(width: contentWidth) + 6
+        // Of a text that scrolls in any case, half of the space stays free.
+        let space = max(textsHeightMax - textHeight, textsHeightMax / 2)
+        let pixelsMax = min(Self.picturePixelsMax, heightMax / 3, space)
+        guard shownPicture != (alert.picture, pixelsMax) else { return }
+        shownPicture = (alert.picture, pixelsMax)
+        picture.setContent(
+            EntryPicture.make(alert.picture, pixelsMax: pixelsMax) { [weak self] in self?.fit() })
     }
 
     private static var picturePixelsMax: Int { 160 }
@@ -182,9 +207,9 @@ final class AlertWindow {
     /// Replaces the buttons; returns the default one.
     @discardableResult
     private func showButtons(_ plan: AlertButtons) -> Button {
+        isChoosingTime = false
         let made = plan.buttons.map { button in
-            Button(button.title) { [weak self] in self?.press(button.role) }
-                .styled(button.isDark ? "dark" : "light")
+            answerButton(button.title, isDark: button.isDark) { [weak self] in self?.press(button.role) }
         }
         let box = Box.column(spacing: 8)
         for places in plan.rows(isLow: isLow) {
@@ -194,36 +219,46 @@ final class AlertWindow {
             box.append(row)
         }
         buttons.setContent(box)
-        let first = made[plan.defaultIndex]
-        defaultButton = first
+        setDefault(made[plan.defaultIndex])
+        return made[plan.defaultIndex]
+    }
+
+    private func answerButton(_ title: String, isDark: Bool, _ pressed: @escaping () -> Void) -> Button {
+        let button = Button(title, pressed).styled(isDark ? "dark" : "light")
+        button.setTitle(title, .cut(lines: 2))
+        return button
+    }
+
+    private func setDefault(_ button: Button) {
+        defaultButton = button
         describeDefaultButton()
-        window.setDefault(first)
-        first.focus()
-        return first
+        window.setDefault(button)
+        button.focus()
     }
 
     /// Replaces the buttons with the times of a reminder.
     private func showLater() {
-        let back = Button(tr("Back")) { [weak self] in
-            guard let self else { return }
-            showButtons(AlertButtons(alert))
-            fit()
-        }
-        let choices = LaterChoice.allCases.map { choice in
-            Button(choice.title) { [weak self] in self?.onAnswer(.remind(choice)) }.styled("light")
+        isChoosingTime = true
+        let back = answerButton(tr("Back"), isDark: true) { [weak self] in self?.hideLater() }
+        let choices = LaterChoice.inOrder(after: PanelTime.now).map { choice in
+            answerButton(choice.title, isDark: false) { [weak self] in self?.onAnswer(.remind(choice)) }
         }
         let box = Box.column(spacing: 8)
-        let made = [back.styled("dark")] + choices
+        let made = [back] + choices
         for start in stride(from: 0, to: made.count, by: 2) {
             let row = Box.row(spacing: 8).homogeneous().leftToRight()
             for button in made[start...].prefix(2) { row.append(button.expanding(across: true)) }
             box.append(row)
         }
         buttons.setContent(box)
-        defaultButton = back
-        describeDefaultButton()
-        window.setDefault(back)
-        back.focus()
+        setDefault(back)
+        fit()
+    }
+
+    /// Returns from the times of a reminder to the buttons of the alert.
+    private func hideLater() {
+        pause.ignoreHeldKeys()
+        showButtons(AlertButtons(alert))
         fit()
     }
 
@@ -237,14 +272,22 @@ final class AlertWindow {
     /// On a low screen, most of that would be buttons, so the window may take the whole screen. A window with many
     /// buttons shows at least three lines of text.
     private func fit() {
+        footer.fit(width: contentWidth)
+        scroller.fit(width: contentWidth, heightMax: textsHeightMax)
+    }
+
+    /// The maximum height of the window, except for one with many buttons.
+    private var heightMax: Int { isLow ? screenHeight - 24 : screenHeight * 6 / 10 }
+
+    /// The maximum height of picture and texts.
+    private var textsHeightMax: Int {
         let margins = 18 + 16 + 4
         var others = margins
-        for part: Widget in [head, buttons, footer.widget] where part.isVisible {
+        for part: Widget in [head, mark, buttons, footer.widget] where part.isVisible {
             others += part.naturalHeight(width: contentWidth) + 4
         }
         let threeLines = min(Int(66 * Desktop.textScale), screenHeight - 24 - others)
-        let height = isLow ? screenHeight - 24 : screenHeight * 6 / 10
-        scroller.fit(width: contentWidth, heightMax: max(height - others, threeLines, 40))
+        return max(heightMax - others, threeLines, 40)
     }
 
     // MARK: Input
@@ -263,7 +306,8 @@ final class AlertWindow {
             return true
         }
         window.onShortcut("Escape") { [weak self] in
-            self?.onAnswer(.close)
+            guard let self else { return true }
+            if isChoosingTime { hideLater() } else { onAnswer(.close) }
             return true
         }
         typing.onChanged { [weak self] in self?.updateSendButton() }
@@ -343,23 +387,5 @@ final class AlertWindow {
     private func send() {
         guard let reply, !typing.text.isEmpty else { return }
         press(.action(reply.action))
-    }
-}
-
-extension AlertWindow.Answer {
-    /// Whether the answer may open an app.
-    var opensApp: Bool {
-        switch self {
-        case .view: true
-        case .close, .closeAll, .action, .remind: false
-        }
-    }
-
-    /// Whether the answer is for all alerts that wait.
-    var isForAll: Bool {
-        switch self {
-        case .closeAll: true
-        case .close, .view, .action, .remind: false
-        }
     }
 }

@@ -9,11 +9,13 @@ enum EntryPicture {
     /// - Parameters:
     ///   - path: The absolute path of the file.
     ///   - pixelsMax: The maximum width and height.
+    ///   - onShown: Called when the place has its picture.
     /// - Returns: The place, which is empty until the picture is decoded, and if it cannot be decoded.
-    static func make(_ path: String, pixelsMax: Int) -> Widget {
+    static func make(_ path: String, pixelsMax: Int, onShown: @escaping () -> Void = {}) -> Widget {
         let place = Bin().named(tr("Picture"))
         unsafe IconCache.shared.load(path, pixels: pixelsMax * Desktop.scale) { texture in
             place.setContent(Picture(texture, pixelsMax: pixelsMax))
+            onShown()
         }
         return place
     }

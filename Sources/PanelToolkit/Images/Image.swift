@@ -12,7 +12,7 @@ package final class Image: Widget {
     }
 }
 
-/// A picture that keeps its proportions (`GtkPicture`).
+/// A picture that keeps its proportions and its size (`GtkPicture`).
 package final class Picture: Widget {
     /// Creates a picture with `gtk_picture_new_for_paintable`, reduced to a maximum width and height.
     package init(_ texture: Texture, pixelsMax: Int) {
@@ -22,9 +22,22 @@ package final class Picture: Widget {
         let scale = min(1, Double(pixelsMax) / Double(max(width, height, 1)))
         unsafe super.init(gtk_picture_new_for_paintable(texture.address))
         sized(width: Int(Double(width) * scale), height: Int(Double(height) * scale))
+        // GTK's own layout requests the height that the picture would have at the width of its parent.
+        unsafe gtk_widget_set_layout_manager(cast(), gtk_custom_layout_new(nil, measurePicture, placePicture))
         aligned(across: .center, down: .center)
     }
 }
+
+/// Requests nothing but the size of `gtk_widget_set_size_request`.
+private let measurePicture: GtkCustomMeasureFunc = { picture, orientation, _, least, natural, _, _ in
+    var (width, height): (Int32, Int32) = (0, 0)
+    unsafe gtk_widget_get_size_request(picture, &width, &height)
+    let size = orientation == GTK_ORIENTATION_HORIZONTAL ? width : height
+    unsafe least?.pointee = size
+    unsafe natural?.pointee = size
+}
+
+private let placePicture: GtkCustomAllocateFunc = { _, _, _, _ in }
 
 /// A picture in the memory of the display (`GdkTexture`).
 package final class Texture: NativeObject {

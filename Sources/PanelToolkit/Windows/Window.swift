@@ -4,6 +4,9 @@ internal import CAdwaita
 
 /// A window, with the operations that all windows have (`GtkWindow`).
 package class Window: Widget {
+    /// The widget that Return activates, because GTK keeps its address but no reference to it.
+    private var defaultWidget: Widget?
+
     /// Sets the initial size with `gtk_window_set_default_size`.
     package func setDefaultSize(width: Int, height: Int) {
         unsafe gtk_window_set_default_size(cast(), Int32(width), Int32(height))
@@ -29,7 +32,11 @@ package class Window: Widget {
     package func setOwner(_ window: Window?) { unsafe gtk_window_set_transient_for(cast(), window?.cast()) }
 
     /// Sets the widget that Return activates (`gtk_window_set_default_widget`).
-    package func setDefault(_ widget: Widget?) { unsafe gtk_window_set_default_widget(cast(), widget?.cast()) }
+    package func setDefault(_ widget: Widget?) {
+        unsafe gtk_window_set_default_widget(cast(), widget?.cast())
+        // GTK changes the style of the previous one, so that one is released only now.
+        defaultWidget = widget
+    }
 
     /// Shows and raises the window with `gtk_window_present`.
     package func present() { unsafe gtk_window_present(cast()) }
@@ -46,9 +53,12 @@ package class Window: Widget {
     /// The focused widget of the window (`gtk_window_get_focus`).
     package var focusedWidget: Widget? { unsafe gtk_window_get_focus(cast()).map { unsafe Widget($0) } }
 
+    /// Sets the title with `gtk_window_set_title`.
+    package func setTitle(_ title: String) { unsafe gtk_window_set_title(cast(), ShownText.clean(title)) }
+
     /// Sets the title, and the icon with the name of the application.
     func setTitle(_ title: String, of application: Application) {
-        unsafe gtk_window_set_title(cast(), ShownText.clean(title))
+        setTitle(title)
         unsafe gtk_window_set_icon_name(cast(), g_application_get_application_id(application.cast()))
     }
 

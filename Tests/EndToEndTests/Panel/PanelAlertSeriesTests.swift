@@ -82,10 +82,28 @@ extension PanelAlertEndToEnd {
             try await scene.wait("both wait") { $0.texts.contains("1 of 2") }
             try await scene.answer("First.", becoming: "closed") { try await scene.click("button", "Close") }
             let last = try await scene.wait("the second is there") { $0.texts.contains("Second.") }
+            let (window, label) = (try #require(last.windows.first), try #require(last.first("label", "2 of 2")))
+            #expect(abs(label.left + label.right - window.width) <= 2, "the position is centered: \(last.transcript)")
             #expect(last.texts.contains("2 of 2") && last.first("button", "Close All") == nil)
             #expect(last.first("button", "View")?.description.hasSuffix("2 of 2") == true, "screen readers say it")
             try await scene.answer("Second.", becoming: "viewed") { try await scene.press("Return") }
             #expect(try await states(in: scene) == ["viewed", "closed"])
+        }
+
+        @Test(.tags(.slow)) func `the title of the window is the name of the app whose alert is shown`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            let bank = try await scene.registerItself("org.example.Bank", name: "Your Bank")
+            try await scene.send(PanelScene.alert("First."))
+            try await scene.wait("the first is there") { $0.texts.contains("First.") }
+            try await scene.send(PanelScene.alert("Second."), to: bank, of: "org.example.Bank")
+            try await scene.wait("both wait") { $0.texts.contains("1 of 2") }
+            try await scene.answer("First.", becoming: "closed") { try await scene.press("Escape") }
+            let second = try await scene.wait("the second is there") { $0.texts.contains("Second.") }
+            let window = try #require(second.windows.first)
+            #expect(window.name == "Your Bank")
+            // The window is found by its title.
+            _ = try await scene.frame(of: window)
         }
 
         @Test(.tags(.slow)) func `the pause of an alert is visible, and its window is busy`() async throws {

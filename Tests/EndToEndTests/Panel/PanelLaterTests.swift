@@ -38,6 +38,31 @@ extension PanelAlertEndToEnd {
             }
         }
 
+        @Test(.tags(.slow))
+        func `Escape leaves the times of a reminder and not the alert, and GTK has nothing to warn of`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            let panel = try await scene.openPanel()
+            try await scene.send(PanelScene.alert("Later."))
+            try await scene.waitFor("button", "Remind Me…")
+            for _ in 1...2 {
+                try await scene.rest()
+                try await scene.click("button", "Remind Me…")
+                try await scene.waitFor("button", "In One Hour")
+                try await scene.rest()
+                try await scene.press("Escape")
+                try await scene.wait("the answers are there again") { contents in
+                    contents.first("button", "View")?.isFocused == true
+                        && contents.first("button", "In One Hour") == nil
+                }
+            }
+            #expect(try await scene.user.inbox().map(\.state) == ["shown"])
+            try await scene.answer("Later.", becoming: "closed") { try await scene.press("Escape") }
+            #expect(panel.output + panel.errorOutput == "", "\(panel.transcript)")
+        }
+
         @Test(.tags(.slow)) func `a muted app says so in its section and in the settings, and can be unmuted in both`()
             async throws
         {

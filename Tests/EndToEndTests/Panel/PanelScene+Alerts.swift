@@ -1,11 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import TestSupport
 internal import Testing
 
 extension PanelScene {
     /// Returns the payload of an alert.
     static func alert(_ body: String) -> String { #"{"aps":{"alert":{"title":"Alert","body":"\#(body)"}}}"# }
+
+    /// Lets a program that is not installed register itself on the bus, as an app with alerts.
+    ///
+    /// - Parameters:
+    ///   - app: The app ID.
+    ///   - name: The name that the program gives itself.
+    /// - Returns: The device token.
+    /// - Throws: The error of one of the programs.
+    func registerItself(_ app: String, name: String) async throws -> String {
+        try await stack.server.posthorn("app", "add", app)
+        let script = """
+            import sys
+            from gi.repository import Gio, GLib
+            bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+            def call(name, path, method, *values):
+                return bus.call_sync(name, path, name, method, GLib.Variant(*values), None, 0, 30_000, None).unpack()[0]
+            call("org.freedesktop.DBus", "/org/freedesktop/DBus", "RequestName", "(su)", (sys.argv[1], 0))
+            options = {"name": GLib.Variant("s", sys.argv[2])}
+            print(call("org.posthorn.Agent1", "/org/posthorn/Agent1", "Register", "(sa{sv})", (sys.argv[1], options)))
+            """
+        let output = try await RunningProcess.run(
+            RepositoryPaths.tool("python3"), ["-c", script, app, name], environment: user.environment
+        ).succeeded().output
+        try await user.posthorn("settings", "set", app, "alert", "alert")
+        return output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Sends an alert to another app than the scene's.
+    func send(_ payload: String, to token: String, of app: String) async throws {
+        let sent = try await stack.provider.send(SentNotification(token: token, payload: payload, topic: app))
+        guard sent.status == 200 else { throw RefusedMarker(result: sent) }
+    }
 
     /// Waits until an alert is on the screen, and repeats an action until it is answered.
     ///
