@@ -17,7 +17,7 @@ package struct CurlError: Error, Sendable, Equatable {
         case proxyAuthentication
         /// The proxy refuses to connect to the server.
         case proxyRefusal
-        /// The server's certificate is not from a trusted authority.
+        /// The server's certificate is not from a trusted authority, or only seems to be.
         case unknownAuthority
         /// The TLS handshake or the verification of the server's certificate failed in another way.
         case tls
@@ -112,6 +112,7 @@ extension CurlError.Kind {
             case .certificateRequired: .clientCertificateRequired
             case .certificateRefused: .clientCertificateRefused
             case .handshakeRefused: .handshakeRefused
+            case .badSignature: .unknownAuthority
             case nil: Self(code)
             }
     }

@@ -147,13 +147,26 @@ extension EasyHandle {
         set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         // libcurl would keep the authorities of a file for a day, but a file may be replaced when an authority changes.
         set(CURLOPT_CA_CACHE_TIMEOUT, 0)
-        if let file = request.caFile {
+        if let text = request.caText {
+            setAuthorities(text)
+        } else if let file = request.caFile {
             set(CURLOPT_CAINFO, text: file)
-            // Debian's libcurl would also trust each authority of its directory.
-            if !request.alsoTrustsSystem { unsafe check(push_curl_easy_set_text(pointer, CURLOPT_CAPATH, nil)) }
+        }
+        // Debian's libcurl would also trust each authority of its directory.
+        if request.caText != nil || request.caFile != nil, !request.alsoTrustsSystem {
+            unsafe check(push_curl_easy_set_text(pointer, CURLOPT_CAPATH, nil))
         }
         if let file = request.clientCertificateFile { set(CURLOPT_SSLCERT, text: file) }
         if let file = request.clientKeyFile { set(CURLOPT_SSLKEY, text: file) }
+    }
+
+    private func setAuthorities(_ text: [UInt8]) {
+        var text = text
+        unsafe text.withUnsafeMutableBytes { bytes in
+            // libcurl copies the blob and its bytes.
+            var blob = unsafe curl_blob(data: bytes.baseAddress, len: bytes.count, flags: UInt32(CURL_BLOB_COPY))
+            unsafe check(push_curl_easy_set_pointer(pointer, CURLOPT_CAINFO_BLOB, &blob))
+        }
     }
 
     private func setMethod(_ request: HTTPRequest) {

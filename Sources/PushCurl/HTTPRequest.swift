@@ -12,7 +12,9 @@ package struct HTTPRequest: Sendable {
     package var body: [UInt8] = []
     /// The PEM file of trusted authorities, in place of the system's.
     package var caFile: String?
-    /// Whether the authorities of the operating system are trusted in addition to those in `caFile`.
+    /// The PEM text of trusted authorities, in place of `caFile`; nil to use the file.
+    package var caText: [UInt8]?
+    /// Whether the authorities of the operating system are trusted in addition to those in `caFile` or `caText`.
     package var alsoTrustsSystem = false
     /// The proxy, or empty for none, regardless of the environment; nil to use the environment's.
     package var proxy: String?

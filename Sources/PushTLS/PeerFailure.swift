@@ -14,12 +14,23 @@ package enum PeerFailure: Sendable {
     case certificateRefused
     /// The peer refused the handshake without a reason (handshake_failure).
     case handshakeRefused
+    /// A signature of the peer is wrong: that of its certificate, whose authority only has the name of a trusted one,
+    /// or that of the handshake.
+    case badSignature
 
     /// Converts an error code, as ERR_get_error(3) returns it; nil for other errors, for example of the local
     /// configuration.
     package init?(errorCode code: UInt) {
-        guard ERR_GET_LIB(code) == ERR_LIB_SSL else { return nil }
-        switch ERR_GET_REASON(code) {
+        switch (ERR_GET_LIB(code), ERR_GET_REASON(code)) {
+        case (ERR_LIB_SSL, let reason): self.init(reason: reason)
+        // OpenSSL reports the key's algorithm before the verification, and only the first error is known.
+        case (ERR_LIB_ASN1, Int32(ERR_R_EVP_LIB)), (ERR_LIB_RSA, _), (ERR_LIB_EC, _): self = .badSignature
+        default: return nil
+        }
+    }
+
+    private init?(reason: Int32) {
+        switch reason {
         case SSL_R_WRONG_VERSION_NUMBER, SSL_R_UNKNOWN_PROTOCOL, SSL_R_PACKET_LENGTH_TOO_LONG: self = .notTLS
         case SSL_R_UNEXPECTED_EOF_WHILE_READING: self = .disconnected
         case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: self = .certificateRequired
@@ -28,6 +39,7 @@ package enum PeerFailure: Sendable {
             SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
             self = .certificateRefused
         case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: self = .handshakeRefused
+        case SSL_R_BAD_SIGNATURE: self = .badSignature
         default: return nil
         }
     }

@@ -25,10 +25,18 @@ import Testing
     }
 
     private func announce(_ certificates: [String], version: Int64) async throws {
-        let set = DeviceAPI.Authorities(
-            version: version, system: false, authorities: certificates.map { .init(certificate: $0) })
+        try await announce(certificates.map { .init(certificate: $0) }, version: version)
+    }
+
+    /// Announces a set, whose version may differ from that of the notice.
+    private func announce(_ authorities: [DeviceAPI.Authority], version: Int64, notice: Int64? = nil) async throws {
+        let set = DeviceAPI.Authorities(version: version, system: false, authorities: authorities)
         try await server.setAuthorities(String(decoding: JSONEncoder().encode(set), as: UTF8.self))
-        try await server.push(event: "authorities", data: #"{"version":\#(version)}"#)
+        try await server.push(event: "authorities", data: #"{"version":\#(notice ?? version)}"#)
+    }
+
+    private func authority(_ name: String) throws -> String {
+        String(decoding: try CertificateAuthority.make(commonName: name).certificate, as: UTF8.self)
     }
 
     private func enrolled() async throws -> AgentHarness {
@@ -87,6 +95,97 @@ import Testing
         try await server.endStreams()
         try await harness.loop.run("the connection ends") { !harness.isConnected() }
         try await harness.loop.run("the stream is open again") { harness.isConnected() }
+    }
+
+    @Test(.tags(.slow)) func `at most one set that the server did not confirm is trusted, until one is confirmed`()
+        async throws
+    {
+        let harness = try await enrolled()
+        var junk = ""
+        for version in 1...3 {
+            junk = try normalized(authority("Junk \(version)"))
+            try await server.fail("PUT /v1/authorities", status: 500)
+            try await announce([own, junk], version: Int64(version))
+            try await harness.loop.run("it is refused") {
+                self.server.requests("PUT /v1/authorities").count == version
+            }
+        }
+        let trusted = try harness.database.authorities.all()
+        #expect(try Set(trusted.map(\.certificate)) == [normalized(own), junk])
+        #expect(trusted.allSatisfy { !$0.isConfirmed })
+        #expect(try version(harness) ?? 0 == 0)
+        try await announce([own], version: 4)
+        try await harness.loop.run("it is confirmed") { (try? self.version(harness)) == 4 }
+        #expect(try harness.database.authorities.all() == [TrustedAuthority(certificate: normalized(own))])
+    }
+
+    private func normalized(_ certificate: String) throws -> String {
+        String(decoding: try AuthorityCertificate(Array(certificate.utf8)).pem, as: UTF8.self)
+    }
+
+    @Test(.tags(.slow)) func `a set with an odd value is refused as a whole`() async throws {
+        let harness = try await enrolled()
+        let leaf = try CertificateAuthority.make(commonName: "Issuer")
+        let (issued, _) = try CertificateAuthority.issueServerCertificate(
+            names: ["localhost"], authorityCertificate: leaf.certificate, authorityPrivateKey: leaf.privateKey)
+        let other = try authority("Other")
+        let good = DeviceAPI.Authority(certificate: own)
+        let many = try (0..<Limits.announcedAuthorityCountMax).map {
+            DeviceAPI.Authority(certificate: try authority("\($0)"))
+        }
+        let sets: [(Int64, [DeviceAPI.Authority])] = [
+            (0, [good]), (-1, [good]), (20, [good, .init(certificate: String(decoding: issued, as: UTF8.self))]),
+            (21, [.init(certificate: own + other)]), (22, [.init(certificate: own, until: .init(unixSeconds: -1))]),
+            (23, [.init(certificate: own, until: .init(unixSeconds: 0))]), (24, [good] + many), (25, []),
+            // The server's own authority has ended, so this set would cut the device off.
+            (26, [.init(certificate: own, until: .init(unixSeconds: 1)), .init(certificate: other)]),
+        ]
+        for (number, set) in sets.enumerated() {
+            try await announce(set.1, version: set.0, notice: Int64(number) + 1)
+            try await harness.loop.run("it is fetched") {
+                self.server.requests("GET /v1/authorities").count > number
+            }
+        }
+        try await announce([good], version: 30)
+        try await harness.loop.run("it is confirmed") { (try? self.version(harness)) == 30 }
+        #expect(server.requests("PUT /v1/authorities") == [#"PUT /v1/authorities {"version":30}"#])
+    }
+
+    // MARK: The user's decision
+
+    private static let noAuthorities = #"{"version":0,"system":false,"authorities":[]}"#
+
+    @Test func `an authority is not trusted because another one is checked at the same time`() async throws {
+        let harness = try await enrolled()
+        try await server.setAuthorities(Self.noAuthorities)
+        let bad = try directory.write(authority("Bad"), to: "bad.pem")
+        for _ in 0..<5 {
+            var results: [String: Bool] = [:]
+            for file in [bad, server.caFile] {
+                harness.start { agent throws(AgentRefusal) in
+                    try await agent.authorities.trust(code: "", caFile: file)
+                } completion: { result in
+                    if case .success = result { results[file] = true } else { results[file] = false }
+                }
+            }
+            try await harness.loop.run("both are checked") { results.count == 2 }
+            #expect(results == [bad: false, server.caFile: true])
+        }
+        #expect(!readText(directory.path(of: "trusted.pem")).contains(readText(bad)))
+    }
+
+    @Test func `a decision for another authority does not outlive the enrolment`() async throws {
+        let harness = try await enrolled()
+        try await server.setAuthorities(Self.noAuthorities)
+        var result: Result<Void, AgentRefusal>?
+        harness.start { [server] agent throws(AgentRefusal) in
+            try await agent.authorities.trust(code: "", caFile: server.caFile)
+        } completion: {
+            result = $0
+        }
+        try harness.agent.enrolment.forget()
+        try await harness.loop.run("it ended") { result != nil }
+        #expect(try harness.database.authorities.all().isEmpty)
     }
 
     // MARK: The file of the trusted authorities

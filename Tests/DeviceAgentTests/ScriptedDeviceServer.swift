@@ -68,7 +68,7 @@ final class ScriptedDeviceServer {
                 + #""channel-id":"\#(channel)","accepted-at":\#(number),"payload":\#(payload)}"#)
     }
 
-    /// Refuses the next requests of a path with a status and a reason, and with a `Retry-After` field if one is given.
+    /// Refuses the next requests of a path, or of a method and a path, with a status and a reason, and with a `Retry-After` field if one is given.
     func fail(
         _ path: String, status: Int, word: String = "Ordered", count: Int = 1, retryAfter: String = ""
     ) async throws {
@@ -143,6 +143,7 @@ final class ScriptedDeviceServer {
                 body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
                 say(" ".join([self.command, self.path, body]).strip())
                 status, word, after = self.failure(self.path)
+                if not status: status, word, after = self.failure(self.command + " " + self.path)
                 if status:
                     # A proxy's page has no word.
                     page = word.encode() if word.startswith("<") else None

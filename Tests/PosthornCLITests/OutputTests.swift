@@ -90,7 +90,8 @@ struct OutputTests {
         #expect(nowhere?.remedy == "Create the directory first.")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a key is read only from a regular file, without waiting for a pipe`() throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `a key and an authority are read only from a regular file, without waiting for a pipe`() throws {
         let files = try TemporaryDirectory()
         let path = files.path(of: "AuthKey_ABC1234567.p8")
         #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -104,6 +105,8 @@ struct OutputTests {
             #expect(error.problem == "cannot read \(path): not a regular file")
             #expect(error.remedy == "Specify a regular file, not a pipe or a device.")
         }
+        let authority = thrown { () throws(CommandError) in try LocalFile.checkCertificate(path) }
+        #expect(authority?.problem == "cannot read \(path): not a regular file")
         #expect(try LocalFile.readRegular(files.write("x", to: "file")) == [UInt8(ascii: "x")])
         let directory = #expect(throws: FileError.self) { try LocalFile.readRegular(files.path) }
         #expect(directory?.remedy == "Specify a file, not a directory.")

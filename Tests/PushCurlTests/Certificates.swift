@@ -12,12 +12,12 @@ final class Certificates {
     var certificate: String { directory.appending(path: "server.crt").path }
     var key: String { directory.appending(path: "server.key").path }
 
-    init(host: String = "DNS:localhost,IP:127.0.0.1") throws {
+    init(host: String = "DNS:localhost,IP:127.0.0.1", key: String = "ec -pkeyopt ec_paramgen_curve:P-256") throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "posthorn-curl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let script = """
             set -e
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem \
+            openssl req -x509 -newkey \(key) -nodes -keyout ca.key -out ca.pem \
               -subj /CN=authority -days 2
             openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout server.key -out server.csr -subj /CN=s
             printf 'subjectAltName=\(host)' > san

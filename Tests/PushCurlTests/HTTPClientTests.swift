@@ -98,6 +98,38 @@ import Testing
         #expect(error?.kind == .tls)
     }
 
+    /// The parameters of two authorities' keys, for each of which OpenSSL reports a wrong signature with another code.
+    private static let keys = [
+        ("ec -pkeyopt ec_paramgen_curve:P-256", "ec -pkeyopt ec_paramgen_curve:P-256"),
+        ("ec -pkeyopt ec_paramgen_curve:P-256", "ec -pkeyopt ec_paramgen_curve:P-384"),
+        ("rsa:2048", "rsa:2048"), ("rsa:2048", "rsa:3072"), ("rsa:2048", "ec -pkeyopt ec_paramgen_curve:P-256"),
+    ]
+
+    @Test(arguments: keys)
+    func `an authority that only has the name of the trusted one is unknown`(trusted: String, other: String) throws {
+        let certificates = try Certificates(key: trusted)
+        let impostor = try Certificates(key: other)
+        let server = try ScriptedServer(certificates: impostor)
+        var request = HTTPRequest(method: "GET", url: "https://localhost:\(server.port)/")
+        request.caFile = certificates.authority
+        let error = #expect(throws: CurlError.self) { try HTTPClient().send(request) }
+        #expect(error?.kind == .unknownAuthority, "\(error?.message ?? "")")
+    }
+
+    @Test func `a text of authorities is trusted in place of a file`() throws {
+        let certificates = try Certificates()
+        let server = try ScriptedServer(certificates: certificates)
+        var request = HTTPRequest(method: "GET", url: "https://localhost:\(server.port)/")
+        request.caText = Array(try Data(contentsOf: URL(fileURLWithPath: certificates.authority)))
+        request.caFile = "/missing.pem"
+        #expect(try HTTPClient().send(request).status == 200)
+        let other = try Certificates()
+        request.caText = Array(try Data(contentsOf: URL(fileURLWithPath: other.authority)))
+        request.caFile = certificates.authority
+        let error = #expect(throws: CurlError.self) { try HTTPClient().send(request) }
+        #expect(error?.kind == .unknownAuthority, "\(error?.message ?? "")")
+    }
+
     @Test func `HTTP/2 is used when ALPN offers it, and its absence is an error when it is required`() throws {
         let certificates = try Certificates()
         let server = try NghttpServer(certificates)

@@ -32,7 +32,11 @@ enum AgentSchema {
             device_id TEXT NOT NULL,
             ca_file TEXT NOT NULL
         ) STRICT;
-        CREATE TABLE authorities (certificate TEXT PRIMARY KEY, until INTEGER) STRICT, WITHOUT ROWID;
+        CREATE TABLE authorities (
+            certificate TEXT PRIMARY KEY,
+            until INTEGER,
+            is_confirmed INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE choices (
             app_id TEXT NOT NULL,

@@ -9,10 +9,13 @@ package struct TrustedAuthority: Sendable, Equatable {
     package var certificate: String?
     /// The time at which the trust ends, in whole seconds; nil for the end of the certificate's validity.
     package var until: Timestamp?
+    /// Whether the server answered under the authority's set, so that another set without an answer keeps it.
+    package var isConfirmed: Bool
 
-    package init(certificate: String?, until: Timestamp? = nil) {
+    package init(certificate: String?, until: Timestamp? = nil, isConfirmed: Bool = true) {
         self.certificate = certificate
         self.until = until
+        self.isConfirmed = isConfirmed
     }
 }
 
@@ -23,8 +26,8 @@ package final class AuthorityTable {
     private let delete: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
-        select = try connection.prepare("SELECT certificate, until FROM authorities ORDER BY certificate")
-        insert = try connection.prepare("INSERT OR REPLACE INTO authorities VALUES (?, ?)")
+        select = try connection.prepare("SELECT certificate, until, is_confirmed FROM authorities ORDER BY certificate")
+        insert = try connection.prepare("INSERT OR REPLACE INTO authorities VALUES (?, ?, ?)")
         delete = try connection.prepare("DELETE FROM authorities")
     }
 
@@ -37,7 +40,8 @@ package final class AuthorityTable {
             all.append(
                 TrustedAuthority(
                     certificate: certificate.isEmpty ? nil : certificate,
-                    until: select.optionalInt64(1).map(Timestamp.init(unixSeconds:))))
+                    until: select.optionalInt64(1).map(Timestamp.init(unixSeconds:)),
+                    isConfirmed: select.int64(2) != 0))
         }
         return all
     }
@@ -48,6 +52,7 @@ package final class AuthorityTable {
         for authority in authorities {
             insert.bind(authority.certificate ?? "", at: 1)
             insert.bind(authority.until?.unixSeconds, at: 2)
+            insert.bind(authority.isConfirmed ? 1 : 0, at: 3)
             try insert.run()
         }
     }

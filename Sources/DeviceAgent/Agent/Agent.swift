@@ -91,7 +91,7 @@ package final class Agent {
         subscriptions = SubscriptionService(context)
         registrations = RegistrationService(context, subscriptions)
         installations = InstallationService(context, registrations)
-        authorities = AuthorityService(context, trustStore)
+        authorities = AuthorityService(context)
         enrolment = EnrolmentService(context, secretFile, authorityFile, subscriptions, settings)
         wire()
     }

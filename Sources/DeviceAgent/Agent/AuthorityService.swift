@@ -12,7 +12,8 @@ internal import PushTLS
 ///
 /// The server announces a set only on connections that this device trusts already. A new set is trusted in addition to
 /// the earlier one until the server has answered a request that trusts the new set alone. So a set under which the
-/// server could not be reached never replaces one that works, and a crash at any point leaves one that works.
+/// server could not be reached never replaces one that works, and a crash at any point leaves one that works. At most one
+/// set that is not confirmed is trusted.
 final class AuthorityService {
     /// The maximum random delay before the set is fetched, which spreads the requests of all devices.
     private static let delayMax: Duration = .seconds(2)
@@ -21,18 +22,16 @@ final class AuthorityService {
     private let database: AgentDatabase
     private let link: ServerLink
     private let failures: DatabaseFailures
-    private let trustStore: TrustStore
     /// Whether a fetch is scheduled or running.
     private var isFetching = false
     /// The version that was announced during the fetch; nil for none.
     private var laterVersion: Int64?
 
-    init(_ context: AgentContext, _ trustStore: TrustStore) {
+    init(_ context: AgentContext) {
         loop = context.loop
         database = context.database
         link = context.link
         failures = context.failures
-        self.trustStore = trustStore
     }
 
     // MARK: The server's announcements
@@ -77,25 +76,31 @@ final class AuthorityService {
     /// Trusts a set of the server in place of the earlier authorities, if the server can be reached with it.
     private func adopt(_ set: DeviceAPI.Authorities) async throws(ServerFailure) {
         let new = try Self.authorities(of: set)
+        let identity = link.identity
+        guard let session = link.session(trusting: ServerTrust(candidate: new, now: .now)) else { return }
+        defer { withExtendedLifetime(session) {} }
         do {
-            let known = try database.authorities.all()
-            try store(new + known.filter { old in !new.contains { $0.certificate == old.certificate } })
-            let candidate = try trustStore.candidate(new)
-            guard let session = link.session(trusting: candidate) else { return }
-            defer { withExtendedLifetime(session) {} }
+            // An earlier set that was not confirmed goes: otherwise such sets would pile up.
+            let confirmed = try database.authorities.all().filter(\.isConfirmed)
+            try store(
+                confirmed.adding(
+                    new.map { TrustedAuthority(certificate: $0.certificate, until: $0.until, isConfirmed: false) }))
             do throws(ServerFailure) {
                 try await session.client.confirm(authorityVersion: set.version)
             } catch {
-                if case .notTrusted = error { try store(known) }
+                if case .notTrusted = error, link.identity == identity {
+                    try store(database.authorities.all().filter(\.isConfirmed))
+                }
                 throw error
             }
+            guard link.identity == identity else { return }
             try store(new, version: set.version)
         } catch let error as ServerFailure {
             throw error
         } catch let error as SQLiteError {
             return failures.report(error)
         } catch {
-            throw .badFile("\(error)")
+            preconditionFailure("another error: \(error)")
         }
         agentLog.info("authorities_changed", ["version": "\(set.version)", "count": "\(new.count)"])
     }
@@ -109,18 +114,36 @@ final class AuthorityService {
         link.refreshTrust()
     }
 
-    /// Returns the authorities of a set; throws unless it is small, not empty, and readable.
+    /// Returns the authorities of a set; throws unless all of it is valid, and it is small and not empty.
     private static func authorities(of set: DeviceAPI.Authorities) throws(ServerFailure) -> [TrustedAuthority] {
+        // Version 0 is that of the enrolment, whose authority would be trusted again.
+        guard set.version > 0 else { throw .unintelligible("the version of the authorities is \(set.version)") }
+        guard set.authorities.count <= Limits.announcedAuthorityCountMax else {
+            throw .unintelligible("the server announced \(set.authorities.count) authorities, which are too many")
+        }
         var all: [TrustedAuthority] = set.system ? [TrustedAuthority(certificate: nil)] : []
-        for authority in set.authorities.prefix(Limits.announcedAuthorityCountMax) {
-            guard let certificate = try? AuthorityCertificate(Array(authority.certificate.utf8)) else {
-                throw .unintelligible("an announced authority is not a certificate")
-            }
-            let text = String(decoding: certificate.pem, as: UTF8.self)
-            all.append(TrustedAuthority(certificate: text, until: authority.until))
+        for authority in set.authorities {
+            let pem = try certificate(of: authority)
+            all.append(TrustedAuthority(certificate: String(decoding: pem, as: UTF8.self), until: authority.until))
         }
         guard !all.isEmpty else { throw .unintelligible("the server announced no authority") }
         return all
+    }
+
+    private static func certificate(of authority: DeviceAPI.Authority) throws(ServerFailure) -> [UInt8] {
+        let certificates: [AuthorityCertificate]
+        do throws(TLSError) {
+            certificates = try AuthorityCertificate.all(in: Array(authority.certificate.utf8))
+        } catch {
+            throw .unintelligible("an announced authority cannot be used: \(error.description)")
+        }
+        guard certificates.count == 1, certificates[0].pem.count <= Limits.authorityByteCountMax else {
+            throw .unintelligible("an announced authority is not one certificate, or is too large")
+        }
+        if let until = authority.until, until <= .unixEpoch {
+            throw .unintelligible("the trust in an announced authority ends at \(until.unixSeconds)")
+        }
+        return certificates[0].pem
     }
 
     // MARK: The user's decision
@@ -155,18 +178,12 @@ final class AuthorityService {
             chosen = try Self.read(caFile)
         }
         let new = chosen.map { TrustedAuthority(certificate: String(decoding: $0.pem, as: UTF8.self)) }
-        let candidate: ServerTrust
-        do throws(StorageError) { candidate = try trustStore.candidate(new) } catch {
-            throw AgentRefusal(.failed, "\(error.message). \(error.remedy)")
-        }
         // The answer proves that the server has this device, before anything changes.
-        guard let session = link.session(trusting: candidate) else { throw .notEnrolled }
+        guard let session = link.session(trusting: ServerTrust(candidate: new, now: .now)) else { throw .notEnrolled }
         defer { withExtendedLifetime(session) {} }
         do throws(ServerFailure) { _ = try await session.client.authorities() } catch { throw AgentRefusal(error) }
-        try failures.refusing { () throws(SQLiteError) in
-            let known = try database.authorities.all()
-            try store(new + known.filter { old in !new.contains { $0.certificate == old.certificate } })
-        }
+        guard link.identity == identity else { throw .notEnrolled }
+        try failures.refusing { () throws(SQLiteError) in try store(new.adding(database.authorities.all())) }
         agentLog.warning("authority_trusted", ["subject": chosen.map(\.subject).joined(separator: "; ")])
         link.clients?.stream.retry()
     }
@@ -209,5 +226,12 @@ final class AuthorityService {
         } catch {
             throw AgentRefusal(.badFile, "\(path) contains no valid CA certificate: \(error)")
         }
+    }
+}
+
+extension [TrustedAuthority] {
+    /// Returns these authorities, followed by those of another list that are not among them.
+    fileprivate func adding(_ others: [TrustedAuthority]) -> [TrustedAuthority] {
+        self + others.filter { other in !contains { $0.certificate == other.certificate } }
     }
 }

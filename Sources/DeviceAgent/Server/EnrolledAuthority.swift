@@ -38,11 +38,9 @@ package struct EnrolledAuthority: Sendable {
 
     /// The file of all authorities that the device trusts for its server.
     var trustedPath: String { PrivateFile.directory(of: path) + "/trusted.pem" }
-    /// The file of the authorities that the device is about to trust.
-    var candidatePath: String { PrivateFile.directory(of: path) + "/trusted-next.pem" }
 
     /// Removes the certificate when the device leaves its server.
     func remove() {
-        for file in [path, trustedPath, candidatePath] { PrivateFile.remove(file) }
+        for file in [path, trustedPath] { PrivateFile.remove(file) }
     }
 }

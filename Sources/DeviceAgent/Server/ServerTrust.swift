@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AgentStore
 internal import PushCore
 internal import PushCurl
 
@@ -7,6 +8,8 @@ internal import PushCurl
 final class ServerTrust {
     /// The PEM file of the authorities; nil for those of the operating system.
     private(set) var caFile: String?
+    /// The PEM text of the authorities, in place of a file; nil to use the file.
+    private var caText: [UInt8]?
     /// Whether the authorities of the operating system are trusted, too.
     private(set) var includesSystem: Bool
     /// The time at which the trust in one of the authorities ends; nil if none ends early.
@@ -19,14 +22,43 @@ final class ServerTrust {
         self.changesAt = changesAt
     }
 
+    /// Creates the trust in a set alone, before it is stored.
+    ///
+    /// It uses no file, so two checks at the same time cannot confuse their authorities.
+    ///
+    /// - Parameters:
+    ///   - candidate: The set; not empty.
+    ///   - now: The current time; authorities that are no longer trusted do not count.
+    init(candidate: [TrustedAuthority], now: Timestamp) {
+        let valid = candidate.valid(at: now)
+        let certificates = valid.compactMap(\.certificate)
+        caText = certificates.isEmpty ? nil : Array(certificates.joined(separator: "\n").utf8)
+        includesSystem = valid.count > certificates.count
+    }
+
     /// Replaces the authorities by those of another value.
     func adopt(_ other: ServerTrust) {
-        (caFile, includesSystem, changesAt) = (other.caFile, other.includesSystem, other.changesAt)
+        (caFile, caText) = (other.caFile, other.caText)
+        (includesSystem, changesAt) = (other.includesSystem, other.changesAt)
     }
 
     /// Applies the authorities to a request.
     func apply(to request: inout HTTPRequest) {
         request.caFile = caFile
+        request.caText = caText
         request.alsoTrustsSystem = includesSystem
+    }
+}
+
+extension [TrustedAuthority] {
+    /// Returns the authorities whose trust has not ended; all of them if none is left.
+    ///
+    /// A clock that is wrong must not end all trust.
+    ///
+    /// - Parameter now: The current time.
+    /// - Returns: The authorities in their order.
+    func valid(at now: Timestamp) -> [TrustedAuthority] {
+        let valid = filter { $0.until.map { now < $0 } ?? true }
+        return valid.isEmpty ? self : valid
     }
 }

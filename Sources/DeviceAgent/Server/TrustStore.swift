@@ -40,9 +40,7 @@ final class TrustStore {
         }
         let configured = configuredFile(for: identity)
         guard !announced.isEmpty || configured != nil else { return ServerTrust(caFile: identity.caFile) }
-        // A clock that is wrong must not end all trust.
-        let valid = announced.filter { $0.until.map { now < $0 } ?? true }
-        let trusted = valid.isEmpty ? announced : valid
+        let trusted = announced.valid(at: now)
         var files: [String] = []
         var includesSystem = trusted.contains { $0.certificate == nil }
         if version == 0 {
@@ -56,15 +54,6 @@ final class TrustStore {
         return ServerTrust(
             caFile: directory.trustedPath, includesSystem: includesSystem,
             changesAt: trusted.compactMap(\.until).min())
-    }
-
-    /// Returns the trust in a set alone, before it is adopted, and writes its file.
-    func candidate(_ authorities: [TrustedAuthority]) throws(StorageError) -> ServerTrust {
-        let text = authorities.compactMap(\.certificate).joined(separator: "\n")
-        let includesSystem = authorities.contains { $0.certificate == nil }
-        guard !text.isEmpty else { return ServerTrust(caFile: "") }
-        try write(text, to: directory.candidatePath)
-        return ServerTrust(caFile: directory.candidatePath, includesSystem: includesSystem)
     }
 
     private func configuredFile(for identity: Identity) -> String? {

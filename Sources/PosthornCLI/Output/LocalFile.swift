@@ -62,7 +62,7 @@ enum LocalFile {
     /// - Throws: An error when the file cannot be read or holds no PEM certificate.
     static func checkCertificate(_ path: String) throws(CommandError) {
         let bytes: [UInt8]
-        do throws(FileError) { bytes = try read(path) } catch { throw .file(error) }
+        do throws(FileError) { bytes = try readRegular(path) } catch { throw .file(error) }
         guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
             throw .badFile(
                 path: path, problem: "not a PEM certificate",
