@@ -51,7 +51,7 @@ private final class Listener: StreamClientDelegate {
 
     @Test(arguments: [StreamForm.websocket, .events])
     func `a silent connection is abandoned, and a new one is made`(form: StreamForm) async throws {
-        let client = client(form, KeepaliveMonitor(shortest: .milliseconds(300), answerTimeout: .milliseconds(100)))
+        let client = client(form, KeepaliveMonitor(shortest: .milliseconds(300), answerTimeout: .milliseconds(500)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await server.freeze()
