@@ -264,7 +264,7 @@ screen_pairing() {
     posthorn agent unenrol --local >/dev/null
     open_panel --settings
     hands click button Pair
-    hands wait button Save
+    hands wait button Cancel
     xdotool type "https://push.example.org"
     picture pairing
     close_panel
