@@ -48,8 +48,8 @@ package enum AgentIntrospection {
             <!-- Forgets the server without notifying it. Use it for a server that no longer exists. Error:
                  `.NotEnrolled`. -->
             <method name="Forget"/>
-            <!-- Connects to the server of the enrolment, and returns the CA certificates that it presents, without trusting
-                 them or sending it anything:
+            <!-- Connects to the server of the enrolment, and returns the CA certificates that it presents, without
+                 trusting them or sending it anything:
 
                  - `subject` s: the subject of the certificate
                  - `code` s: the code for `Trust`
@@ -108,11 +108,11 @@ package enum AgentIntrospection {
 
                  An app that registers itself has three restrictions. Its topic is its app ID, a topic below it, or
                  the topic of its installed manifest. The manifest that it passes in `manifest` cannot name a
-                 program as a filter or, from a Flatpak, `picture_hosts`; only its installed manifest can. It cannot replace the name in its `.desktop`
-                 file, in its installed manifest, or from the user; without these, its name is unverified. The
-                 token is valid only in this environment; registering for the other one returns another token. The
-                 token stays the same for as long as the server keeps the registration. `TokenChanged` announces a
-                 new token. Errors: `.NotEnrolled`, `.DeviceRemoved` (the server no longer knows this device),
+                 program as a filter; only its installed manifest can. In a Flatpak the same applies to
+                 `picture_hosts`. It cannot replace the name in its `.desktop` file, in its installed manifest, or
+                 from the user; without these, its name is unverified. The token is valid only in this environment;
+                 registering for the other one returns another token. The token stays the same for as long as the
+                 server keeps the registration. `TokenChanged` announces a new token. Errors: `.NotEnrolled`, `.DeviceRemoved` (the server no longer knows this device),
                  `.UnknownTopic`, `.Unreachable`, `.BadAppID`, `.BadTopic`, `.BadEnvironment`, `.BadManifest`,
                  `.TooMany` for the thousand and first app. -->
             <method name="Register">

@@ -7,8 +7,9 @@ internal import PushNet
 
 /// Decodes and encodes pictures of notifications, each in a process of its own that the agent starts.
 ///
-/// A picture is untrusted and may compromise the process that decodes it. So that process only returns pixels: a line
-/// with the width and the height, and four bytes for each pixel. Another process makes a PNG file out of them.
+/// A picture is untrusted and may compromise the process that decodes it. So the agent takes only pixels from that
+/// process: a line with the width and the height, and four bytes for each pixel. Another process makes a PNG file out
+/// of them. The limits are no sandbox.
 enum PictureWorker {
     /// The option that runs this program as a decoder.
     static let decodeOption = "decode-picture"

@@ -180,7 +180,7 @@ final class AlertWindow {
         picture.isVisible = isShown
         guard isShown else { return }
         let textHeight = labels.naturalHeight(width: contentWidth) + 6
-        // Of a text that scrolls in any case, half of the space stays free.
+        // A text that needs more space scrolls anyway, so it leaves half of the space to the picture.
         let space = max(textsHeightMax - textHeight, textsHeightMax / 2)
         let pixelsMax = min(Self.picturePixelsMax, heightMax / 3, space)
         guard shownPicture != (alert.picture, pixelsMax) else { return }

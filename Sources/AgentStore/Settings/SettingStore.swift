@@ -128,7 +128,8 @@ package final class SettingStore {
         return locked
     }
 
-    /// Returns the settings that held back a notification of an app, and that the user may choose but has not chosen yet.
+    /// Returns the settings that held back a notification of an app, and that the user may choose but has not chosen
+    /// yet.
     package func offers(to app: RegisteredApp) throws(SQLiteError) -> [Setting] {
         guard app.heldBackEntry != nil else { return [] }
         let value = try value(of: .timeSensitive, at: .app(app))

@@ -12,8 +12,8 @@ internal import PushTLS
 ///
 /// The server announces a set only on connections that this device trusts already. A new set is trusted in addition to
 /// the earlier one until the server has answered a request that trusts the new set alone. So a set under which the
-/// server could not be reached never replaces one that works, and a crash at any point leaves one that works. At most one
-/// set that is not confirmed is trusted.
+/// server could not be reached never replaces one that works, and a crash at any point leaves one that works. At most
+/// one set that is not confirmed is trusted.
 final class AuthorityService {
     /// The maximum random delay before the set is fetched, which spreads the requests of all devices.
     private static let delayMax: Duration = .seconds(2)

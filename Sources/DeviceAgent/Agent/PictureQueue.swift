@@ -13,8 +13,8 @@ internal import PushSQLite
 ///    └──▶ fetching or reading, converting ──stored, failed or timed out──▶ ready
 /// ```
 ///
-/// An alert never waits longer than `Limits.pictureTimeout`; then it is shown without its picture. After a crash, waiting
-/// alerts are shown without pictures.
+/// An alert never waits longer than `Limits.pictureTimeout`; then it is shown without its picture. After a crash,
+/// waiting alerts are shown without pictures.
 final class PictureQueue {
     /// The means of getting pictures.
     struct Means {

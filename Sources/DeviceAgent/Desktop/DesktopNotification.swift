@@ -103,8 +103,8 @@ struct DesktopNotification {
 
     /// Keys and labels in turn: Close first, then View or the app's buttons; or a single OK.
     ///
-    /// A click on the text, the key `default`, means View, too. The agent's own banner about a burst offers to mute the app
-    /// in place of Close.
+    /// A click on the text, the key `default`, means View, too. The agent's own banner about a burst offers to mute
+    /// the app in place of Close.
     var actions: [String] {
         guard notificationServer.hasActions else { return [] }
         let mute = alert.offersMute ? [Self.muteKey, tr("Mute for One Hour")] : []

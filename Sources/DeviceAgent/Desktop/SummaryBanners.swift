@@ -90,8 +90,8 @@ final class SummaryBanners {
     /// - Parameters:
     ///   - entries: The entries.
     ///   - app: An alert with the app's ID, name and icon.
-    ///   - isUrgent: Whether a new summary does not wait for further entries, so that no entry counts as shown before its
-    ///     summary is on its way to the screen.
+    ///   - isUrgent: Whether a new summary does not wait for further entries, so that no entry counts as shown before
+    ///     its summary is on its way to the screen.
     func add(_ entries: [EntryID], of app: Alert, isUrgent: Bool = false) {
         var summary = summaries[app.appID] ?? Summary(app: app)
         summary.app = app

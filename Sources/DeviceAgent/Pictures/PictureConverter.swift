@@ -13,8 +13,8 @@ internal import PushNet
 /// picture ──▶ posthorn-panel --decode-picture ──▶ size and pixels, checked ──▶ --encode-picture ──▶ PNG
 /// ```
 ///
-/// The first process decodes the picture and may be compromised by it. Only pixels are taken from it, whose number the agent
-/// checks. Another process, which gets nothing else, encodes them.
+/// The first process decodes the picture and may be compromised by it. Only pixels are taken from it, whose number
+/// the agent checks. Another process, which gets nothing else, encodes them.
 final class PictureConverter {
     private let loop: EventLoop
     private let program: String

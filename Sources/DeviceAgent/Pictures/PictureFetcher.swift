@@ -7,8 +7,8 @@ internal import PushNet
 
 /// Fetches pictures over https from the hosts that an app names.
 ///
-/// Each request stands alone: no cookies, no credentials, no certificate of this machine. A redirect is followed only to
-/// another address of a named host.
+/// Each request stands alone: no cookies, no credentials, no certificate of this machine. A redirect is followed only
+/// to another address of a named host.
 final class PictureFetcher {
     private let driver: CurlDriver
     /// The client, created for the first picture.

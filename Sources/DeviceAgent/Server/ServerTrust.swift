@@ -24,7 +24,7 @@ final class ServerTrust {
 
     /// Creates the trust in a set alone, before it is stored.
     ///
-    /// It uses no file, so two checks at the same time cannot confuse their authorities.
+    /// The certificates stay in memory, so two checks at the same time cannot read those of each other.
     ///
     /// - Parameters:
     ///   - candidate: The set; not empty.

@@ -17,9 +17,9 @@ internal import PushNet
 /// ```
 ///
 /// The wait is random between zero and a ceiling, so that devices do not reconnect all at the same time. The ceiling
-/// starts at one second and doubles with each failure in a row, up to a minute. A stream that was open for a few seconds
-/// resets it, and so does a server that ends the stream with a goodbye, because it will be back soon. A pause that the
-/// server requests, with `Retry-After` or a goodbye, is added in front and cannot be shortened.
+/// starts at one second and doubles with each failure in a row, up to a minute. A stream that was open for a few
+/// seconds resets it, and so does a server that ends the stream with a goodbye, because it will be back soon. A pause
+/// that the server requests, with `Retry-After` or a goodbye, is added in front and cannot be shortened.
 struct StreamMachine: ~Copyable {
     /// The next step for the caller.
     enum Action: Equatable, Sendable {
