@@ -4,11 +4,11 @@ package import PushCore
 package import PushDBus
 
 /// A CA certificate that the server presents, as `ListAuthorities` returns it.
+///
+/// It contains no code for `Trust`, because an impostor's code must not be copied from there.
 package struct AuthorityRecord: AgentRecord, Sendable, Equatable {
     /// The subject of the certificate.
     package var subject = ""
-    /// The code for `Trust`.
-    package var code = ""
     /// The end of the certificate's validity; nil if it is unknown.
     package var expiresAt: Timestamp?
     /// Whether this device trusts the certificate as an authority.
@@ -19,7 +19,6 @@ package struct AuthorityRecord: AgentRecord, Sendable, Equatable {
 
     package init(_ dictionary: BusValue) {
         subject = dictionary.text("subject")
-        code = dictionary.text("code")
         expiresAt = dictionary.secondsIfSet("expires")
         isTrusted = dictionary.flag("trusted")
     }
@@ -27,7 +26,6 @@ package struct AuthorityRecord: AgentRecord, Sendable, Equatable {
     package var entries: [(String, BusValue)] {
         [
             ("subject", .entry(subject)),
-            ("code", .entry(code)),
             ("expires", .entry(secondsOf: expiresAt)),
             ("trusted", .entry(isTrusted)),
         ]

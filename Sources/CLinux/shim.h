@@ -8,6 +8,11 @@
 #include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/random.h>
+#include <asm/unistd.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/rtnetlink.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <libintl.h>

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "CPushShims.h"
-#include <spawn.h>
-#include <sys/prctl.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int push_accept_nonblocking(int listener) {
@@ -46,4 +49,11 @@ int push_spawn_closing_from(void *actions, int lowest) {
 
 int push_spawn_in_directory(void *actions, const char *path) {
     return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+int push_install_system_call_filter(const void *instructions, unsigned short count) {
+    struct sock_fprog program = {count, (struct sock_filter *)instructions};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    // With this flag, the result is the ID of a thread that cannot be filtered.
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0 ? 0 : -1;
 }

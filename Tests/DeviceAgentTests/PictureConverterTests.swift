@@ -79,6 +79,15 @@ struct PictureConverterTests {
         #expect(failure.phrase.contains(reason), "\(failure.phrase)")
     }
 
+    @Test func `the processes get an empty environment`() async throws {
+        let files = try TemporaryDirectory()
+        let path = files.path(of: "environment")
+        let script = "#!/bin/sh\ncat /proc/$$/environ > '\(path)'\n"
+        let program = try files.write(script, to: "panel", permissions: 0o700)
+        _ = try await convert(Self.png(width: 1, height: 1), program: program)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).isEmpty)
+    }
+
     @Test func `both processes together have one time limit`() async throws {
         let script = """
             #!/bin/sh
@@ -100,12 +109,13 @@ struct PictureConverterTests {
         _ bytes: [UInt8], program: String = RepositoryPaths.program("posthorn-panel"), timeout: Duration = .seconds(60)
     ) async throws -> Result<[UInt8], PictureFailure> {
         let loop = try EventLoop()
-        let converter = PictureConverter(loop: loop, program: program, environment: ["PATH": "/usr/bin:/bin"])
+        let converter = PictureConverter(loop: loop, program: program)
+        let slot = try #require(PictureSlots().take("org.example.Mail"))
         let deadline = PictureDeadline(after: timeout)
         var result: Result<[UInt8], PictureFailure>?
         loop.startTask {
             do throws(PictureFailure) {
-                result = .success(try await converter.png(of: bytes, by: deadline))
+                result = .success(try await converter.png(of: .content(bytes), in: slot, by: deadline))
             } catch {
                 result = .failure(error)
             }

@@ -38,8 +38,7 @@ struct PictureDesk {
             filter: AppFilters(connection: nil, loop: loop, environment: variables, timeLimit: .seconds(60)))
         environment.pictures = PictureQueue.Means(
             fetcher: PictureFetcher(loop: loop, access: ServerAccess(), caFile: server?.caFile),
-            converter: PictureConverter(
-                loop: loop, program: RepositoryPaths.program("posthorn-panel"), environment: variables),
+            converter: PictureConverter(loop: loop, program: RepositoryPaths.program("posthorn-panel")),
             folder: PictureFolder(path: directory.path(of: "pictures"), byteCountMax: byteCountMax), timeout: timeout)
         agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directory.path(of: "secret")),
@@ -51,14 +50,15 @@ struct PictureDesk {
     }
 
     /// Receives an alert with the address of its picture; nil for none.
-    func receive(_ number: UInt64, picture: String?) throws {
+    func receive(_ number: UInt64, picture: String?, topic: String = "org.example.Mail") throws {
         let member = picture.map { #","attachment-url":"\#($0)""# } ?? ""
-        try receive(number, payload: #"{"aps":{"alert":"Photo \#(number)"}\#(member)}"#)
+        try receive(number, payload: #"{"aps":{"alert":"Photo \#(number)"}\#(member)}"#, topic: topic)
     }
 
     /// Receives a notification.
-    func receive(_ number: UInt64, payload: String) throws {
-        #expect(agent.link.streamReceived([.notification(Sample.notification(number, payload: payload))]))
+    func receive(_ number: UInt64, payload: String, topic: String = "org.example.Mail") throws {
+        let notification = Sample.notification(number, topic: topic, payload: payload)
+        #expect(agent.link.streamReceived([.notification(notification)]))
     }
 
     func waitForAlert(count: Int = 1) async throws {

@@ -60,9 +60,9 @@ struct PicturePathTests {
             case .link: "the file is a symbolic link"
             case .pipe, .directory: "it is not a regular file"
             case .foreign: "the file belongs to another user"
-            case .tooLarge: "the file is longer than 5242880 bytes"
+            case .tooLarge: "the file is longer than 5 MiB"
             case .text: "it is not a PNG, JPEG or WebP file"
-            case .missing: "the file cannot be read: "
+            case .missing: "the file does not exist"
             case .relative: "it is not an absolute path"
             }
         }
@@ -101,10 +101,14 @@ struct PicturePathTests {
         #expect(ignored.hasPrefix("attachment-path: \(file.reason)"), "\(ignored)")
     }
 
-    @Test func `a file of the maximum size is read`() throws {
-        let path = try directory.write("", to: "file")
+    @Test func `a file of the maximum size is a picture`() async throws {
+        let path = try photo()
         #expect(unsafe truncate(path, off_t(Limits.pictureByteCountMax)) == 0)
-        #expect(try PictureFile.read(path).count == Limits.pictureByteCountMax)
+        let desk = try desk(naming(path))
+        try desk.receive(1, payload: "{\(Self.mutable)}")
+        try await desk.waitForAlert()
+        let ignored = try desk.ignored(1)
+        #expect(desk.screen.alerts[0].picture != nil, "\(ignored)")
     }
 
     @Test(arguments: ["true", handsThrough, "exit 1", "own"])

@@ -68,9 +68,11 @@ extension DeviceEndToEnd {
             #expect(status.next_try > Int64(Date.now.timeIntervalSince1970) + 300, "it is not tried again soon")
             #expect(try await user.posthorn("agent", "status").output.contains("is not the server"))
             let code = try #require(try await fleet.authorities().authorities.first { $0.serving }?.code)
-            #expect(try await user.posthorn("agent", "trust").output.contains(code))
+            let presented = try await user.posthorn("agent", "trust").output
+            #expect(presented.contains("Posthorn") && !presented.contains(code), "an impostor's would be copied")
             let wrong = try await user.run(["agent", "trust", "0000-1111-2222-3333-4444-5555"])
             #expect(wrong.exit != .code(0) && wrong.errorOutput.contains("nothing was changed"), "\(wrong)")
+            #expect(!wrong.errorOutput.contains(code))
             #expect(try await !AuthorityFleet.status(of: user).connected)
             try await user.posthorn("agent", "trust", code)
             try await user.waitUntilConnected()

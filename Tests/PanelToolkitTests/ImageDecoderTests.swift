@@ -37,6 +37,14 @@ struct ImageDecoderTests {
         #expect(error.text == "4097x1 pixels exceed 4096x4096")
     }
 
+    @Test func `a file is only decoded as the named format, which must have a loader`() throws {
+        #expect(try ImageDecoder.decode(Self.twoPixels, pixels: 64, format: "png").width == 2)
+        #expect(throws: PictureError.self) { try ImageDecoder.decode(Self.twoPixels, pixels: 64, format: "jpeg") }
+        #expect(throws: PictureError.unknownFormat) {
+            try ImageDecoder.decode(Self.twoPixels, pixels: 64, format: "nonsense")
+        }
+    }
+
     @Test func `a file that is no image is refused`() {
         for bytes in [[], Array("text".utf8), Array(Self.twoPixels.prefix(40))] {
             #expect(throws: PictureError.self) { try ImageDecoder.decode(bytes, pixels: 64) }

@@ -183,6 +183,7 @@ enum LimitsPage {
         "pictureSideMax": "the picture is scaled down; more than 4096 pixels of width or height are refused",
         "pictureRedirectCountMax": "the alert has no picture, and the inbox says why",
         "pictureFetchCountMax": "a further alert has no picture, and the inbox says why",
+        "allPictureFetchCountMax": "a further alert has no picture, and the inbox says why",
         "picturesByteCountMax": "the pictures of the oldest notifications are deleted",
         "portalAnswerTimeout": "the link counts as opened",
         "replyByteCountMax": "`BadValue` for the panel; for a notification server, the app is opened without the text",

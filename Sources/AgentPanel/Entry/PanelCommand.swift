@@ -22,6 +22,7 @@ package enum PanelCommand {
                 return 0
             }
             if invocation.has(PictureWorker.decodeOption) { return PictureWorker.decode() }
+            if invocation.has(PictureWorker.decodeFileOption) { return PictureWorker.decodeFile() }
             if invocation.has(PictureWorker.encodeOption) { return PictureWorker.encode() }
             return Panel.run(invocation.has("service") ? .service : invocation.has("settings") ? .settings : .window)
         case .success(.help(let text)): print(text)
@@ -42,6 +43,7 @@ package enum PanelCommand {
             Option(
                 IconReader.option, "Decode icons for another panel process, which writes requests to standard input."),
             Option(PictureWorker.decodeOption, "Decode a picture for the agent, from standard input to pixels."),
+            Option(PictureWorker.decodeFileOption, "The same for a file, whose path is read from standard input."),
             Option(PictureWorker.encodeOption, "Encode pixels for the agent, from standard input to a PNG file."),
         ],
         environment: [

@@ -7,7 +7,8 @@ internal import PushNet
 /// The icon reader: a separate process that decodes icons, because an app's icon file is untrusted.
 ///
 /// It reads requests from standard input and answers on standard output until its input ends. An image that exhausts
-/// the memory or the time limit only ends this process.
+/// the memory or the time limit only ends this process. An image that takes it over can read files, but reaches
+/// neither the network nor another process: see `SystemCallFilter`.
 enum IconReader {
     /// The option that runs this program as an icon reader.
     static let option = "read-icons"
@@ -20,6 +21,12 @@ enum IconReader {
     /// Answers requests until the input ends.
     static func run() {
         boundMemory()
+        ImageDecoder.loadFormats(["png", "svg"])
+        do throws(NetError) {
+            try SystemCallFilter.readingFiles.install()
+        } catch {
+            return StandardStream.error.write("posthorn-panel: the kernel cannot filter system calls: \(error)\n")
+        }
         StandardStream.output.write(IconAnswer.ready.bytes)
         while let request = IconRequest({ readInput($0) }) {
             alarm(timeoutSeconds)

@@ -31,3 +31,7 @@ void push_name_this_thread(const char *name);
 /// Removes a directory tree with nftw(3), which Glibc's module hides without _XOPEN_SOURCE. Does not follow symbolic
 /// links.
 int push_remove_tree(const char *path);
+
+/// Installs a filter of system calls for all threads with seccomp(2), after PR_SET_NO_NEW_PRIVS: both calls are
+/// variadic. `instructions` is an array of struct sock_filter. Returns 0, or -1 with errno.
+int push_install_system_call_filter(const void *instructions, unsigned short count);

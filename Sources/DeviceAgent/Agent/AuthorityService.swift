@@ -156,7 +156,6 @@ final class AuthorityService {
         return certificates.map { certificate in
             var record = AuthorityRecord()
             record.subject = certificate.subject
-            record.code = EnrolmentCode.authorityText(fingerprint: certificate.fingerprint)
             record.expiresAt = Timestamp(unixSeconds: certificate.validity.upperBound)
             record.isTrusted = trusted.contains { $0.fingerprint == certificate.fingerprint }
             return record
@@ -197,11 +196,8 @@ final class AuthorityService {
         let certificates = try await fetchAuthorities(of: identity)
         let named = certificates.first { EnrolmentCode.authority(fingerprint: $0.fingerprint) == digits }
         guard let named else {
-            let codes = certificates.map { EnrolmentCode.authorityText(fingerprint: $0.fingerprint) }
-            throw AgentRefusal(
-                .notTrusted,
-                "The server does not present a CA with this code, so nothing was changed. It presents: "
-                    + codes.joined(separator: ", ") + ".")
+            // The codes that it presents are not named: one would be an impostor's, and could be copied.
+            throw AgentRefusal(.notTrusted, "The server presents no CA with this code, so nothing was changed.")
         }
         return named
     }

@@ -37,6 +37,7 @@ final class PictureQueue {
     private let failures: DatabaseFailures
     /// The timers of the entries that wait for their pictures; the work for each ends when its time is over.
     private var running: [EntryID: TimerID] = [:]
+    private let slots = PictureSlots()
 
     /// Creates a queue.
     ///
@@ -62,11 +63,11 @@ final class PictureQueue {
         var ready: [EntryID] = []
         for number in entries {
             do throws(SQLiteError) {
-                guard let wish = try wish(of: number) else {
+                if let wish = try wish(of: number), let slot = try slot(for: wish) {
+                    start(wish, in: slot)
+                } else {
                     ready.append(number)
-                    continue
                 }
-                start(wish)
             } catch {
                 failures.report(error)
                 ready.append(number)
@@ -147,14 +148,21 @@ final class PictureQueue {
         if case .address(let link, let hosts) = source, !hosts.contains(where: { $0.matches(link) }) {
             return .hostNotNamed(link.shownTarget)
         }
-        return running.count < Limits.pictureFetchCountMax ? nil : PictureFailure(.tooMany)
+        return nil
+    }
+
+    /// Takes a slot for a picture; nil, with a note on the entry, if too many others are being fetched.
+    private func slot(for wish: Wish) throws(SQLiteError) -> PictureSlot? {
+        if let slot = slots.take(wish.appID) { return slot }
+        try note(PictureFailure(.tooMany), on: wish)
+        return nil
     }
 
     private func note(_ failure: PictureFailure, on wish: Wish) throws(SQLiteError) {
         try database.inbox.addIgnored("\(wish.source.member): \(failure.phrase)", on: wish.number)
     }
 
-    private func start(_ wish: Wish) {
+    private func start(_ wish: Wish, in slot: PictureSlot) {
         guard let means else { return }
         let deadline = PictureDeadline(after: means.timeout)
         running[wish.number] = loop.schedule(after: means.timeout) { [weak self] in
@@ -163,7 +171,7 @@ final class PictureQueue {
         loop.startTask { [weak self] in
             let result: Result<[UInt8], PictureFailure>
             do throws(PictureFailure) {
-                result = .success(try await Self.png(from: wish.source, means, deadline))
+                result = .success(try await Self.png(from: wish.source, in: slot, means, deadline))
             } catch {
                 result = .failure(error)
             }
@@ -172,14 +180,14 @@ final class PictureQueue {
     }
 
     private static func png(
-        from source: Source, _ means: Means, _ deadline: PictureDeadline
+        from source: Source, in slot: PictureSlot, _ means: Means, _ deadline: PictureDeadline
     ) async throws(PictureFailure) -> [UInt8] {
-        let bytes =
+        let picture: PictureConverter.Picture =
             switch source {
-            case .address(let link, let hosts): try await means.fetcher.fetch(link, from: hosts, by: deadline)
-            case .file(let path): try PictureFile.read(path)
+            case .address(let link, let hosts): .content(try await means.fetcher.fetch(link, from: hosts, by: deadline))
+            case .file(let path): .file(path)
             }
-        return try await means.converter.png(of: bytes, by: deadline)
+        return try await means.converter.png(of: picture, in: slot, by: deadline)
     }
 
     private func store(_ result: Result<[UInt8], PictureFailure>, _ wish: Wish) throws(SQLiteError) {

@@ -74,7 +74,7 @@ final class AgentProgram {
         var agentEnvironment = desktop.agentEnvironment
         agentEnvironment.pictures = PictureQueue.Means(
             fetcher: PictureFetcher(loop: loop, access: configuration.access, caFile: environment["SSL_CERT_FILE"]),
-            converter: PictureConverter(loop: loop, program: PictureConverter.panel, environment: environment),
+            converter: PictureConverter(loop: loop, program: PictureConverter.panel),
             folder: PictureFolder(path: directories.pictures))
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),

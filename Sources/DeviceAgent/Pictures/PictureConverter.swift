@@ -7,43 +7,54 @@ internal import LinuxDesktop
 internal import PushCore
 internal import PushNet
 
-/// Makes PNG files that are safe to show out of untrusted pictures; the agent itself decodes nothing.
+/// Makes PNG files that are safe to show out of untrusted pictures; the agent itself opens and decodes nothing.
 ///
 /// ```
 /// picture ──▶ posthorn-panel --decode-picture ──▶ size and pixels, checked ──▶ --encode-picture ──▶ PNG
 /// ```
 ///
 /// The first process decodes the picture and may be compromised by it. Only pixels are taken from it, whose number
-/// the agent checks. Another process, which gets nothing else, encodes them.
+/// the agent checks. Another process, which gets nothing else, encodes them. Both have an empty environment.
 final class PictureConverter {
+    /// A picture to convert.
+    enum Picture: Sendable {
+        /// The content of a file.
+        case content([UInt8])
+        /// The absolute path of a file. The first process opens it, because a file system may never answer.
+        case file(String)
+    }
+
     private let loop: EventLoop
     private let program: String
-    private let environment: [String: String]
 
     /// Creates a converter.
     ///
     /// - Parameters:
     ///   - loop: The loop on whose thread this runs.
     ///   - program: The path of `posthorn-panel`.
-    ///   - environment: The environment of the processes.
-    init(loop: EventLoop, program: String, environment: [String: String]) {
+    init(loop: EventLoop, program: String) {
         self.loop = loop
         self.program = program
-        self.environment = environment
     }
 
     /// Converts a picture.
     ///
     /// - Parameters:
-    ///   - picture: The file as it was fetched.
+    ///   - picture: The picture.
+    ///   - slot: The slot, which is in use until both processes have ended.
     ///   - deadline: The time at which the second process must have ended.
     /// - Returns: A PNG file of at most `Limits.pictureSideMax` pixels in width and height.
     /// - Throws: The reason why there is no picture.
-    func png(of picture: [UInt8], by deadline: PictureDeadline) async throws(PictureFailure) -> [UInt8] {
-        guard Self.hasKnownType(picture) else { throw PictureFailure(.unknownType) }
-        let pixels = try await run("decode-picture", input: picture, deadline)
+    func png(
+        of picture: Picture, in slot: PictureSlot, by deadline: PictureDeadline
+    ) async throws(PictureFailure) -> [UInt8] {
+        let pixels =
+            switch picture {
+            case .content(let bytes): try await run("decode-picture", input: bytes, slot, deadline)
+            case .file(let path): try await run("decode-picture-file", input: Array(path.utf8), slot, deadline)
+            }
         guard Self.isPicture(pixels) else { throw PictureFailure("it cannot be decoded") }
-        let png = try await run("encode-picture", input: pixels, deadline)
+        let png = try await run("encode-picture", input: pixels, slot, deadline)
         guard png.starts(with: Self.pngSignature) else { throw PictureFailure("it cannot be encoded") }
         return png
     }
@@ -58,12 +69,6 @@ final class PictureConverter {
 
     private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Returns whether a file begins as PNG, JPEG or WebP files do.
-    static func hasKnownType(_ bytes: [UInt8]) -> Bool {
-        bytes.starts(with: pngSignature) || bytes.starts(with: [0xFF, 0xD8, 0xFF])
-            || bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
-    }
-
     /// Returns whether the output of the first process is a width, a height and as many pixels of four bytes.
     static func isPicture(_ bytes: [UInt8]) -> Bool {
         guard let end = bytes.prefix(32).firstIndex(of: UInt8(ascii: "\n")) else { return false }
@@ -73,21 +78,25 @@ final class PictureConverter {
     }
 
     private func run(
-        _ option: String, input: [UInt8], _ deadline: PictureDeadline
+        _ option: String, input: [UInt8], _ slot: PictureSlot, _ deadline: PictureDeadline
     ) async throws(PictureFailure) -> [UInt8] {
         let rest = try deadline.rest()
-        let command = LimitedProcess.Command(program, ["--\(option)"], environment: environment, input: input)
+        let command = LimitedProcess.Command(program, ["--\(option)"], environment: [:], input: input)
         let byteCountMax = Limits.pictureSideMax * Limits.pictureSideMax * 4 + 64 * 1024
         let result = await withCheckedContinuation { continuation in
-            // The loop retains the process until it has ended.
+            // The loop retains the process, and so its slot, until it has ended. One that waits for a file system may
+            // end long after it was killed.
             _ = LimitedProcess(
                 command, on: loop, timeLimit: rest, outputByteCountMax: byteCountMax, log: agentLog
-            ) { continuation.resume(returning: $0) }
+            ) { result in
+                withExtendedLifetime(slot) {}
+                continuation.resume(returning: result)
+            }
         }
         switch result {
         case .success(let output): return output
         case .failure(.notStarted(ENOENT)): throw PictureFailure("posthorn-panel, which decodes it, is not installed")
-        case .failure(.exited): throw PictureFailure(.damaged)
+        case .failure(.exited(let status)): throw PictureFailure(PictureRefusal(rawValue: status) ?? .damaged)
         case .failure(.timedOut): throw deadline.failure
         case .failure(let failure): throw PictureFailure("its decoder \(failure.message)")
         }

@@ -18,6 +18,9 @@ struct PictureFailure: Error, Sendable, Equatable {
         phrase = rest.isEmpty ? problem.rawValue : "\(problem.rawValue) \(rest)"
     }
 
+    /// Creates the failure of a picture that the decoder refused.
+    init(_ refusal: PictureRefusal) { phrase = refusal.phrase }
+
     /// Creates the failure of a host that the app does not name.
     static func hostNotNamed(_ host: String) -> PictureFailure {
         PictureFailure(.hostNotNamed, "\(host) in picture_hosts")

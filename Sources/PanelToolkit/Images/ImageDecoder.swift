@@ -12,9 +12,11 @@ package final class ImageDecoder {
     private let pixels: Int
     private var refusal: PictureError?
 
-    private init(pixels: Int) {
+    private init(pixels: Int, format: String?) throws(PictureError) {
         self.pixels = pixels
-        loader = unsafe NativeObject(adopting: OpaquePointer(gdk_pixbuf_loader_new()))
+        let found = unsafe format.map { unsafe gdk_pixbuf_loader_new_with_type($0, nil) } ?? gdk_pixbuf_loader_new()
+        guard let found = unsafe found else { throw .unknownFormat }
+        loader = unsafe NativeObject(adopting: OpaquePointer(found))
         Signals.connectSize(loader, "size-prepared") { [weak self] in self?.fit($0, $1) }
     }
 
@@ -23,10 +25,27 @@ package final class ImageDecoder {
     /// - Parameters:
     ///   - bytes: The content of the file.
     ///   - pixels: The maximum width and height.
+    ///   - format: The name of its format, as for `loadFormats`; nil to recognize it by the content, which needs files.
     /// - Returns: The picture.
     /// - Throws: The reason why the image is not shown.
-    package static func decode(_ bytes: [UInt8], pixels: Int) throws(PictureError) -> PixelPicture {
-        try ImageDecoder(pixels: pixels).decode(bytes)
+    package static func decode(
+        _ bytes: [UInt8], pixels: Int, format: String? = nil
+    ) throws(PictureError) -> PixelPicture {
+        try ImageDecoder(pixels: pixels, format: format).decode(bytes)
+    }
+
+    /// Loads the code of formats, for a process that cannot open files later.
+    ///
+    /// A format that is not installed is skipped.
+    ///
+    /// - Parameter formats: The names of `gdk_pixbuf_format_get_name`, such as `png`.
+    package static func loadFormats(_ formats: [String]) {
+        for format in formats {
+            guard let loader = unsafe gdk_pixbuf_loader_new_with_type(format, nil) else { continue }
+            // An empty image is always an error.
+            unsafe gdk_pixbuf_loader_close(loader, nil)
+            unsafe g_object_unref(loader)
+        }
     }
 
     /// Scales a vector image to the requested size, and a larger bitmap down; refuses a bitmap that is too large.

@@ -22,6 +22,7 @@ package enum PictureError: Error, Equatable {
     /// The library's message about a file that it cannot decode.
     case damaged(String)
     case empty
+    case unknownFormat
     case notScaledDown
 
     /// The reason as a text for the log.
@@ -31,6 +32,7 @@ package enum PictureError: Error, Equatable {
             "\(width)x\(height) pixels exceed \(sideMax)x\(sideMax)"
         case .damaged(let message): message
         case .empty: "the file contains no picture"
+        case .unknownFormat: "gdk-pixbuf has no loader for the format"
         case .notScaledDown: "the picture cannot be scaled down"
         }
     }

@@ -14,8 +14,8 @@ extension AgentCommands {
             discussion: """
                 Use it if the server changed its CA while this device was away. Without CODE and --ca-file, the command \
                 shows which CAs the server presents, and changes nothing. Get the code from the server's administrator: \
-                'posthorn authority list' prints it on the server. Do not use a code only because this command shows \
-                it: an attacker who intercepts the connection presents another CA.
+                'posthorn authority list' prints it on the server. This command shows no codes, because an attacker \
+                who intercepts the connection presents a CA of their own.
                 """,
             arguments: [Argument("CODE", "The code of the CA, six groups of four characters.", optional: true)],
             options: [Option("ca-file", value: "FILE", "The CA certificate (PEM), instead of a code.", values: .file)],
@@ -70,10 +70,10 @@ extension AgentCommands {
                 json: ["authorities": authorities])
         }
         let table = Table(
-            [.text("SUBJECT"), .text("CODE"), .text("VALID UNTIL"), .text("TRUSTED")],
+            [.text("SUBJECT"), .text("VALID UNTIL"), .text("TRUSTED")],
             rows: authorities.map { authority in
                 [
-                    authority.subject, authority.code, authority.expiresAt.map { LocalTime.text($0) } ?? "-",
+                    authority.subject, authority.expiresAt.map { LocalTime.text($0) } ?? "-",
                     authority.isTrusted ? "yes" : "no",
                 ]
             })

@@ -341,8 +341,10 @@ extension Limits {
     public static let pictureSideMax = 1024
     /// The maximum number of redirects to a picture.
     public static let pictureRedirectCountMax = 3
-    /// The maximum number of pictures that are fetched and converted at a time.
+    /// The maximum number of pictures of an app that are fetched and converted at a time.
     public static let pictureFetchCountMax = 4
+    /// The maximum number of pictures of all apps that are fetched and converted at a time.
+    public static let allPictureFetchCountMax = 16
     /// The maximum size of all stored pictures together, in bytes.
     public static let picturesByteCountMax = 64 * 1024 * 1024
     /// The time that the agent waits for the desktop portal's answer about a link.
