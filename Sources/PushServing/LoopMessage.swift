@@ -22,5 +22,7 @@ package struct LoopReceiver: StoreReplyReceiver {
 
     package init(_ mailbox: Mailbox<LoopMessage>) { self.mailbox = mailbox }
 
+    package var hasHost: Bool { true }
+
     package func receive(_ replies: [StoreReply]) { mailbox.post(.replies(replies)) }
 }

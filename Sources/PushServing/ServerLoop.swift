@@ -31,7 +31,9 @@ package import PushTLS
     package var onShutdown: () -> Void = {}
 
     private var listeners: [Listener] = []
-    private var commands: [StoreCommand] = []
+    /// The host of the devices that are connected to this loop.
+    private lazy var host = context.store.makeHost(loop: index) { [unowned self] in self.delegate?.take($0) }
+    private var hasHostTimer = false
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
     private var handshakes: HandshakeQueue<ServerConnection>
@@ -121,7 +123,7 @@ package import PushTLS
 
     /// Gathers a command; all commands of one turn go to the store together.
     package func submit(_ command: StoreCommand) {
-        commands.append(command)
+        host.submit(command, at: events.now)
         needEndOfTurn()
     }
 
@@ -150,9 +152,21 @@ package import PushTLS
     private func endTurn() {
         hasEndOfTurn = false
         continueHandshakes()
+        host.endTurn(at: events.now)
         flushDirty()
         if mustShedMemory { shedMemory() }
-        if !commands.isEmpty { context.store.submit(&commands) }
+        host.send()
+        scheduleHost()
+    }
+
+    /// Ends another turn when something is due at the host.
+    private func scheduleHost() {
+        guard !hasHostTimer, let due = host.nextDue else { return }
+        hasHostTimer = true
+        events.schedule(after: due.duration(since: events.now)) { [unowned self] in
+            hasHostTimer = false
+            needEndOfTurn()
+        }
     }
 
     private func continueHandshakes() {
@@ -199,7 +213,9 @@ package import PushTLS
 
     private func take(_ message: LoopMessage) {
         switch message {
-        case .replies(let replies): for reply in replies { delegate?.take(reply) }
+        case .replies(let replies):
+            for reply in replies { host.receive(reply, at: events.now) }
+            needEndOfTurn()
         case .certificate(let certificate): self.certificate = certificate
         case .makeRoom: _ = shedStranger() || shedLargestPrincipal()
         case .shutDown: shutDown()

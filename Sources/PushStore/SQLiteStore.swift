@@ -9,7 +9,7 @@ package final class SQLiteStore: NotificationStore {
 
     private enum State {
         case opened(OpenedStore)
-        case running(Thread)
+        case running(Thread, HostSharing)
         case stopped
     }
 
@@ -37,11 +37,23 @@ package final class SQLiteStore: NotificationStore {
     package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
         state.withLock { state in
             guard case .opened(let opened) = state else { preconditionFailure("start() was called twice") }
+            let sharing = HostSharing(
+                opened.executor.sequences, receivers: receivers, now: opened.configuration.now
+            ) { [queue] commands in queue.append(&commands) }
             let thread = Thread(name: "store") { [queue] in
-                Writer(opened, queue: queue, receivers: receivers, onFatal: onFatal).run()
+                Writer(opened, queue: queue, sharing, onFatal: onFatal).run()
             }
-            state = .running(thread)
+            state = .running(thread, sharing)
         }
+    }
+
+    /// Creates the host of a loop; the store must be running.
+    package func makeHost(loop: UInt32, deliver: @escaping (StoreReply) -> Void) -> LoopHost {
+        let sharing: HostSharing = state.withLock { state in
+            guard case .running(_, let sharing) = state else { preconditionFailure("the store does not run") }
+            return sharing
+        }
+        return LoopHost(loop: loop, sharing, deliver: deliver)
     }
 
     /// Submits a batch from any thread and returns immediately.
@@ -59,7 +71,7 @@ package final class SQLiteStore: NotificationStore {
         queue.close()
         let thread: Thread? = state.withLock { state in
             defer { state = .stopped }
-            guard case .running(let thread) = state else { return nil }
+            guard case .running(let thread, _) = state else { return nil }
             return thread
         }
         thread?.join()

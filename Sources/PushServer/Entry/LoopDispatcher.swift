@@ -75,6 +75,8 @@ final class LoopDispatcher: LoopDelegate {
             let earlier = services.directory.notices
             services.directory = TopicDirectory(directory)
             for notice in services.directory.notices where !earlier.contains(notice) { streams.tell(notice) }
+        // The loop passes these messages to its host.
+        case .host: break
         }
     }
 

@@ -88,6 +88,27 @@ final class DeviceStream {
     /// Whether the stream needs a refill from the table now.
     var needsRefill: Bool { hasBacklog && space > 0 && heldBackUntil == nil }
 
+    // MARK: Handing over
+
+    /// The live queue for a host; nil while something is in flight, waits, or is held back.
+    func held(_ registrations: [(topic: TopicID, row: RegistrationTable.Row)]) -> HeldQueue? {
+        guard !hasBacklog, outgoing.isEmpty, unacknowledged.isEmpty, nowOrNever.isEmpty,
+            nowOrNeverBehindBacklog.isEmpty, !isSaving, heldBackUntil == nil
+        else { return nil }
+        return HeldQueue(
+            device: device, stream: address, registrations: registrations, lastSent: lastSent,
+            acknowledgementMilliseconds: acknowledgementMilliseconds)
+    }
+
+    /// Continues with a queue that a host returned.
+    func takeBack(_ held: HeldQueue, isWaiting: (Int64) -> Bool) {
+        unacknowledged = held.inFlight.filter { $0.isUnwritten || isWaiting($0.sequence) }.map { entry in
+            InFlight(sequence: entry.sequence, topic: entry.topic, isQueued: true)
+        }
+        lastSent = max(lastSent, held.lastSent)
+        acknowledgementMilliseconds = held.acknowledgementMilliseconds
+    }
+
     // MARK: Sending
 
     /// Sends a newly accepted notification, or leaves it in the table.

@@ -17,6 +17,13 @@ package protocol NotificationStore: Sendable {
 
     /// Commits the submitted commands, sends the answers and stops; blocks until then.
     func stop()
+
+    /// Creates the host of a loop, through which the loop then submits its commands and receives its replies.
+    ///
+    /// - Parameters:
+    ///   - loop: The index of the loop among the receivers.
+    ///   - deliver: Receives the replies for the loop.
+    func makeHost(loop: UInt32, deliver: @escaping (StoreReply) -> Void) -> LoopHost
 }
 
 extension NotificationStore {
@@ -33,6 +40,13 @@ extension NotificationStore {
 package protocol StoreReplyReceiver: Sendable {
     /// Receives a batch of replies, in order.
     func receive(_ replies: [StoreReply])
+
+    /// Whether the loop passes its commands and replies through a `LoopHost`.
+    var hasHost: Bool { get }
+}
+
+extension StoreReplyReceiver {
+    package var hasHost: Bool { false }
 }
 
 /// The address of an exchange on a loop, which the store returns unchanged with each answer or delivery.
@@ -76,6 +90,8 @@ package enum StoreCommand: Sendable {
     case detach(stream: ReplyAddress)
     /// Performs any other request; answered by `performed`.
     case perform(StoreRequest, answer: ReplyAddress)
+    /// Tells the store something that only hosts know.
+    case host(HostCommand)
 }
 
 /// A reply from the store to a loop.
@@ -98,6 +114,8 @@ package enum StoreReply: Sendable {
     case performed(Result<StoreAnswer, StoreRefusal>, answer: ReplyAddress)
     /// The new directory after apps or keys changed; sent to every loop.
     case directory(Directory)
+    /// Tells a host something; `LoopHost` receives it.
+    case host(HostReply)
 }
 
 /// The reason why the store ended a stream.

@@ -11,6 +11,10 @@ enum WriterLimits {
     static let busyGraceMilliseconds: Int64 = 16
     /// The number of pending writes from which `busyGraceMilliseconds` applies.
     static let busyCount = 64
+    /// The time for which records wait in the journal of a host, in milliseconds; the store may take them earlier.
+    static let journalDelayMilliseconds: Int64 = 50
+    /// The number of records in the journal of a host that wake the store.
+    static let journalRecordCountMax = 512
     /// The time for which a deletion without a waiting request is delayed to share a transaction, in milliseconds.
     static let deletionDelayMilliseconds: Int64 = 10
     /// The maximum number of deletions in one transaction on a full disk; as many are written without a delay.

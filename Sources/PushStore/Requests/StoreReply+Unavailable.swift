@@ -10,7 +10,9 @@ extension StoreReply {
             (.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), answer)
         case .attach(_, let stream, _): (.performed(.failure(.unavailable(text)), answer: stream), stream)
         case .perform(_, let answer): (.performed(.failure(.unavailable(text)), answer: answer), answer)
-        case .detach, .acknowledge: nil
+        case .host(.store(_, let answer)):
+            (.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), answer)
+        case .detach, .acknowledge, .host: nil
         }
     }
 }

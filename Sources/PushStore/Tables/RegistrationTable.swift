@@ -8,7 +8,7 @@ internal import PushSQLite
 /// A row stays when its registration ends. It keeps the generation, so that the next registration gets a different
 /// device token, and the end time for `Unregistered`.
 final class RegistrationTable {
-    struct Row {
+    struct Row: Sendable {
         var generation: UInt32
         var isLive: Bool
         /// Whether the device refuses this topic.

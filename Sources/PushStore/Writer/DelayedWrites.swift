@@ -80,12 +80,21 @@ final class DelayedWrites {
 
     // MARK: The archive
 
+    /// Whether an archiving run should begin, for which all queues must be here.
+    var needsQueues: Bool {
+        archiving == nil && committer.canWrite && dispatcher.queues.recentCount > committer.configuration.recentCountMax
+    }
+
     /// Archives the next recent notifications, once there are too many.
-    func archiveIfMany() {
+    ///
+    /// - Parameter recallAll: Recalls the queues that hosts hold; returns whether all are here. A host may hold a
+    ///   notification that is older than others and not written.
+    func archiveIfMany(_ recallAll: () -> Bool) {
         // After a retry, restored notifications are not part of the run. A new run finds them.
         if archiving?.recoveryCount != committer.recoveryCount { archiving = nil }
         guard committer.canWrite else { return }
-        if archiving == nil, dispatcher.queues.recentCount > committer.configuration.recentCountMax {
+        if needsQueues {
+            guard recallAll() else { return }
             let run = ArchivingRun(dispatcher.queues, through: dispatcher.lastWritten)
             archiving = (run, committer.recoveryCount)
         }

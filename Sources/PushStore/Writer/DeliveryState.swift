@@ -197,6 +197,12 @@ struct DeliveryState {
         streams.acknowledge(sequence, by: queue, at: moment)
     }
 
+    /// Counts a notification that a host delivered and its device acknowledged.
+    mutating func noteDeliveredByHost() {
+        counters.addAccepted()
+        counters.addGone(.acknowledged)
+    }
+
     /// Counts an outcome that a device reports for the first time.
     mutating func note(_ outcome: DeviceAPI.Outcome) { counters.add(outcome) }
 

@@ -22,6 +22,7 @@ extension Dispatcher {
             let isNews = try complete(acknowledgement, queue)
             if !isNews { deliveryState.noteGlitches() }
         }
+        if queue.stream != nil { quiet.append(queue) }
     }
 
     /// Processes one acknowledgement; returns false when it is ignored.

@@ -24,7 +24,10 @@ final class Dispatcher {
     let sequences: Sequences
     let histories: DeliveryHistories
     let trace: TraceRecorder
-    private let authentication: DeviceAuthentication
+    let authentication: DeviceAuthentication
+    let handovers = Handovers()
+    /// The devices that acknowledged in this turn, whose queues may be handed over.
+    var quiet: [DeviceQueue] = []
     let configuration: StoreConfiguration
     var deliveryState: DeliveryState
     /// The wall-clock time of this turn.
@@ -69,6 +72,7 @@ final class Dispatcher {
                 return deliveryState.replies.refuse(.unauthorized, answer)
             }
             deliveryState.replies.answer(.identified(identity.device), answer)
+        case .host(let command): try take(command)
         // `Writer.isForDispatcher` routes these commands to the executor, so this case is unreachable.
         case .perform, .publish: deliveryState.refuse(command, Executor.misdirected)
         }
@@ -128,7 +132,7 @@ final class Dispatcher {
 
     /// The last sequence before the first pending write.
     var lastWritten: Int64 {
-        pendingWrites.first.map { $0.pending.sequence - 1 } ?? sequences.last
+        pendingWrites.all.lazy.map(\.pending.sequence).min().map { $0 - 1 } ?? sequences.last
     }
 
     var hasDeletions: Bool { !deletions.isEmpty }

@@ -25,7 +25,16 @@ struct ReplyBatch {
             .deliver(_, let address), .ended(_, let address), .performed(_, let address):
             add(reply, to: address)
         case .directory(let directory): publish(directory)
+        case .host: preconditionFailure("a message to a host has no address")
         }
+    }
+
+    /// Adds a message for the host of a loop.
+    mutating func add(_ message: HostReply, toHostOf loop: UInt32) { repliesByLoop[Int(loop)].append(.host(message)) }
+
+    /// Returns whether a loop has a host.
+    func hasHost(_ loop: UInt32) -> Bool {
+        receivers.indices.contains(Int(loop)) && receivers[Int(loop)].hasHost
     }
 
     // MARK: Answers

@@ -52,7 +52,7 @@ extension StoreCommand {
         case .publish(let broadcast, _): .broadcasts(broadcast.topic)
         case .attach(let secretHash, _, _): .device(secretHash: secretHash)
         case .perform(let request, _): request.principal
-        case .accept, .acknowledge, .detach: .server
+        case .accept, .acknowledge, .detach, .host: .server
         }
     }
 }

@@ -19,13 +19,14 @@ final class Writer {
     private let sweep: SweepSchedule
     private let feeder: StreamFeeder
     private let delayed: DelayedWrites
+    private let gate: HandoverGate
     /// The requests and broadcasts that wait for their slice.
     private let waiting = FairQueue()
     /// Whether this turn's slice has started.
     private var hasUsedSlice = false
 
     init(
-        _ opened: OpenedStore, queue: CommandQueue, receivers: [any StoreReplyReceiver],
+        _ opened: OpenedStore, queue: CommandQueue, _ sharing: HostSharing,
         onFatal: @escaping @Sendable (StoreError) -> Void
     ) {
         self.queue = queue
@@ -34,8 +35,9 @@ final class Writer {
             DeliveryState(
                 counters: opened.counters,
                 powerSavingDelayMilliseconds: opened.configuration.powerSavingDelayMilliseconds,
-                opened.executor, receivers: receivers),
+                opened.executor, receivers: sharing.receivers),
             opened.configuration)
+        gate = HandoverGate(dispatcher, sharing)
         committer = Committer(opened, dispatcher, waiting, onFatal: onFatal)
         sweep = SweepSchedule(committer)
         feeder = StreamFeeder(committer, sweep)
@@ -49,10 +51,12 @@ final class Writer {
         while true {
             queue.take(until: nextWork, into: &taken)
             beginTurn()
+            gate.takeJournals()
             for answer in taken.shed { dispatcher.deliveryState.replies.shed(answer) }
             for answer in taken.shedRequests { dispatcher.deliveryState.replies.refuse(.busy, answer) }
             process(taken.commands)
             serveWaiting(all: taken.isLast)
+            handOver()
             dispatcher.sendReplies()
             committer.commitDue()
             feeder.feedStreams()
@@ -64,7 +68,7 @@ final class Writer {
             committer.synchronizeIfDue()
             if taken.isLast { break }
             committer.executor.backups.step()
-            delayed.archiveIfMany()
+            delayed.archiveIfMany { gate.recallAll() }
             sweep.sweepIfDue()
         }
         close()
@@ -109,24 +113,32 @@ final class Writer {
     /// Consecutive requests and broadcasts share a transaction. After the turn's slice is over, requests and broadcasts
     /// wait, while the dispatcher executes the commands after them.
     ///
-    /// - Parameter commands: The commands.
-    private func process(_ commands: [StoreCommand]) {
+    /// - Parameters:
+    ///   - commands: The commands.
+    ///   - isAdmitted: Whether the commands have waited for the queues that they need.
+    private func process(_ commands: [StoreCommand], isAdmitted: Bool = false) {
         var next = 0
         while next < commands.count {
             if let failure = committer.failure {
                 for command in commands[next...] { dispatcher.deliveryState.refuse(command, failure.description) }
                 return
             }
-            if isForDispatcher(commands[next]) {
+            if !isAdmitted, !gate.admits(commands[next]) {
+                next += 1
+            } else if isForDispatcher(commands[next]) {
                 dispatch(commands[next])
                 next += 1
+                if case .host(.returned) = commands[next - 1] { process(gate.takeReady(), isAdmitted: true) }
             } else if !waiting.isEmpty || hasUsedSlice && committer.executor.slice.isOver {
                 wait(for: commands[next])
                 next += 1
             } else {
                 beginSlice()
+                let first = next
                 committer.commitRequests {
+                    // The first one is admitted, and each of the others is asked for here.
                     guard next < commands.count, !self.isForDispatcher(commands[next]) else { return nil }
+                    guard next == first || isAdmitted || self.gate.isFree(commands[next]) else { return nil }
                     defer { next += 1 }
                     return StoreTask(commands[next])
                 }
@@ -135,13 +147,19 @@ final class Writer {
         dispatcher.sendReplies()
     }
 
+    /// Hands the queues that became quiet to their hosts, unless requests wait, which may need them.
+    private func handOver() {
+        guard committer.failure == nil, waiting.isEmpty, !delayed.needsQueues else { return gate.forgetQuiet() }
+        gate.handOver()
+    }
+
     /// Queues a request or broadcast, or refuses it when too many wait already.
     private func wait(for command: StoreCommand) {
         guard !waiting.append(StoreTask(command)) else { return }
         switch command {
         case .publish(_, let answer): dispatcher.deliveryState.replies.shed(answer)
         case .perform(_, let answer): dispatcher.deliveryState.replies.refuse(.busy, answer)
-        case .accept, .attach, .detach, .acknowledge: break
+        case .accept, .attach, .detach, .acknowledge, .host: break
         }
     }
 
@@ -171,7 +189,9 @@ final class Writer {
 
     private func isForDispatcher(_ command: StoreCommand) -> Bool {
         switch command {
-        case .accept, .acknowledge, .attach, .detach, .perform(.acknowledge, _), .perform(.identify, _): true
+        case .accept, .acknowledge, .attach, .detach, .perform(.acknowledge, _), .perform(.identify, _),
+            .host:
+            true
         case .publish, .perform: false
         }
     }

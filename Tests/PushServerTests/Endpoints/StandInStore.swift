@@ -53,12 +53,16 @@ final class StandInStore: NotificationStore {
 
     func stop() {}
 
+    func makeHost(loop: UInt32, deliver: @escaping (StoreReply) -> Void) -> LoopHost {
+        LoopHost(passingOnTo: self, deliver: deliver)
+    }
+
     /// Accepts notifications and broadcasts, and knows no device and no channel.
     @Sendable private static func accept(_ command: StoreCommand) -> StoreReply? {
         switch command {
         case .accept(_, let answer), .publish(_, let answer): .accepted(answer: answer)
         case .perform(_, let answer): .performed(.failure(.unauthorized), answer: answer)
-        case .attach, .acknowledge, .detach: nil
+        case .attach, .acknowledge, .detach, .host: nil
         }
     }
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+
+/// A device whose live queue a loop holds.
+final class HostedDevice {
+    private(set) var queue: HeldQueue
+    /// The notifications to deliver at the end of the turn, in order.
+    var outgoing: [PendingNotification] = []
+    /// A sent notification and its send time, to measure how long its acknowledgement takes.
+    private var probe: (sequence: Int64, moment: MonotonicTime)?
+
+    init(_ queue: HeldQueue) { self.queue = queue }
+
+    var device: DeviceID { queue.device }
+
+    /// Returns the registration of an app, live or ended.
+    func registration(of topic: TopicID) -> RegistrationTable.Row? {
+        for registration in queue.registrations where registration.topic == topic { return registration.row }
+        return nil
+    }
+
+    /// Returns whether another notification can be sent, and replaces none that is in flight.
+    func canTake(_ topic: TopicID, _ collapse: CollapseHash) -> Bool {
+        guard queue.inFlight.count < Limits.unacknowledgedCountMax else { return false }
+        guard collapse != CollapseHash() else { return true }
+        return !queue.inFlight.contains { $0.topic == topic && $0.collapse == collapse }
+    }
+
+    /// Sends a notification.
+    func send(
+        _ pending: PendingNotification, _ collapse: CollapseHash, answer: ReplyAddress, at moment: MonotonicTime
+    ) {
+        queue.inFlight.append(
+            HeldQueue.InFlight(
+                sequence: pending.sequence, topic: pending.notification.address.topic, collapse: collapse,
+                state: .unwritten(pending.notification, answer: answer)))
+        queue.lastSent = pending.sequence
+        if probe == nil { probe = (pending.sequence, moment) }
+        outgoing.append(pending)
+    }
+
+    /// Removes an acknowledged notification; returns nil if it is not in flight.
+    func acknowledge(_ sequence: Int64, at moment: MonotonicTime) -> HeldQueue.InFlight? {
+        guard let index = queue.inFlight.firstIndex(where: { $0.sequence == sequence }) else { return nil }
+        if let probe, probe.sequence <= sequence {
+            queue.acknowledgementMilliseconds = moment.milliseconds(since: probe.moment)
+            self.probe = nil
+        }
+        return queue.inFlight.remove(at: index)
+    }
+
+    /// Marks a notification as stored; returns it with its address, or nil if it is not unwritten.
+    func store(_ sequence: Int64) -> (pending: PendingNotification, answer: ReplyAddress)? {
+        guard let index = queue.inFlight.firstIndex(where: { $0.sequence == sequence }),
+            case .unwritten(let notification, let answer) = queue.inFlight[index].state
+        else { return nil }
+        queue.inFlight[index].state = .stored
+        return (PendingNotification(sequence: sequence, notification: notification), answer)
+    }
+
+    /// Forgets what is in flight, after the queue was given back.
+    func forgetInFlight() { queue.inFlight = [] }
+
+    /// Expects no acknowledgement in time until the next one arrives.
+    func noteSlow() { queue.acknowledgementMilliseconds = .max }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+package import PushNet
+
+/// Delivers notifications to the connected devices of one loop, without the store.
+///
+/// ```
+/// loop ──command──▶ host ──not for a hosted device──────────────▶ store
+///                    │  └──for a device of another loop──────────▶ its host
+///                    └──▶ device's stream ──acknowledged──▶ 200, and the journal
+///                              └──not within the grace──▶ store
+/// ```
+/// The store hands over the queue of a connected device when it is empty. From then on, the host decides alone about
+/// the device's notifications. If something else happens to the device, the store takes the queue back first. So a
+/// queue always has one owner.
+///
+/// It runs on the loop's thread.
+package final class LoopHost {
+    private let loop: UInt32
+    private let sharing: HostSharing
+    private let deliver: (StoreReply) -> Void
+    private var reader: HostTable.Reader
+    private var devices: [DeviceID: HostedDevice] = [:]
+    private var deviceByStream: [ReplyAddress: DeviceID] = [:]
+    /// The notifications that are delivered and not stored, by the ends of their graces; some are acknowledged.
+    private var unwritten = FIFOQueue<(device: HostedDevice, sequence: Int64, due: MonotonicTime)>()
+    private var unwrittenCount = 0
+    private var lastDue = MonotonicTime.past
+    private var records: [HostJournal.Record] = []
+    private var journalDue: MonotonicTime?
+    // What the end of the turn sends.
+    private var commands: [StoreCommand] = []
+    private var touched: [HostedDevice] = []
+    private var own: [StoreReply] = []
+    private var others: [[StoreReply]]
+
+    /// Creates the host of a loop.
+    ///
+    /// - Parameters:
+    ///   - loop: The index of the loop among the store's receivers.
+    ///   - sharing: The state that all hosts and the store share.
+    ///   - deliver: Receives the replies for this loop.
+    init(loop: UInt32, _ sharing: HostSharing, deliver: @escaping (StoreReply) -> Void) {
+        self.loop = loop
+        self.sharing = sharing
+        self.deliver = deliver
+        reader = HostTable.Reader(sharing.table)
+        others = Array(repeating: [], count: sharing.receivers.count)
+    }
+
+    /// Creates a host that hosts no device, for a store that hands over no queues.
+    package convenience init(passingOnTo store: any NotificationStore, deliver: @escaping (StoreReply) -> Void) {
+        let sharing = HostSharing(Sequences(stored: 0), receivers: [], now: { .now }) { store.submit(&$0) }
+        self.init(loop: 0, sharing, deliver: deliver)
+    }
+
+    // MARK: From the loop
+
+    /// Executes a command, or keeps it for the store until the end of the turn.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - moment: The monotonic time of the turn.
+    package func submit(_ command: StoreCommand, at moment: MonotonicTime) {
+        switch command {
+        case .accept(let notification, let answer):
+            let device = notification.address.device
+            if let hosted = devices[device] {
+                accept(notification, answer, hosted, at: moment)
+            } else if let host = reader.host(of: device), host != loop {
+                others[Int(host)].append(.host(.offered(notification, answer: answer)))
+            } else {
+                commands.append(command)
+            }
+        case .acknowledge(let acknowledgements, let device):
+            if let hosted = devices[device] {
+                acknowledge(acknowledgements, hosted, at: moment)
+            } else {
+                commands.append(command)
+            }
+        case .detach(let stream):
+            if let device = deviceByStream[stream] { giveBack(device) }
+            commands.append(command)
+        case .attach, .publish, .perform, .host: commands.append(command)
+        }
+    }
+
+    // MARK: From the store and from other hosts
+
+    /// Receives a reply: acts on one for hosts, and delivers any other.
+    package func receive(_ reply: StoreReply, at moment: MonotonicTime) {
+        guard case .host(let message) = reply else { return deliver(reply) }
+        switch message {
+        case .handed(let queue):
+            devices[queue.device] = HostedDevice(queue)
+            deviceByStream[queue.stream] = queue.device
+            sharing.table.insert(loop, of: queue.device)
+        case .offered(let notification, let answer):
+            if let hosted = devices[notification.address.device] {
+                accept(notification, answer, hosted, at: moment)
+            } else {
+                commands.append(.accept(notification, answer: answer))
+            }
+        case .recalled(let device): giveBack(device)
+        }
+    }
+
+    // MARK: Notifications
+
+    /// Refuses a notification or delivers it; gives the queue back if the store must decide.
+    private func accept(
+        _ notification: Notification, _ answer: ReplyAddress, _ hosted: HostedDevice, at moment: MonotonicTime
+    ) {
+        let address = notification.address
+        guard let registration = hosted.registration(of: address.topic) else {
+            return reply(.refused(.unregistered, unregisteredAt: sharing.now(), answer: answer), to: answer)
+        }
+        if let (reason, ended) = registration.rejection(of: address.generation) {
+            return reply(.refused(reason, unregisteredAt: ended ?? sharing.now(), answer: answer), to: answer)
+        }
+        let collapse = CollapseHash(notification.collapseID)
+        guard !registration.isRefused, !notification.isNowOrNever,
+            !notification.isExpired(now: notification.acceptedAt), hosted.canTake(address.topic, collapse),
+            let sequence = sharing.sequences.next()
+        else {
+            giveBack(hosted.device)
+            return commands.append(.accept(notification, answer: answer))
+        }
+        let pending = PendingNotification(sequence: sequence, notification: notification)
+        if hosted.outgoing.isEmpty { touched.append(hosted) }
+        hosted.send(pending, collapse, answer: answer, at: moment)
+        let grace =
+            unwrittenCount >= WriterLimits.busyCount
+            ? WriterLimits.busyGraceMilliseconds : WriterLimits.graceMilliseconds
+        guard hosted.queue.acknowledgementMilliseconds <= grace else { return store(sequence, of: hosted) }
+        lastDue = max(moment.advanced(byMilliseconds: grace), lastDue)
+        unwritten.append((hosted, sequence, lastDue))
+        unwrittenCount += 1
+    }
+
+    private func acknowledge(
+        _ acknowledgements: [DeviceAPI.Acknowledgement], _ hosted: HostedDevice, at moment: MonotonicTime
+    ) {
+        var rest: [DeviceAPI.Acknowledgement] = []
+        let now = sharing.now()
+        for acknowledgement in acknowledgements {
+            let sequence = acknowledgement.id
+            guard let entry = hosted.acknowledge(sequence, at: moment),
+                case .unwritten(let notification, let answer) = entry.state
+            else {
+                rest.append(acknowledgement)
+                continue
+            }
+            unwrittenCount -= 1
+            reply(.accepted(answer: answer), to: answer)
+            records.append(
+                HostJournal.Record(
+                    pending: PendingNotification(sequence: sequence, notification: notification),
+                    acknowledgement: acknowledgement, acknowledgedAt: now))
+        }
+        if !rest.isEmpty { commands.append(.acknowledge(rest, by: hosted.device)) }
+    }
+
+    private func store(_ sequence: Int64, of hosted: HostedDevice) {
+        guard let (pending, answer) = hosted.store(sequence) else { return }
+        commands.append(.host(.store(pending, answer: answer)))
+    }
+
+    private func giveBack(_ device: DeviceID) {
+        guard let hosted = devices.removeValue(forKey: device) else { return }
+        deviceByStream[hosted.queue.stream] = nil
+        sharing.table.remove(device, hostedBy: loop)
+        deliverOutgoing(of: hosted)
+        for entry in hosted.queue.inFlight {
+            if case .unwritten = entry.state { unwrittenCount -= 1 }
+        }
+        let queue = hosted.queue
+        // The store decides about what was unwritten, also if it is still in `unwritten`.
+        hosted.forgetInFlight()
+        commands.append(.host(.returned(queue)))
+    }
+
+    private func reply(_ reply: StoreReply, to address: ReplyAddress) {
+        guard address.loop != loop else { return own.append(reply) }
+        if others.indices.contains(Int(address.loop)) { others[Int(address.loop)].append(reply) }
+    }
+
+    private func deliverOutgoing(of hosted: HostedDevice) {
+        guard !hosted.outgoing.isEmpty else { return }
+        own.append(.deliver(hosted.outgoing, stream: hosted.queue.stream))
+        hosted.outgoing.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: The end of a turn
+
+    /// The time at which `endTurn` must be called again; nil if nothing waits.
+    package var nextDue: MonotonicTime? {
+        guard let due = unwritten.first?.due else { return journalDue }
+        return journalDue.map { min($0, due) } ?? due
+    }
+
+    /// Delivers and sends what this turn has gathered, and what is due.
+    ///
+    /// - Parameter moment: The monotonic time of the turn.
+    package func endTurn(at moment: MonotonicTime) {
+        storeLate(at: moment)
+        for hosted in touched { deliverOutgoing(of: hosted) }
+        touched.removeAll(keepingCapacity: true)
+        var next = 0
+        while next < own.count {
+            deliver(own[next])
+            next += 1
+        }
+        own.removeAll(keepingCapacity: true)
+        writeJournal(at: moment)
+        send()
+    }
+
+    /// Sends the commands and the messages to other loops that were gathered.
+    package func send() {
+        for index in others.indices where !others[index].isEmpty {
+            sharing.receivers[index].receive(others[index])
+            others[index].removeAll(keepingCapacity: true)
+        }
+        if !commands.isEmpty { sharing.submit(&commands) }
+    }
+
+    /// Stores what its device did not acknowledge within the grace.
+    private func storeLate(at moment: MonotonicTime) {
+        while let first = unwritten.first, first.due <= moment {
+            _ = unwritten.popFirst()
+            guard let (pending, answer) = first.device.store(first.sequence) else { continue }
+            unwrittenCount -= 1
+            first.device.noteSlow()
+            commands.append(.host(.store(pending, answer: answer)))
+        }
+    }
+
+    private func writeJournal(at moment: MonotonicTime) {
+        if let due = journalDue, due <= moment {
+            journalDue = nil
+            commands.append(.host(.wake))
+        }
+        guard !records.isEmpty else { return }
+        let count = sharing.journals[Int(loop)].append(&records)
+        if count >= WriterLimits.journalRecordCountMax {
+            commands.append(.host(.wake))
+        } else if journalDue == nil {
+            journalDue = moment.advanced(byMilliseconds: WriterLimits.journalDelayMilliseconds)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// Decides which commands need queues that hosts hold, recalls these, and hands quiet queues over.
+final class HandoverGate {
+    private let dispatcher: Dispatcher
+    private let handovers: Handovers
+    private let sharing: HostSharing
+    private let isOn: Bool
+    private var records: [HostJournal.Record] = []
+
+    init(_ dispatcher: Dispatcher, _ sharing: HostSharing) {
+        self.dispatcher = dispatcher
+        self.sharing = sharing
+        handovers = dispatcher.handovers
+        isOn = dispatcher.configuration.durability != .relaxed
+    }
+
+    // MARK: Commands
+
+    /// Returns whether a command can be executed now; otherwise it was passed to a host, or is executed later.
+    func admits(_ command: StoreCommand) -> Bool {
+        guard !handovers.isEmpty else { return true }
+        if case .accept(let notification, let answer) = command,
+            let host = handovers.host(of: notification.address.device)
+        {
+            dispatcher.deliveryState.replies.add(.offered(notification, answer: answer), toHostOf: host)
+            return false
+        }
+        let dispatcher = dispatcher
+        return !handovers.park(command, until: devices(for: command)) { device, host in
+            dispatcher.deliveryState.replies.add(.recalled(device), toHostOf: host)
+        }
+    }
+
+    /// Returns whether a command needs no queue that a host holds.
+    func isFree(_ command: StoreCommand) -> Bool {
+        handovers.isEmpty || !devices(for: command).contains(where: handovers.isBusy)
+    }
+
+    /// Removes and returns the commands whose queues are back, in order.
+    func takeReady() -> [StoreCommand] { handovers.takeReady() }
+
+    /// Recalls all queues; returns whether all are here.
+    func recallAll() -> Bool {
+        let dispatcher = dispatcher
+        for device in handovers.all {
+            handovers.recall(device) { host in
+                dispatcher.deliveryState.replies.add(.recalled(device), toHostOf: host)
+            }
+        }
+        return handovers.isEmpty
+    }
+
+    /// Returns the devices whose queues a command needs.
+    private func devices(for command: StoreCommand) -> [DeviceID] {
+        switch command {
+        case .accept(let notification, _): [notification.address.device]
+        case .attach(let secretHash, _, _): device(with: secretHash)
+        case .detach(let stream): dispatcher.deliveryState.streams.queue(at: stream).map { [$0.device] } ?? []
+        case .publish: subscribers
+        case .perform(let request, _): devices(for: request)
+        // A host passes on only what it does not hold.
+        case .acknowledge, .host: []
+        }
+    }
+
+    private func devices(for request: StoreRequest) -> [DeviceID] {
+        switch request {
+        case .register(let hash, _, _), .unregister(let hash, _), .subscribe(let hash, _, _),
+            .unsubscribe(let hash, _, _), .setFilter(let hash, _), .setPower(let hash, _), .acknowledge(let hash, _),
+            .removeSelf(let hash):
+            device(with: hash)
+        case .removeDevice(let device), .expireDevice(let device): [device]
+        case .removeApp, .changeApp: handovers.all
+        case .removeChannel: subscribers
+        default: []
+        }
+    }
+
+    private var subscribers: [DeviceID] {
+        handovers.all.filter { handovers.queue(of: $0)?.channels.isEmpty == false }
+    }
+
+    private func device(with secretHash: [UInt8]) -> [DeviceID] {
+        // After a failed read, the command itself fails.
+        (try? dispatcher.tables.devices.authenticate(secretHash)).map { [$0.device] } ?? []
+    }
+
+    // MARK: Journals
+
+    /// Takes what hosts delivered, before any command that asks for it.
+    func takeJournals() {
+        for journal in sharing.journals {
+            journal.take(&records)
+            for record in records {
+                // Only the first unknown number of a device is looked up, and this one is known.
+                try? dispatcher.complete(record)
+            }
+            records.removeAll(keepingCapacity: records.capacity <= 2 * WriterLimits.journalRecordCountMax)
+        }
+    }
+
+    // MARK: Handing over
+
+    /// Hands over the queues of the devices that acknowledged in this turn and for which nothing waits.
+    func handOver() {
+        let quiet = dispatcher.quiet
+        forgetQuiet()
+        guard isOn else { return }
+        for queue in quiet {
+            guard let stream = queue.stream, queue.pendingCount == 0, !handovers.isBusy(queue.device),
+                dispatcher.deliveryState.replies.hasHost(stream.address.loop),
+                (try? dispatcher.queues.queue(of: queue.device)) === queue,
+                let held = stream.held(queue.registrations)
+            else { continue }
+            handovers.hand(queue, to: stream.address.loop)
+            dispatcher.deliveryState.replies.add(.handed(held), toHostOf: stream.address.loop)
+        }
+    }
+
+    /// Hands nothing over in this turn.
+    func forgetQuiet() {
+        if !dispatcher.quiet.isEmpty { dispatcher.quiet.removeAll(keepingCapacity: true) }
+    }
+}
