@@ -8,9 +8,13 @@ import TestSupport
 /// Receives the store's replies for one loop, on the store's thread, and lets a test wait for them.
 // Safety: `condition` guards `replies` and `barrier`.
 final class Collector: StoreReplyReceiver, @unchecked Sendable {
+    /// Whether a `LoopHost` takes the replies.
+    let hasHost: Bool
     private let condition = NSCondition()
     private var replies: [StoreReply] = []
     private var barrier: Barrier?
+
+    init(hasHost: Bool = false) { self.hasHost = hasHost }
 
     /// A point at which the store's thread stops until a test signals `goOn`.
     struct Barrier {

@@ -23,7 +23,7 @@ final class TestStore {
 
     /// Opens a new file, or an existing one.
     init(
-        in directory: TemporaryDirectory? = nil, path: String? = nil, loopCount: Int = 1,
+        in directory: TemporaryDirectory? = nil, path: String? = nil, loopCount: Int = 1, hostCount: Int = 0,
         _ adjust: (inout SQLiteStore.Configuration) -> Void = { _ in }
     ) throws {
         self.directory = try directory ?? TemporaryDirectory()
@@ -44,7 +44,7 @@ final class TestStore {
         adjust(&configuration)
         self.configuration = configuration
         store = try SQLiteStore(configuration)
-        collectors = (0..<loopCount).map { _ in Collector() }
+        collectors = (0..<loopCount + hostCount).map { Collector(hasHost: $0 >= loopCount) }
         start()
     }
 
@@ -59,7 +59,7 @@ final class TestStore {
     func reopen() throws {
         store.stop()
         store = try SQLiteStore(configuration)
-        collectors = collectors.map { _ in Collector() }
+        collectors = collectors.map { Collector(hasHost: $0.hasHost) }
         start()
     }
 

@@ -18,6 +18,8 @@ package enum HostReply: Sendable {
     case handed(HeldQueue)
     /// Passes on a notification for a device that the loop hosts, or hosted a moment ago.
     case offered(Notification, answer: ReplyAddress)
+    /// Passes an answer on through the hosts of other loops, so that each has delivered what was sent to it before.
+    case relayed(StoreAnswer, answer: ReplyAddress, via: ArraySlice<UInt32>)
     /// Takes a queue back; answered by `returned` unless the host has returned it already.
     case recalled(DeviceID)
 }

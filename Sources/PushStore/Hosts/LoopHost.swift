@@ -103,6 +103,12 @@ package final class LoopHost {
             } else {
                 commands.append(.accept(notification, answer: answer))
             }
+        case .relayed(let result, let answer, let via):
+            if let next = via.first {
+                others[Int(next)].append(.host(.relayed(result, answer: answer, via: via.dropFirst())))
+            } else {
+                self.reply(.performed(.success(result), answer: answer), to: answer)
+            }
         case .recalled(let device): giveBack(device)
         }
     }

@@ -36,6 +36,9 @@ final class DeviceAuthentication {
         return identity.device
     }
 
+    /// Returns the live device that has a secret; nil if it cannot be read.
+    func device(with secretHash: [UInt8]) -> DeviceID? { try? devices.authenticate(secretHash)?.device }
+
     /// Returns whether a device's recorded last-seen time is too old, or in the future because the clock was wrong.
     func isStale(_ identity: DeviceTable.Identity, now: Timestamp) -> Bool {
         guard let seen = identity.seenAt, !identity.isDormant, seen <= now else { return true }

@@ -120,9 +120,14 @@ final class Executor {
 
     /// Adds the answer to a request to the events.
     private func finish(_ task: StoreTask, _ result: RequestResult) {
-        guard case .perform(_, let answer) = task.command else { return }
+        guard case .perform(let request, let answer) = task.command else { return }
         switch result {
-        case .success(let value): transaction.add(.reply(.performed(.success(value), answer: answer)))
+        case .success(let value):
+            if request.forbidsDeliveries {
+                transaction.add(.finalReply(value, answer: answer))
+            } else {
+                transaction.add(.reply(.performed(.success(value), answer: answer)))
+            }
         case .failure(let refusal): transaction.add(.reply(.performed(.failure(refusal), answer: answer)))
         case .memoryQuery(let query): transaction.add(.memoryQuery(query, answer: answer))
         case .unfinished: break
@@ -214,6 +219,18 @@ final class Executor {
         case .removeWebhook(let topic): try webhooks.remove(topic)
         case .advanceWebhook(let topic, let position): try webhooks.advance(topic, to: position)
         case .noteWebhookProblem(let topic, let problem): try webhooks.noteProblem(topic, problem)
+        }
+    }
+}
+
+extension StoreRequest {
+    /// Whether the request ends deliveries, so that nothing is delivered after its answer.
+    fileprivate var forbidsDeliveries: Bool {
+        switch self {
+        case .unregister, .setFilter, .unsubscribe, .expireDevice, .removeApp, .removeChannel, .changeApp,
+            .removeDevice, .removeSelf:
+            true
+        default: false
         }
     }
 }

@@ -10,6 +10,8 @@ internal import PushCore
 enum StoreEvent {
     /// An answer that needs no other data.
     case reply(StoreReply)
+    /// An answer to a request that forbids deliveries, which all loops must have sent before.
+    case finalReply(StoreAnswer, answer: ReplyAddress)
     case delivery(Delivery)
     case broadcast(BroadcastEvent)
     case stream(StreamEvent)

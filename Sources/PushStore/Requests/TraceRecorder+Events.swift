@@ -13,7 +13,7 @@ extension TraceRecorder {
             switch event {
             case .delivery(let event): record(event, at: now)
             case .broadcast(let event): record(event, at: now)
-            case .reply, .stream, .count, .memoryQuery: break
+            case .reply, .finalReply, .stream, .count, .memoryQuery: break
             }
         }
     }

@@ -44,6 +44,7 @@ struct DeliveryState {
         for event in events {
             switch event {
             case .reply(let reply): replies.add(reply)
+            case .finalReply(let result, let answer): replies.relay(result, to: answer)
             case .delivery(let event): apply(event)
             case .broadcast(let event): apply(event)
             case .stream(let event): apply(event)

@@ -86,7 +86,7 @@ final class HandoverGate {
 
     private func device(with secretHash: [UInt8]) -> [DeviceID] {
         // After a failed read, the command itself fails.
-        (try? dispatcher.tables.devices.authenticate(secretHash)).map { [$0.device] } ?? []
+        dispatcher.authentication.device(with: secretHash).map { [$0] } ?? []
     }
 
     // MARK: Journals

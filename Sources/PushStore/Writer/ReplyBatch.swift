@@ -32,6 +32,13 @@ struct ReplyBatch {
     /// Adds a message for the host of a loop.
     mutating func add(_ message: HostReply, toHostOf loop: UInt32) { repliesByLoop[Int(loop)].append(.host(message)) }
 
+    /// Adds an answer that passes through all hosts, so that each has delivered what was sent to it before.
+    mutating func relay(_ result: StoreAnswer, to answer: ReplyAddress) {
+        let hosts = receivers.indices.map(UInt32.init).filter(hasHost)
+        guard let first = hosts.first else { return self.answer(result, answer) }
+        add(.relayed(result, answer: answer, via: hosts.dropFirst()), toHostOf: first)
+    }
+
     /// Returns whether a loop has a host.
     func hasHost(_ loop: UInt32) -> Bool {
         receivers.indices.contains(Int(loop)) && receivers[Int(loop)].hasHost

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushAPI
+import PushCore
+import PushNet
+@testable import PushStore
+import TestSupport
+import Testing
+
+/// Runs random histories over several loops, whose turns and messages interleave as a seed says.
+struct HostHistoryTests {
+    @Test(.tags(.slow), arguments: 0..<Patience.caseCount)
+    func `nothing is lost, repeated, out of order, or delivered after its registration ended`(seed: Int) throws {
+        var history = try HostHistory(seed: UInt64(seed))
+        for step in 0..<300 {
+            let problem = try history.step()
+            try #require(problem == nil, "seed \(seed), step \(step): \(problem ?? "")")
+        }
+        let problem = try history.end()
+        try #require(problem == nil, "seed \(seed), at the end: \(problem ?? "")")
+    }
+}
+
+/// A random history: devices that connect, acknowledge, move and unregister while providers send from all loops.
+struct HostHistory {
+    private struct Sent {
+        var device: TestDevice
+        var topic: TopicID
+        var generation: UInt32
+        var answer: ReplyAddress
+        var isNowOrNever: Bool
+        var collapseID: String?
+    }
+
+    private struct Stream {
+        var address: ReplyAddress
+        var loop: Int
+        var device: TestDevice
+        /// The texts that the device had acknowledged, in a turn that was over, when it opened the stream.
+        var acknowledged: Set<String>
+    }
+
+    private let loops: HostedLoops
+    private let devices: [TestDevice]
+    private var tokens: [DeviceTokenContents] = []
+    private var random: SeededGenerator
+    private var sent: [String: Sent] = [:]
+    private var streams: [Stream] = []
+    private var open: [TestDevice: Int] = [:]
+    private var acknowledged: [TestDevice: Set<String>] = [:]
+    /// The requests to unregister that are not answered yet.
+    private var unregistering: [ReplyAddress: DeviceTokenContents] = [:]
+    private var registering: Set<ReplyAddress> = []
+    /// The tokens whose end was answered.
+    private var ended: Set<DeviceTokenContents> = []
+    /// The tokens for whose end a request was sent.
+    private var ending: Set<DeviceTokenContents> = []
+    private var checkedCount = 0
+    private var delivered: [TestDevice: Set<String>] = [:]
+    private var lastSequence: [ReplyAddress: Int64] = [:]
+    private var answerCount: [ReplyAddress: Int] = [:]
+    private static let topics: [TopicName] = ["a", "b"]
+
+    init(seed: UInt64) throws {
+        random = SeededGenerator(seed: seed)
+        let recentMax = seed % 3 == 0 ? 4 : Int.max
+        loops = try HostedLoops(3) {
+            $0.deliveryHistoryCountMax = 100_000
+            $0.recentCountMax = recentMax
+            $0.pendingPerTopicCountMax = 100_000
+        }
+        for topic in Self.topics { try loops.store.addApp(topic) }
+        let store = loops.store
+        devices = try (1...3).map { try store.enrol($0) }
+        for device in devices {
+            for topic in Self.topics { tokens.append(try store.register(device, topic)) }
+        }
+    }
+
+    /// Executes a random step and checks what was received; returns the problem, or nil.
+    mutating func step() throws -> String? {
+        let loop = Int.random(in: loops.loops, using: &random)
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<7: send(from: loop)
+        case 7..<11: acknowledge()
+        case 11..<15: loops.turn(loop)
+        case 15: try loops.wait()
+        case 16: connect(devices.randomElement(using: &random) ?? devices[0], on: loop)
+        case 17: if Int.random(in: 0..<2, using: &random) == 0 { disconnect() }
+        case 18: if Int.random(in: 0..<4, using: &random) == 0 { register(on: loop) }
+        default: loops.moment = loops.moment.advanced(byMilliseconds: Int64.random(in: 1...20, using: &random))
+        }
+        return check()
+    }
+
+    /// Connects and drains all devices, and checks that everything arrived.
+    mutating func end() throws -> String? {
+        try loops.endGraces()
+        for device in devices { connect(device, on: Int.random(in: loops.loops, using: &random)) }
+        for _ in 0..<60 {
+            try loops.endGraces()
+            if let problem = check() { return problem }
+            for device in devices { acknowledgeAll(of: device) }
+        }
+        try loops.endGraces()
+        if let problem = check() { return problem }
+        for (text, sent) in sent {
+            guard answerCount[sent.answer] == 1 else { return "\(text) has \(answerCount[sent.answer] ?? 0) answers" }
+            let token = DeviceTokenContents(
+                device: sent.device.id, topic: sent.topic, generation: sent.generation)
+            let mayBeMissing = ending.contains(token) || sent.isNowOrNever || sent.collapseID != nil
+            let isDelivered = delivered[sent.device]?.contains(text) == true
+            if loops.isAccepted(sent.answer), !isDelivered, !mayBeMissing { return "\(text) is lost" }
+        }
+        let counts = try loops.store.counts()
+        let accepted = sent.values.count { loops.isAccepted($0.answer) }
+        let gone = counts.acknowledged + counts.collapsed + counts.expired + counts.dropped + counts.unregistered
+        guard counts.accepted == accepted, counts.accepted == gone + counts.pending, counts.pending == 0 else {
+            return "\(accepted) accepted, but \(counts)"
+        }
+        return nil
+    }
+
+    // MARK: Steps
+
+    private mutating func send(from loop: Int) {
+        guard let token = tokens.suffix(9).randomElement(using: &random),
+            let device = devices.first(where: { $0.id == token.device })
+        else { return }
+        let text = "\(sent.count)"
+        let collapseID = Int.random(in: 0..<8, using: &random) == 0 ? "x" : nil
+        let isNowOrNever = Int.random(in: 0..<12, using: &random) == 0
+        let answer = loops.send(
+            .to(token, text, expiration: isNowOrNever ? 0 : nil, collapseID: collapseID), from: loop)
+        sent[text] = Sent(
+            device: device, topic: token.topic, generation: token.generation, answer: answer,
+            isNowOrNever: isNowOrNever, collapseID: collapseID)
+    }
+
+    private mutating func acknowledge() {
+        guard let device = devices.randomElement(using: &random), let index = open[device] else { return }
+        let stream = streams[index]
+        let waiting = loops.delivered(to: stream.address).filter {
+            !acknowledged[device, default: []].contains($0.text)
+        }
+        let chosen = waiting.prefix(Int.random(in: 1...4, using: &random))
+        acknowledge(Array(chosen), stream)
+    }
+
+    private mutating func acknowledgeAll(of device: TestDevice) {
+        guard let index = open[device] else { return }
+        acknowledge(loops.delivered(to: streams[index].address), streams[index])
+    }
+
+    private mutating func acknowledge(_ chosen: [PendingNotification], _ stream: Stream) {
+        guard !chosen.isEmpty else { return }
+        loops.acknowledge(chosen.map(\.sequence), by: stream.device, on: stream.loop)
+        // The loop sends what it knows before the device can do anything else.
+        loops.turn(stream.loop)
+        acknowledged[stream.device, default: []].formUnion(chosen.map(\.text))
+    }
+
+    private mutating func connect(_ device: TestDevice, on loop: Int) {
+        let address = loops.address(loop)
+        loops.submit(.attach(secretHash: device.secretHash, stream: address), on: loop)
+        open[device] = streams.count
+        streams.append(
+            Stream(
+                address: address, loop: loop, device: device, acknowledged: acknowledged[device, default: []]))
+    }
+
+    private mutating func disconnect() {
+        guard let (device, index) = open.randomElement(using: &random) else { return }
+        open[device] = nil
+        loops.submit(.detach(stream: streams[index].address), on: streams[index].loop)
+    }
+
+    private mutating func register(on loop: Int) {
+        guard let token = tokens.suffix(6).randomElement(using: &random), unregistering.isEmpty, registering.isEmpty,
+            let device = devices.first(where: { $0.id == token.device }),
+            let topic = tokens.firstIndex(where: { $0.topic == token.topic }).map({ Self.topics[$0 % 2] })
+        else { return }
+        let answer = loops.address(loop)
+        if !ended.contains(token), !ending.contains(token) {
+            unregistering[answer] = token
+            ending.insert(token)
+            loops.submit(
+                .perform(.unregister(secretHash: device.secretHash, topic: topic), answer: answer), on: loop)
+        } else {
+            registering.insert(answer)
+            loops.submit(.perform(.register(secretHash: device.secretHash, topic: topic), answer: answer), on: loop)
+        }
+    }
+
+    // MARK: Checks
+
+    /// Checks what was received since the last call.
+    private mutating func check() -> String? {
+        let news = loops.received[checkedCount...]
+        checkedCount = loops.received.count
+        for item in news {
+            switch item.reply {
+            case .accepted(let answer), .refused(_, _, let answer): answerCount[answer, default: 0] += 1
+            case .deliver(let notifications, let stream):
+                for pending in notifications { if let problem = check(pending, stream) { return problem } }
+            case .performed(let result, let answer):
+                if let token = unregistering.removeValue(forKey: answer) { ended.insert(token) }
+                if registering.remove(answer) != nil, case .success(.registered(let token)) = result {
+                    tokens.append(token)
+                }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private mutating func check(_ pending: PendingNotification, _ address: ReplyAddress) -> String? {
+        guard let stream = streams.first(where: { $0.address == address }), let sent = sent[pending.text] else {
+            return "\(pending.text) came to an unknown stream"
+        }
+        guard pending.sequence > lastSequence[address, default: 0] else { return "\(pending.text) is out of order" }
+        lastSequence[address] = pending.sequence
+        if stream.acknowledged.contains(pending.text) { return "\(pending.text) came back" }
+        let token = DeviceTokenContents(device: sent.device.id, topic: sent.topic, generation: sent.generation)
+        if ended.contains(token) { return "\(pending.text) came after its registration ended" }
+        delivered[stream.device, default: []].insert(pending.text)
+        return nil
+    }
+}
