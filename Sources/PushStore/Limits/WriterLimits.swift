@@ -8,7 +8,7 @@ enum WriterLimits {
     /// milliseconds.
     static let graceMilliseconds: Int64 = 4
     /// The same time while many notifications wait and writing limits the throughput, in milliseconds.
-    static let busyGraceMilliseconds: Int64 = 16
+    static let busyGraceMilliseconds: Int64 = 64
     /// The number of pending writes from which `busyGraceMilliseconds` applies.
     static let busyCount = 64
     /// The time for which records wait in the journal of a host, in milliseconds; the store may take them earlier.
