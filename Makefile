@@ -50,8 +50,9 @@ attack: setup build ## Attack the release build and print one line for each atta
 
 check: setup lint test sanitize ## Check a change: format, tests, and tests under sanitizers
 
-lint: ## Check the format of every Swift file
+lint: ## Check the format of every Swift file, and the figures of the performance page
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	@Benchmarks/page.sh --check
 
 format: ## Format every Swift file in place
 	swift format format --in-place --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
@@ -60,10 +61,11 @@ sanitize: ## Run the tests under the address and the thread sanitizer
 	@scripts/sanitize.sh address
 	@scripts/sanitize.sh thread
 
-bench: build ## Compare the server with other servers (BENCH_REPEATS, default 3; BENCH_FULL=1 takes longer)
+bench: build ## Compare the server with other servers (BENCH_REPEATS, default 7; BENCH_FULL=1 takes longer)
 	@Benchmarks/run.sh
 
-gate: build ## Count instructions and allocations for each request and compare them with Benchmarks/gate.json
+gate: setup ## Count instructions and allocations for each request and compare them with Benchmarks/gate.json
+	@swift build $(RELEASE) --product posthornd
 	@.venv/bin/python Benchmarks/gate.py
 
 soak: setup build ## Run the server under mixed load (SOAK_SECONDS, default 7200), then long crash and property tests

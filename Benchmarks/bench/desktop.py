@@ -145,4 +145,4 @@ def scenario_l(shop):
         for what, text in (("accepted", "the 200"), ("sent", "sending")):
             value = share(found[what], part)
             shop.row("L", f"{name} from {text} to Notify / a bare Notify and its answer", value / bare,
-                     figures=f"{value:.2f} ms, bare {bare:.2f} ms")
+                     figures={"Posthorn": {"ms": [value]}, "bare": {"ms": [bare]}})

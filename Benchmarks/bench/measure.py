@@ -13,6 +13,8 @@ GENERATOR = HERE / ".build/release/posthorn-bench"
 SERVER_CORE, GENERATOR_CORE = "0", "1"
 TICKS = os.sysconf("SC_CLK_TCK")
 PAYLOAD_BYTES = 250
+# The number of cores that other programs may use during a quiet measurement.
+QUIET_CORES = 0.25
 
 
 def say(text):
@@ -117,16 +119,18 @@ def watched(server, generator, question, count):
     return answer
 
 
+def is_quiet(answer):
+    return answer.get("other_cores", 0) <= QUIET_CORES
+
+
 def quiet(ask, retries):
     """Repeats a measurement while others use more than a quarter of a core; returns the quietest if none is quiet."""
-    best = None
+    answers = []
     for _ in range(retries + 1):
-        answer = ask()
-        if best is None or answer["other_cores"] < best["other_cores"]:
-            best = answer
-        if best["other_cores"] <= 0.25:
+        answers.append(ask())
+        if is_quiet(answers[-1]):
             break
-    return best
+    return min(answers, key=lambda answer: answer["other_cores"])
 
 
 def alternate(contestants, repeats, retries):
@@ -138,6 +142,29 @@ def alternate(contestants, repeats, retries):
     return answers
 
 
-def ratios(above, below, key):
+class Rounds:
+    """The values of a row, one per round, apart for quiet and for noisy rounds."""
+
+    def __init__(self, pairs):
+        self.values = [value for value, is_good in pairs if is_good]
+        self.noisy = [value for value, is_good in pairs if not is_good]
+
+
+def ratios(answers, above, below, key):
     """Returns the ratio of each round, because both values of a round were measured under the same conditions."""
-    return [one[key] / other[key] for one, other in zip(above, below)]
+    return Rounds([(one[key] / other[key], is_quiet(one) and is_quiet(other))
+                   for one, other in zip(answers[above], answers[below])])
+
+
+def values(answers, key):
+    """Returns a value of each round."""
+    return Rounds([(answer[key], is_quiet(answer)) for answer in answers])
+
+
+def figures(answers, names, *keys):
+    """Returns the values of some servers: {name: {key: [value, …]}}. Noisy rounds count only if none is quiet."""
+    found = {}
+    for name in names:
+        runs = [answer for answer in answers[name] if is_quiet(answer)] or answers[name]
+        found[name] = {key: [answer[key] for answer in runs] for key in keys}
+    return found

@@ -2,9 +2,11 @@
 """Starts the measured servers: each runs on core 0 with its own port, in a directory that is deleted afterwards."""
 import os
 import pathlib
+import shlex
 import shutil
 import socket
 import subprocess
+import textwrap
 import time
 
 from .measure import HERE, SERVER_CORE, Failure, cpu_seconds, memory_kilobytes
@@ -23,6 +25,8 @@ class Server:
 
     name = ""
     program = ""
+    # The configuration file that the command line names.
+    configuration = None
 
     def __init__(self, workshop):
         self.workshop = workshop
@@ -38,11 +42,25 @@ class Server:
         found = shutil.which(self.program) or self.program
         if not os.path.exists(found):
             raise Failure(f"{self.program} is missing: run Benchmarks/setup.sh")
+        command = ["taskset", "-c", SERVER_CORE, found, *map(str, self.arguments())]
+        self.disclose(command)
         self.process = subprocess.Popen(
-            ["taskset", "-c", SERVER_CORE, found, *map(str, self.arguments())], cwd=self.directory, stdout=self.log,
-            stderr=self.log, stdin=subprocess.DEVNULL)
+            command, cwd=self.directory, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
         self.wait_for_port()
         return self
+
+    def disclose(self, command):
+        """Keeps the command line and the configuration, with names instead of this run's paths and port."""
+        certificate, key = self.workshop.certificate
+        names = {str(self.directory): "DIRECTORY", certificate: "CERTIFICATE", key: "KEY", str(self.port): "PORT",
+                 command[3]: os.path.basename(command[3])}
+
+        def anonymous(text):
+            for found, name in names.items():
+                text = text.replace(found, name)
+            return text
+        configuration = (self.directory / self.configuration).read_text() if self.configuration else ""
+        self.workshop.disclose(anonymous(shlex.join(command)), anonymous(textwrap.dedent(configuration)).strip())
 
     def wait_for_port(self):
         deadline = time.monotonic() + 60
@@ -118,6 +136,7 @@ class Nchan(Server):
 
     name = "nchan"
     program = "nginx"
+    configuration = "nginx.conf"
 
     def arguments(self):
         certificate, key = self.workshop.certificate
@@ -163,6 +182,7 @@ class Mosquitto(Server):
 
     name = "mosquitto"
     program = "/usr/sbin/mosquitto"
+    configuration = "conf"
 
     def arguments(self):
         certificate, key = self.workshop.certificate
@@ -179,6 +199,7 @@ class NATS(Server):
 
     name = "nats"
     program = str(PEERS / "bin/nats-server")
+    configuration = "conf"
 
     def arguments(self):
         certificate, key = self.workshop.certificate

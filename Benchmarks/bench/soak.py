@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs posthornd under mixed load for hours: memory must stay flat, and the books must balance."""
+"""Runs posthornd under mixed load for hours: memory must stay flat, latency low, and the books must balance."""
 import datetime
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -17,6 +18,9 @@ MILESTONES = [100_000, 1_000_000, 10_000_000]
 RATIO_MAX = 1.10
 # A connection that is just being opened or closed may be counted at one end only.
 DESCRIPTOR_GROWTH_MAX = 100
+# The latency bound applies only if the disk is fast: its own p99 is below this.
+DISK_P99_MS_MAX = 2.0
+DISK_WRITES = 1000
 TOKEN_SECONDS = 1200
 # A server removes expired notifications every 30 seconds.
 DRAIN_SECONDS = 180
@@ -33,11 +37,27 @@ def milliseconds(latencies):
     return (latencies["p99_us"] or 0) / 1000
 
 
+def disk_p99_ms(folder):
+    """Returns the p99 of appending 4 KiB to a file and synchronizing it (fdatasync)."""
+    path, times = folder / "probe", []
+    with open(path, "wb", buffering=0) as file:
+        for _ in range(DISK_WRITES):
+            start = time.monotonic()
+            file.write(bytes(4096))
+            os.fdatasync(file.fileno())
+            times.append((time.monotonic() - start) * 1000)
+    path.unlink()
+    return sorted(times)[DISK_WRITES * 99 // 100]
+
+
 class Soak:
     """One run of the soak."""
 
-    def __init__(self, server, generator, seconds, base):
+    def __init__(self, server, generator, seconds, base, p99_ms_max):
         self.server, self.generator, self.seconds, self.base = server, generator, seconds, base
+        self.p99_ms_max = p99_ms_max
+        # The p99 of the disk before and after the load.
+        self.disk_p99_ms = []
         # The period is shorter in short runs, so that they have samples, too.
         self.period = min(60, max(5, seconds / 4))
         self.samples, self.problems = [], []
@@ -146,12 +166,24 @@ class Soak:
         """Returns the first sample with at least `count` accepted."""
         return next((sample for sample in self.samples if sample["accepted"] >= count), None)
 
+    def latency_verdict(self):
+        """Returns whether the p99 of each minute was low enough, as text and as a Boolean."""
+        worst = {what: max(sample[f"{what}_p99_ms"] for sample in self.samples) for what in ("accept", "deliver")}
+        shown = ", ".join(f"{what} {value:.1f} ms" for what, value in worst.items())
+        disk = max(self.disk_p99_ms, default=math.inf)
+        text = f"highest p99 of a minute: {shown}, at most {self.p99_ms_max:g} ms; fdatasync p99 {disk:.2f} ms"
+        if disk >= DISK_P99_MS_MAX:
+            return f"{text}: latency NOT JUDGED, because the disk is slower than {DISK_P99_MS_MAX:g} ms", True
+        is_good = max(worst.values()) <= self.p99_ms_max
+        return f"{text}: {'good' if is_good else 'TOO SLOW'}", is_good
+
     def verdict(self):
         first, last = self.after(self.base), self.samples[-1]
         books = "the books balance" if not self.problems else f"{len(self.problems)} PROBLEMS"
+        latency, is_fast = self.latency_verdict()
         if first is None or first is last:
             return (f"soak: {last['accepted']:,} notifications are too few to measure growth after {self.base:,} "
-                    f"(raise SOAK_SECONDS or lower SOAK_BASE); {books}"), False
+                    f"(raise SOAK_SECONDS or lower SOAK_BASE); {latency}; {books}"), False
         ratio = last["rss_mb"] / first["rss_mb"]
         spare = [sample["descriptors"] - sample["devices"] for sample in (first, last)]
         is_flat = ratio <= RATIO_MAX and spare[1] - spare[0] <= DESCRIPTOR_GROWTH_MAX
@@ -159,8 +191,8 @@ class Soak:
             f"soak: {last['accepted']:,} notifications in {datetime.timedelta(seconds=round(last['seconds']))}, RSS "
             f"{first['rss_mb']:.1f} MB after {first['accepted']:,} and {last['rss_mb']:.1f} MB at the end (ratio "
             f"{ratio:.3f}), descriptors {first['descriptors']} and {last['descriptors']} with {first['devices']} and "
-            f"{last['devices']} devices: {'flat' if is_flat else 'GROWING'}; {books}")
-        return text, is_flat and not self.problems
+            f"{last['devices']} devices: {'flat' if is_flat else 'GROWING'}; {latency}; {books}")
+        return text, is_flat and is_fast and not self.problems
 
 
 def table(samples):
@@ -174,9 +206,10 @@ def table(samples):
 def write(soak, measured, books, text, rate):
     """Writes the samples and the table."""
     date = datetime.date.today().isoformat()
-    command = f"SOAK_SECONDS={soak.seconds} SOAK_RATE={rate} SOAK_BASE={soak.base} Benchmarks/soak.sh"
+    command = (f"SOAK_SECONDS={soak.seconds} SOAK_RATE={rate} SOAK_BASE={soak.base} "
+               f"SOAK_P99_MS_MAX={soak.p99_ms_max:g} Benchmarks/soak.sh")
     facts = {"date": date, "commit": measured, "machine": report.machine(), "command": command, "verdict": text,
-             "problems": soak.problems, "books": books, "samples": soak.samples}
+             "disk_p99_ms": soak.disk_p99_ms, "problems": soak.problems, "books": books, "samples": soak.samples}
     folder = pathlib.Path(os.environ.get("BENCH_RESULTS", HERE / "Results"))
     folder.mkdir(exist_ok=True)
     path = folder / f"{date}-{measured}-soak.md"
@@ -201,16 +234,18 @@ def story(books):
         f"ended before the acknowledgement. {theirs['refused']:,} were refused as they should.\n")
 
 
-def perform(server, seconds, rate, base):
+def perform(server, seconds, rate, base, p99_ms_max):
     """Runs the load, then checks the books; records a failure as a problem and keeps the samples so far."""
     server.prepare(max(100, rate // 2), broadcasts=True, policy="last")
     options = [("port", server.port), ("topic", TOPIC), ("identities", server.identities), ("rate", rate),
                ("seconds", seconds), ("channel", server.channel)]
-    soak, books = Soak(server, None, seconds, base), None
+    soak, books = Soak(server, None, seconds, base, p99_ms_max), None
     try:
+        soak.disk_p99_ms.append(disk_p99_ms(server.directory))
         with Generator("soak", options) as soak.generator:
             soak.run()
             books = soak.balance()
+        soak.disk_p99_ms.append(disk_p99_ms(server.directory))
     except (Failure, OSError) as failure:
         if not soak.samples:
             raise
@@ -221,10 +256,11 @@ def perform(server, seconds, rate, base):
 def main():
     seconds, rate = int(os.environ.get("SOAK_SECONDS", "7200")), int(os.environ.get("SOAK_RATE", "2000"))
     base = int(os.environ.get("SOAK_BASE", MILESTONES[0]))
+    p99_ms_max = float(os.environ.get("SOAK_P99_MS_MAX", "25"))
     shop, measured = Workshop(), report.commit()
     try:
         with Posthorn(shop, ["--durability", "full"]) as server:
-            soak, books = perform(server, seconds, rate, base)
+            soak, books = perform(server, seconds, rate, base, p99_ms_max)
         if server.process.returncode != 0:
             soak.problems.append(f"posthornd ended with {server.process.returncode}")
         check = subprocess.run(

@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
-from .measure import say
+from .goals import GOALS, is_met
+from .measure import Rounds, median, say
 
 
 class Workshop:
@@ -28,6 +29,8 @@ class Workshop:
         self.foreign_paths = [f"/3/device/{digits.getrandbits(256):064x}" for _ in range(1000)]
         self.rows = []
         self.details = []
+        # The command lines of the measured servers, and the configuration files that they name.
+        self.commands = {}
         self.made = 0
 
     def make_directory(self, name):
@@ -45,19 +48,20 @@ class Workshop:
         """Keeps all answers for the results file."""
         self.details.append({"scenario": scenario, "what": what, "answers": answers})
 
-    def row(self, scenario, what, ratio, at_most=None, at_least=None, figures=""):
-        """Adds a row to the table; `ratio` may also be an absolute figure if the goal is one."""
-        met = None
-        if at_most is not None:
-            met = ratio <= at_most
-        elif at_least is not None:
-            met = ratio >= at_least
-        goal = f"≤ {at_most}" if at_most is not None else f"≥ {at_least}" if at_least is not None else "–"
+    def row(self, scenario, what, found, goal=None, figures=None):
+        """Adds a row to the table; `found` is the Rounds of it, or the only value. `goal` is a key of GOALS."""
+        rounds = found if isinstance(found, Rounds) else Rounds([(found, True)])
+        goal = GOALS[goal] if goal else None
+        value = median(rounds.values or rounds.noisy)
         self.rows.append({
-            "scenario": scenario, "what": what, "measured": round(ratio, 3), "goal": goal, "met": met,
-            "figures": figures})
-        mark = {True: "met", False: "MISSED", None: ""}[met]
-        say(f"  {scenario}. {what}: {ratio:.2f} (goal {goal}) {mark}  {figures}")
+            "scenario": scenario, "what": what, "goal": goal, "values": [round(one, 4) for one in rounds.values],
+            "noisy": [round(one, 4) for one in rounds.noisy], "figures": figures or {}})
+        mark = {True: "met", False: "MISSED", None: ""}[is_met(goal, value)]
+        say(f"  {scenario}. {what}: {value:.2f} {' '.join(map(str, goal or ()))} {mark}")
+
+    def disclose(self, command, configuration=""):
+        """Keeps the command line of a measured server for the results file."""
+        self.commands[command] = configuration
 
     def close(self):
         shutil.rmtree(self.root, ignore_errors=True)
