@@ -6,7 +6,7 @@ package import PushTLS
 
 /// The state that the loops share, immutable or locked.
 package final class ServingContext: Sendable {
-    package let store: any NotificationStore
+    package let store: any HostingStore
     package let limiter: ConnectionLimiter
     package let memory: MemoryBudget
     package let log: EventLog
@@ -28,7 +28,7 @@ package final class ServingContext: Sendable {
     ///   - authenticationTimeout: The time that a connection may stay open without a proven credential.
     ///   - unauthenticatedStreamCountMax: The number of streams that unauthenticated peers are told they may open.
     package init(
-        store: any NotificationStore, limiter: ConnectionLimiter, memory: MemoryBudget, log: EventLog,
+        store: any HostingStore, limiter: ConnectionLimiter, memory: MemoryBudget, log: EventLog,
         dataLoops: [Mailbox<LoopMessage>], authenticationTimeout: Duration, unauthenticatedStreamCountMax: Int
     ) {
         self.store = store

@@ -15,7 +15,9 @@ final class HostTable: @unchecked Sendable {
     // Safety: the slots contain only atomics, and the pointer never changes.
     @safe final class Snapshot: @unchecked Sendable {
         fileprivate struct Slot: ~Copyable {
-            /// The device; 0 for an empty slot. A slot keeps its device until the table is rebuilt.
+            /// The device; 0 for an empty slot.
+            ///
+            /// A slot keeps its device until the table is rebuilt.
             let device = Atomic<UInt64>(0)
             /// The index of the host's loop plus 1; 0 without a host.
             let host = Atomic<UInt32>(0)

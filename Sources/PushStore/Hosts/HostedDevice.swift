@@ -16,26 +16,25 @@ final class HostedDevice {
     var device: DeviceID { queue.device }
 
     /// Returns the registration of an app, live or ended.
-    func registration(of topic: TopicID) -> RegistrationTable.Row? {
+    func registration(of topic: TopicID) -> RegistrationState? {
         for registration in queue.registrations where registration.topic == topic { return registration.row }
         return nil
     }
 
     /// Returns whether another notification can be sent, and replaces none that is in flight.
-    func canTake(_ topic: TopicID, _ collapse: CollapseHash) -> Bool {
+    func canTake(_ notification: Notification) -> Bool {
         guard queue.inFlight.count < Limits.unacknowledgedCountMax else { return false }
-        guard collapse != CollapseHash() else { return true }
-        return !queue.inFlight.contains { $0.topic == topic && $0.collapse == collapse }
+        guard let collapseID = notification.collapseID else { return true }
+        let topic = notification.address.topic
+        return !queue.inFlight.contains { $0.topic == topic && $0.collapseID == collapseID }
     }
 
     /// Sends a notification.
-    func send(
-        _ pending: PendingNotification, _ collapse: CollapseHash, answer: ReplyAddress, at moment: MonotonicTime
-    ) {
+    func send(_ pending: PendingNotification, answer: ReplyAddress, at moment: MonotonicTime) {
         queue.inFlight.append(
             HeldQueue.InFlight(
-                sequence: pending.sequence, topic: pending.notification.address.topic, collapse: collapse,
-                state: .unwritten(pending.notification, answer: answer)))
+                sequence: pending.sequence, topic: pending.notification.address.topic,
+                collapseID: pending.notification.collapseID, state: .unwritten(pending.notification, answer: answer)))
         queue.lastSent = pending.sequence
         if probe == nil { probe = (pending.sequence, moment) }
         outgoing.append(pending)

@@ -30,7 +30,7 @@ package final class LoopHost {
     private var lastDue = MonotonicTime.past
     private var records: [HostJournal.Record] = []
     private var journalDue: MonotonicTime?
-    // What the end of the turn sends.
+    // Sent at the end of the turn.
     private var commands: [StoreCommand] = []
     private var touched: [HostedDevice] = []
     private var own: [StoreReply] = []
@@ -126,9 +126,8 @@ package final class LoopHost {
         if let (reason, ended) = registration.rejection(of: address.generation) {
             return reply(.refused(reason, unregisteredAt: ended ?? sharing.now(), answer: answer), to: answer)
         }
-        let collapse = CollapseHash(notification.collapseID)
         guard !registration.isRefused, !notification.isNowOrNever,
-            !notification.isExpired(now: notification.acceptedAt), hosted.canTake(address.topic, collapse),
+            !notification.isExpired(now: notification.acceptedAt), hosted.canTake(notification),
             let sequence = sharing.sequences.next()
         else {
             giveBack(hosted.device)
@@ -136,7 +135,7 @@ package final class LoopHost {
         }
         let pending = PendingNotification(sequence: sequence, notification: notification)
         if hosted.outgoing.isEmpty { touched.append(hosted) }
-        hosted.send(pending, collapse, answer: answer, at: moment)
+        hosted.send(pending, answer: answer, at: moment)
         let grace =
             unwrittenCount >= WriterLimits.busyCount
             ? WriterLimits.busyGraceMilliseconds : WriterLimits.graceMilliseconds

@@ -17,13 +17,6 @@ package protocol NotificationStore: Sendable {
 
     /// Commits the submitted commands, sends the answers and stops; blocks until then.
     func stop()
-
-    /// Creates the host of a loop, through which the loop then submits its commands and receives its replies.
-    ///
-    /// - Parameters:
-    ///   - loop: The index of the loop among the receivers.
-    ///   - deliver: Receives the replies for the loop.
-    func makeHost(loop: UInt32, deliver: @escaping (StoreReply) -> Void) -> LoopHost
 }
 
 extension NotificationStore {

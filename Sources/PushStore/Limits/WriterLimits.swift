@@ -82,6 +82,8 @@ enum WriterLimits {
     static let reserveByteCountMin = 128 << 10
     /// The time for which trace events wait in memory for a transaction, in milliseconds.
     static let traceFlushMilliseconds: Int64 = 1000
+    /// The time within which every event of a notification that a host delivered is recorded, in milliseconds.
+    static let traceDelayMilliseconds: Int64 = 1000
     /// The size of a trace row in bytes; a buffer of this size is written immediately.
     static let traceRowByteCount = 32 << 10
     /// The maximum size of the trace's buffer while the disk is full, in bytes.

@@ -8,24 +8,7 @@ internal import PushSQLite
 /// A row stays when its registration ends. It keeps the generation, so that the next registration gets a different
 /// device token, and the end time for `Unregistered`.
 final class RegistrationTable {
-    struct Row: Sendable {
-        var generation: UInt32
-        var isLive: Bool
-        /// Whether the device refuses this topic.
-        var isRefused: Bool
-        /// The end of the last registration that ended.
-        var endedAt: Timestamp?
-        /// Whether that registration ended because its device was unseen for too long.
-        var hasExpired: Bool
-
-        /// Returns the reason why a generation of the device token is rejected, and when it ended; nil for the live
-        /// one.
-        func rejection(of generation: UInt32) -> (reason: RejectionReason, endedAt: Timestamp?)? {
-            if isLive, generation == self.generation { return nil }
-            let isLastEnded = isLive ? generation &+ 1 == self.generation : generation == self.generation
-            return (hasExpired && isLastEnded ? .expiredToken : .unregistered, endedAt)
-        }
-    }
+    typealias Row = RegistrationState
 
     private let select: Statement
     private let selectAll: Statement

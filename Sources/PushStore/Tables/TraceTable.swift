@@ -49,7 +49,7 @@ final class TraceTable {
             ORDER BY position
             """)
         selectBySequence = try connection.prepare(
-            "SELECT events FROM trace WHERE last_sequence >= ? ORDER BY last_sequence, position LIMIT 1")
+            "SELECT events, first_at_ms FROM trace WHERE last_sequence >= ? ORDER BY last_sequence, position")
         delete = try connection.prepare("DELETE FROM trace WHERE position < ?")
     }
 
@@ -142,10 +142,24 @@ final class TraceTable {
         }
     }
 
-    /// Returns the events of the row in which a sequence was accepted; nil if the row was deleted.
-    func events(acceptedWith sequence: Int64) throws(SQLiteError) -> [UInt8]? {
+    /// Calls a closure for the events of each row that may contain the first event of a notification, until the closure
+    /// returns false.
+    ///
+    /// Hosts record their notifications a moment later than the store does, so the event may be in a later row than that
+    /// of its sequence.
+    ///
+    /// - Parameters:
+    ///   - sequence: The sequence of the notification.
+    ///   - take: Receives the events of a row; returns whether to go on.
+    /// - Throws: The error that SQLite returned.
+    func forEachRow(acceptedWith sequence: Int64, _ take: ([UInt8]) -> Bool) throws(SQLiteError) {
         selectBySequence.bind(sequence, at: 1)
         defer { selectBySequence.reset() }
-        return try selectBySequence.step() ? selectBySequence.bytes(0) : nil
+        var end: Int64?
+        while try selectBySequence.step() {
+            let firstAt = selectBySequence.int64(1)
+            guard firstAt <= end ?? .max, take(selectBySequence.bytes(0)) else { return }
+            end = end ?? firstAt + WriterLimits.traceDelayMilliseconds
+        }
     }
 }

@@ -152,12 +152,14 @@ final class TraceOrigins {
     func find(_ event: TraceEvent) throws(SQLiteError) -> TraceEvent? {
         if event.origin != nil { return event }
         if let accepted = known[event.sequence] { return accepted }
-        readCount += 1
-        guard let bytes = try table.events(acceptedWith: event.sequence) else { return nil }
-        let span = bytes.span
-        var offset = 0
-        // Cache the other first events of the row, because they are likely to be needed too.
-        while let other = TraceEvent(span, at: &offset) { if other.origin != nil { remember(other) } }
+        try table.forEachRow(acceptedWith: event.sequence) { bytes in
+            readCount += 1
+            let span = bytes.span
+            var offset = 0
+            // Cache the other first events of the row, because they are likely to be needed too.
+            while let other = TraceEvent(span, at: &offset) { if other.origin != nil { remember(other) } }
+            return known[event.sequence] == nil
+        }
         return known[event.sequence]
     }
 }

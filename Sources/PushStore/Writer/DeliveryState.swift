@@ -125,9 +125,7 @@ struct DeliveryState {
     }
 
     /// Answers that a notification is accepted although it is written later.
-    mutating func answer(_ write: PendingWrite) {
-        replies.add(.accepted(answer: write.answer), to: write.answer)
-    }
+    mutating func answer(_ write: PendingWrite) { replies.add(.accepted(answer: write.answer), to: write.answer) }
 
     /// Refuses a notification that could not be written, and the unwritten ones that it replaced.
     mutating func refuse(_ write: PendingWrite) {
@@ -327,9 +325,7 @@ struct DeliveryState {
     }
 
     /// Expires the now-or-never notifications of a closed stream.
-    private mutating func close(_ stream: DeviceStream?) {
-        if let stream { expire(stream.abandoned) }
-    }
+    private mutating func close(_ stream: DeviceStream?) { if let stream { expire(stream.abandoned) } }
 
     /// Ends the stream of a removed device.
     private mutating func end(_ queue: DeviceQueue) {

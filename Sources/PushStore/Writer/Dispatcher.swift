@@ -25,7 +25,6 @@ final class Dispatcher {
     let histories: DeliveryHistories
     let trace: TraceRecorder
     let authentication: DeviceAuthentication
-    let handovers = Handovers()
     /// The devices that acknowledged in this turn, whose queues may be handed over.
     var quiet: [DeviceQueue] = []
     let configuration: StoreConfiguration
@@ -72,9 +71,8 @@ final class Dispatcher {
                 return deliveryState.replies.refuse(.unauthorized, answer)
             }
             deliveryState.replies.answer(.identified(identity.device), answer)
-        case .host(let command): try take(command)
-        // `Writer.isForDispatcher` routes these commands to the executor, so this case is unreachable.
-        case .perform, .publish: deliveryState.refuse(command, Executor.misdirected)
+        // `Writer.isForDispatcher` routes these commands to the executor or the gate, so this case is unreachable.
+        case .perform, .publish, .host: deliveryState.refuse(command, Executor.misdirected)
         }
     }
 

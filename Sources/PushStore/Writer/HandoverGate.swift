@@ -5,8 +5,8 @@ internal import PushSQLite
 
 /// Decides which commands need queues that hosts hold, recalls these, and hands quiet queues over.
 final class HandoverGate {
-    private let dispatcher: Dispatcher
-    private let handovers: Handovers
+    let dispatcher: Dispatcher
+    let handovers = Handovers()
     private let sharing: HostSharing
     private let isOn: Bool
     private var records: [HostJournal.Record] = []
@@ -14,7 +14,6 @@ final class HandoverGate {
     init(_ dispatcher: Dispatcher, _ sharing: HostSharing) {
         self.dispatcher = dispatcher
         self.sharing = sharing
-        handovers = dispatcher.handovers
         isOn = dispatcher.configuration.durability != .relaxed
     }
 
@@ -97,7 +96,7 @@ final class HandoverGate {
             journal.take(&records)
             for record in records {
                 // Only the first unknown number of a device is looked up, and this one is known.
-                try? dispatcher.complete(record)
+                try? complete(record)
             }
             records.removeAll(keepingCapacity: records.capacity <= 2 * WriterLimits.journalRecordCountMax)
         }

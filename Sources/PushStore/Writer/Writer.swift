@@ -198,7 +198,7 @@ final class Writer {
 
     private func dispatch(_ command: StoreCommand) {
         do {
-            try dispatcher.take(command)
+            if case .host(let message) = command { try gate.take(message) } else { try dispatcher.take(command) }
         } catch {
             // The dispatcher only reads here, so the file is at fault.
             let error = StoreError(error, path: committer.configuration.path)

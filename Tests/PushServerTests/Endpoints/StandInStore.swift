@@ -8,7 +8,7 @@ import Synchronization
 @testable import PushServing
 
 /// Records the commands of a loop and answers them as the test says.
-final class StandInStore: NotificationStore {
+final class StandInStore: HostingStore {
     private struct State {
         var batches: [[StoreCommand]] = []
         var answer: (@Sendable (StoreCommand) -> StoreReply?)?

@@ -9,7 +9,7 @@ import PushNet
 ///
 /// Loop 0 belongs to the administrator and has no host.
 final class HostedLoops {
-    /// What a loop received, in the order of all loops.
+    /// A reply that a loop received, in the order of all loops.
     struct Received {
         var loop: Int
         var reply: StoreReply

@@ -6,7 +6,8 @@ internal import PushNet
 internal import PushSQLite
 
 /// The messages of hosts.
-extension Dispatcher {
+extension HandoverGate {
+    /// Executes a message of a host.
     func take(_ command: HostCommand) throws(SQLiteError) {
         switch command {
         case .store(let pending, let answer): try store(pending, answer)
@@ -29,43 +30,47 @@ extension Dispatcher {
     private func store(_ pending: PendingNotification, _ answer: ReplyAddress) throws(SQLiteError) {
         let (notification, sequence) = (pending.notification, pending.sequence)
         let address = notification.address
-        guard let queue = try queues.queue(of: address.device) else { return deliveryState.replies.shed(answer) }
+        guard let queue = try dispatcher.queues.queue(of: address.device) else {
+            return dispatcher.deliveryState.replies.shed(answer)
+        }
         recordSent(pending, to: queue)
-        guard hasSpace else {
-            trace.recordLater(.dropped, .notWritten, of: sequence, address.topic, on: address.device, at: now)
-            return deliveryState.replies.shed(answer)
+        guard dispatcher.hasSpace else {
+            dispatcher.trace.recordLater(
+                .dropped, .notWritten, of: sequence, address.topic, on: address.device, at: dispatcher.now)
+            return dispatcher.deliveryState.replies.shed(answer)
         }
         let collapse = CollapseHash(notification.collapseID)
         let new = PendingWrite(pending, collapse, of: queue, answer: answer, due: .past, replaced: [])
         // A newer notification of the device may have been stored earlier.
-        queues.restore(
+        dispatcher.queues.restore(
             QueueEntry(
-                sequence: sequence, topic: address.topic, collapse: collapse, expiresAt: expiry(of: notification),
+                sequence: sequence, topic: address.topic, collapse: collapse,
+                expiresAt: dispatcher.expiry(of: notification),
                 pendingWrite: new), to: queue)
-        pendingWrites.append(new)
+        dispatcher.pendingWrites.append(new)
     }
 
     /// Records a notification that a host delivered and its device acknowledged.
     func complete(_ record: HostJournal.Record) throws(SQLiteError) {
         let address = record.pending.notification.address
         let (sequence, acknowledgement) = (record.pending.sequence, record.acknowledgement)
-        let queue = queues.record(of: address.device)
+        let queue = dispatcher.queues.record(of: address.device)
         recordSent(record.pending, to: queue)
-        trace.recordLater(
+        dispatcher.trace.recordLater(
             .acknowledged, of: sequence, address.topic, on: address.device, at: record.acknowledgedAt)
-        deliveryState.noteDeliveredByHost()
-        let report = try histories.report(
-            acknowledgement.outcome, of: sequence, by: address.device, queue.stream, at: moment)
+        dispatcher.deliveryState.noteDeliveredByHost()
+        let report = try dispatcher.histories.report(
+            acknowledgement.outcome, of: sequence, by: address.device, queue.stream, at: dispatcher.moment)
         guard case .known(_, isFirstTime: true) = report else { return }
-        deliveryState.note(acknowledgement.outcome)
-        trace.record(acknowledgement, address.topic, by: address.device, at: record.acknowledgedAt)
+        dispatcher.deliveryState.note(acknowledgement.outcome)
+        dispatcher.trace.record(acknowledgement, address.topic, by: address.device, at: record.acknowledgedAt)
     }
 
     private func recordSent(_ pending: PendingNotification, to queue: DeviceQueue) {
         let notification = pending.notification
         let (address, acceptedAt) = (notification.address, notification.acceptedAt)
-        trace.recordAccepted(notification, sequence: pending.sequence, isStored: false, at: acceptedAt)
-        trace.recordLater(.sent, of: pending.sequence, address.topic, on: address.device, at: acceptedAt)
-        histories.noteSent(pending.sequence, address.topic, to: address.device, queue.stream)
+        dispatcher.trace.recordAccepted(notification, sequence: pending.sequence, isStored: false, at: acceptedAt)
+        dispatcher.trace.recordLater(.sent, of: pending.sequence, address.topic, on: address.device, at: acceptedAt)
+        dispatcher.histories.noteSent(pending.sequence, address.topic, to: address.device, queue.stream)
     }
 }

@@ -15,7 +15,7 @@ package struct HeldQueue: Sendable {
 
         var sequence: Int64
         var topic: TopicID
-        var collapse: CollapseHash
+        var collapseID: [UInt8]?
         var state: State
 
         var isUnwritten: Bool { if case .unwritten = state { true } else { false } }
@@ -25,11 +25,11 @@ package struct HeldQueue: Sendable {
     /// The device's stream.
     let stream: ReplyAddress
     /// The registrations by topic, including ended ones.
-    var registrations: [(topic: TopicID, row: RegistrationTable.Row)]
+    var registrations: [(topic: TopicID, row: RegistrationState)]
     /// The last sequence that was sent.
     var lastSent: Int64
     /// The latest measured time from sending to acknowledgement, in milliseconds.
     var acknowledgementMilliseconds: Int64
-    /// What is in flight, ascending by sequence; empty when the store hands the queue over.
+    /// The notifications in flight, ascending by sequence; empty when the store hands the queue over.
     var inFlight: [InFlight] = []
 }
