@@ -49,7 +49,7 @@ extension ServerConnection {
     private var heldByteCount: Int {
         if handshake != nil { return hasBegunHandshake ? Limits.handshakeByteCount : 0 }
         let byteCount = (session?.retainedByteCount ?? 0) + early.bytes.count + socket.pending.bytes.count
-        guard principal.isStranger else { return byteCount }
+        guard isStranger else { return byteCount }
         return byteCount + (session?.libraryByteCount ?? 0) + socket.transport.partialRecordByteCount
     }
 
@@ -57,7 +57,7 @@ extension ServerConnection {
     func recognizePeer() -> Bool {
         guard let exchange = http?.openExchanges.first(where: { !$0.isAnswered }) else { return false }
         listener.endpoint.recognize(exchange, on: self)
-        return !principal.isStranger
+        return !isStranger
     }
 
     /// Sets the session's memory limit; while the connection is paused, it is the current size, so that no stream is accepted.

@@ -24,7 +24,7 @@ extension ServerConnection {
         switch deadlines.verdict(
             now: loop.events.now, isServing: state.isServing || state.isEnding,
             openExchangeCount: openCount,
-            authenticationTimeout: principal.isStranger ? loop.context.authenticationTimeout : nil)
+            authenticationTimeout: isStranger ? loop.context.authenticationTimeout : nil)
         {
         case .fine: if isQuiet { loop.excludeFromTicks(self) }
         case .idle:

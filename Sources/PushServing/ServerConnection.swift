@@ -15,7 +15,9 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// The source network, by which limits count.
     package var network: SourceAddress { source.network }
     /// The identity that the peer has proven so far; only the first proof counts.
-    package private(set) var principal: Principal
+    package private(set) var principal: Principal { didSet { isStranger = principal.isStranger } }
+    /// Whether the peer has not proven a credential; each request asks, and a copy of `principal` counts references.
+    package private(set) var isStranger: Bool
     let endpoint: any Endpoint
     /// The endpoint's own state for this connection, from `Endpoint.connectionOpened`.
     package private(set) var context: AnyObject?
@@ -54,6 +56,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         let source = listener.kind == .admin ? .unknown : SourceAddress(peerOf: socket.rawValue)
         self.source = source
         principal = listener.kind == .admin ? .administrator : .stranger(source.network)
+        isStranger = principal.isStranger
         progressedAt = loop.events.now
         self.socket = ConnectionSocket(socket)
         endpoint = listener.endpoint
@@ -158,7 +161,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
             guard socket.pending.count < Limits.outputByteCountHigh, !memory.isPaused else { return }
             switch try unsafe socket.transport.read(socket.rawValue, into: loop.readBuffer) {
             case .mustWait:
-                if principal.isStranger { reportMemory() }
+                if isStranger { reportMemory() }
                 return
             case .mustWrite:
                 state.readsAfterWriting = true
@@ -222,7 +225,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         }
         session = http
         setRetainedByteCountMax()
-        if !principal.isStranger { http?.advertiseStreams(Limits.concurrentStreamCountMax) }
+        if !isStranger { http?.advertiseStreams(Limits.concurrentStreamCountMax) }
         state.serve()
         loop.markDirty(self)
     }
@@ -231,7 +234,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     ///
     /// - Parameter principal: A device or a provider. A proof after the first one changes nothing.
     package func authenticated(as principal: Principal) {
-        if self.principal.isStranger {
+        if isStranger {
             self.principal = principal
             // From the next report on, its memory counts for the new account.
             memory.release(to: loop.memory)
@@ -269,7 +272,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         guard !isCondemned else { return }
         exchange.bodyByteCountMax = endpoint.headArrived(exchange, on: self)
         // A client may send the heads of many requests before the first body.
-        if principal.isStranger, session?.openExchangeCount == Limits.streamCountBeforeEarlyAuthentication {
+        if isStranger, session?.openExchangeCount == Limits.streamCountBeforeEarlyAuthentication {
             endpoint.recognize(exchange, on: self)
         }
     }

@@ -18,7 +18,7 @@ extension ServerLoop {
 
     /// Records a stranger's step towards a credential; does nothing for other connections.
     func strangerProgressed(_ connection: ServerConnection) {
-        guard connection.principal.isStranger, strangers.contains(connection.slot) else { return }
+        guard connection.isStranger, strangers.contains(connection.slot) else { return }
         connection.progressedAt = events.now
         strangers.append(connection.slot)
     }
@@ -102,7 +102,7 @@ extension ServerLoop {
         guard memory.strangersExcess > 0 else { return }
         var holders: [(connection: ServerConnection, weight: Double)] = []
         connections.forEach { connection in
-            guard connection.principal.isStranger, connection.memory.reportedByteCount > 0 else { return }
+            guard connection.isStranger, connection.memory.reportedByteCount > 0 else { return }
             holders.append((connection, connection.memory.weight * secondsOfWaiting(for: connection)))
         }
         holders.sort { $0.weight > $1.weight }

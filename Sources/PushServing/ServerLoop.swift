@@ -239,7 +239,7 @@ package import PushTLS
             socket: socket, loop: self, slot: place.slot, generation: place.generation, listener: listener)
         connections.fill(place.slot, with: connection)
         changeCount += 1
-        if connection.principal.isStranger { admit(connection) }
+        if connection.isStranger { admit(connection) }
         connection.start()
     }
 

@@ -99,7 +99,7 @@ struct MessageRules {
         case 5 where name.equals(":path"): return value.isLenientPath && find(.path)
         case 7 where name.equals(":method"):
             if value.equals("CONNECT") { findings.insert(.isConnect) }
-            return value.isToken && find(.method)
+            return (Method(value) != .other || value.isToken) && find(.method)
         case 7 where name.equals(":scheme"): return value.isScheme && find(.scheme)
         case 10 where name.equals(":authority"): return value.count > 0 && value.isAuthority && find(.authority)
         default: return false
@@ -154,6 +154,7 @@ extension Span where Element == UInt8 {
 
     /// Whether these bytes are the scheme of a URI (RFC 3986, section 3.1).
     fileprivate var isScheme: Bool {
+        if equals("https") { return true }
         guard count > 0, self[0].isLetter else { return false }
         return allSatisfy { byte in
             byte.isLetter || byte.isDigit || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")

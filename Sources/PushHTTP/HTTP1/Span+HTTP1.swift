@@ -46,12 +46,11 @@ extension UInt64 {
     /// A mask with a byte's highest bit set if any of these eight bytes is a control character, including tab; ignore
     /// other bits.
     ///
-    /// A byte below 0x20 borrows in the subtraction, which sets its highest bit; a byte that already had that bit is
-    /// masked out. A borrow can only falsify the result for the byte above, and then the overall result is already
-    /// true. DEL becomes zero by XOR and is found in the same way.
+    /// The subtraction sets the highest bit of a byte below 0x20, and the addition that of DEL; bytes that already had
+    /// that bit are masked out. A borrow or carry can only falsify the result for the byte above. A borrow comes from a
+    /// control character, so the result is already true. A carry comes from 0xFF, and may mark a tilde.
     fileprivate var controlCharacterMarks: UInt64 {
-        let fromDelete = self ^ (Self.ones &* 0x7F)
-        return (self &- Self.ones &* 0x20) & ~self | (fromDelete &- Self.ones) & ~fromDelete
+        ((self &- Self.ones &* 0x20) | (self &+ Self.ones)) & ~self
     }
 }
 
@@ -77,8 +76,8 @@ extension Span where Element == UInt8 {
     /// found.
     var isFieldValue: Bool { !hasControlCharacter || allSatisfy(\.isFieldCharacter) }
 
-    /// Whether any byte is a control character, including tab; checks eight bytes at a time, the last ones perhaps
-    /// twice.
+    /// Whether any byte is a control character, including tab, or perhaps only a tilde behind 0xFF; checks eight bytes at
+    /// a time, the last ones perhaps twice.
     private var hasControlCharacter: Bool {
         guard count >= 8 else { return !allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
         // Nearly every value has none, so an early exit gains nothing, and without it several words are checked in

@@ -138,14 +138,14 @@ internal import Glibc
 @safe final class HTTP2MemoryAccount {
     // Safety: the session that owns the account also keeps the memory, and for longer. A counted reference would cost
     // two atomic operations for each block.
-    fileprivate unowned(unsafe) let memory: HTTP2Memory
+    private let memory: Unmanaged<HTTP2Memory>
     /// The number of bytes in the blocks that nghttp2 has not freed yet.
-    fileprivate(set) var heldByteCount = 0
+    private(set) var heldByteCount = 0
 
     /// Creates an account without blocks.
     ///
     /// - Parameter memory: The memory, which must outlive the account.
-    init(of memory: HTTP2Memory) { unsafe self.memory = memory }
+    init(of memory: HTTP2Memory) { unsafe self.memory = .passUnretained(memory) }
 
     /// Calls the body with the functions in nghttp2's form, which stay valid as long as this object.
     func lend<Result>(_ body: (UnsafeMutablePointer<nghttp2_mem>) -> Result) -> Result {
@@ -153,6 +153,22 @@ internal import Glibc
             mem_user_data: Unmanaged.passUnretained(self).toOpaque(), malloc: allocateBlock, free: freeBlock,
             calloc: allocateZeroedBlock, realloc: resizeBlock)
         return unsafe body(&functions)
+    }
+
+    fileprivate func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+        unsafe memory._withUnsafeGuaranteedRef { unsafe $0.allocate(byteCount, &heldByteCount) }
+    }
+
+    fileprivate func allocateZeroedPage() -> UnsafeMutableRawPointer? {
+        unsafe memory._withUnsafeGuaranteedRef { unsafe $0.allocateZeroedPage(&heldByteCount) }
+    }
+
+    fileprivate func free(_ block: UnsafeMutableRawPointer) {
+        unsafe memory._withUnsafeGuaranteedRef { unsafe $0.free(block, &heldByteCount) }
+    }
+
+    fileprivate func resize(_ block: UnsafeMutableRawPointer, _ byteCount: Int) -> UnsafeMutableRawPointer? {
+        unsafe memory._withUnsafeGuaranteedRef { unsafe $0.resize(block, byteCount, &heldByteCount) }
     }
 }
 
@@ -164,7 +180,7 @@ private func withAccount<Result>(_ userData: UnsafeMutableRawPointer?, _ body: (
 }
 
 private func allocateBlock(_ byteCount: Int, _ userData: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    unsafe withAccount(userData) { unsafe $0.memory.allocate(byteCount, &$0.heldByteCount) }
+    unsafe withAccount(userData) { unsafe $0.allocate(byteCount) }
 }
 
 private func allocateZeroedBlock(
@@ -173,7 +189,7 @@ private func allocateZeroedBlock(
     let (total, isTooLarge) = count.multipliedReportingOverflow(by: byteCount)
     guard !isTooLarge else { return nil }
     if total == HTTP2Memory.pageByteCount {
-        return unsafe withAccount(userData) { unsafe $0.memory.allocateZeroedPage(&$0.heldByteCount) }
+        return unsafe withAccount(userData) { unsafe $0.allocateZeroedPage() }
     }
     guard let block = unsafe allocateBlock(total, userData) else { return nil }
     unsafe block.initializeMemory(as: UInt8.self, repeating: 0, count: total)
@@ -182,14 +198,14 @@ private func allocateZeroedBlock(
 
 private func freeBlock(_ block: UnsafeMutableRawPointer?, _ userData: UnsafeMutableRawPointer?) {
     guard let block = unsafe block else { return }
-    unsafe withAccount(userData) { unsafe $0.memory.free(block, &$0.heldByteCount) }
+    unsafe withAccount(userData) { unsafe $0.free(block) }
 }
 
 private func resizeBlock(
     _ block: UnsafeMutableRawPointer?, _ byteCount: Int, _ userData: UnsafeMutableRawPointer?
 ) -> UnsafeMutableRawPointer? {
     unsafe withAccount(userData) { account in
-        guard let block = unsafe block else { return unsafe account.memory.allocate(byteCount, &account.heldByteCount) }
-        return unsafe account.memory.resize(block, byteCount, &account.heldByteCount)
+        guard let block = unsafe block else { return unsafe account.allocate(byteCount) }
+        return unsafe account.resize(block, byteCount)
     }
 }

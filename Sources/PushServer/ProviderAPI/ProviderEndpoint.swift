@@ -71,7 +71,7 @@ final class ProviderEndpoint {
             wait = services.countWrongCredential(on: connection)
             if connection.isCondemned { services.context.rates.note(.providerSignatures) }
         } else {
-            wait = connection.principal.isStranger ? services.countStrangerRequest(on: connection) : nil
+            wait = connection.isStranger ? services.countStrangerRequest(on: connection) : nil
         }
         guard let wait else { return rejection }
         return Rejection(
@@ -192,7 +192,7 @@ final class ProviderEndpoint {
     func authenticate(_ request: ProviderRequest) throws(Rejection) -> Sender {
         let sender = try request.provider.authenticate(
             request.headers.authorization, in: request.bytes.span, authenticationContext(now: request.now))
-        if request.connection.principal.isStranger { request.connection.authenticated(as: .provider(sender.id)) }
+        if request.connection.isStranger { request.connection.authenticated(as: .provider(sender.id)) }
         guard request.id.isValid else {
             throw Rejection(
                 .badMessageID, "Send \(request.id.name) as a UUID of 8-4-4-4-12 hexadecimal digits, or omit it.")

@@ -62,7 +62,7 @@ final class NetworkEndpoint: Endpoint {
 
     func exchangeEnded(_ exchange: HTTPExchange, on connection: ServerConnection) {
         // A guess counts even if the peer resets its request: a credential that the store has not checked yet is wrong.
-        if connection.principal.isStranger, exchange.context is StoreContinuation {
+        if connection.isStranger, exchange.context is StoreContinuation {
             _ = services.countWrongCredential(on: connection)
         }
         let peer = connection.peer

@@ -42,7 +42,7 @@ extension LoopServices {
     /// - Parameter connection: The connection that sent the request.
     /// - Returns: The seconds to wait if the budget is used up, else nil.
     func countStrangerRequest(on connection: ServerConnection) -> Int64? {
-        guard connection.principal.isStranger else { return nil }
+        guard connection.isStranger else { return nil }
         let wait = context.rates.takeRequest(of: connection.source.network, now: loop.events.now)
         if wait != nil { connection.endAfterAnswers(because: .tooManyRequests) }
         return wait
