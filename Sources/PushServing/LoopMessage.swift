@@ -18,11 +18,14 @@ package enum LoopMessage: Sendable {
 
 /// Delivers the store's replies to a loop's mailbox.
 package struct LoopReceiver: StoreReplyReceiver {
+    /// Whether devices connect to the loop.
+    package let hasHost: Bool
     private let mailbox: Mailbox<LoopMessage>
 
-    package init(_ mailbox: Mailbox<LoopMessage>) { self.mailbox = mailbox }
-
-    package var hasHost: Bool { true }
+    package init(_ mailbox: Mailbox<LoopMessage>, hasHost: Bool = true) {
+        self.mailbox = mailbox
+        self.hasHost = hasHost
+    }
 
     package func receive(_ replies: [StoreReply]) { mailbox.post(.replies(replies)) }
 }

@@ -49,7 +49,8 @@ final class ServerRuntime {
     ) throws(ServerError) {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
         let receivers: [any StoreReplyReceiver] =
-            mailboxes.map { LoopReceiver($0) } + [storeClient.receiver, webhookInbox]
+            mailboxes.dropLast().map { LoopReceiver($0) }
+            + [LoopReceiver(controlMailbox, hasHost: false), storeClient.receiver, webhookInbox]
             + (testMode.map { [BuiltInDeviceReceiver(mailbox: $0.replies)] } ?? [])
         store.start(receivers: receivers) { error in
             log.error("store_failed", ["error": error.description])

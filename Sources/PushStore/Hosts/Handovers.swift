@@ -44,9 +44,6 @@ final class Handovers {
     /// The devices whose queues are held, or for which commands wait.
     var all: [DeviceID] { Array(devices.keys) }
 
-    /// Returns the record of a device whose queue is held, or for which commands wait.
-    func queue(of device: DeviceID) -> DeviceQueue? { devices[device]?.queue }
-
     /// Returns the loop whose host decides about a device's notifications; nil if it has none, or is recalled.
     func host(of device: DeviceID) -> UInt32? {
         guard let held = devices[device], !held.isHere, !held.isRecalled else { return nil }

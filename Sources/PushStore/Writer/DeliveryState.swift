@@ -311,6 +311,7 @@ struct DeliveryState {
         close(earlier)
         if let earlier { replies.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
         subscribers.set(queue, subscriptions)
+        replies.noteStream(on: stream.loop)
         replies.add(.attached(queue.device, stream: stream), to: stream)
     }
 

@@ -59,10 +59,9 @@ final class HandoverGate {
         case .accept(let notification, _): [notification.address.device]
         case .attach(let secretHash, _, _): device(with: secretHash)
         case .detach(let stream): dispatcher.deliveryState.streams.queue(at: stream).map { [$0.device] } ?? []
-        case .publish: subscribers
         case .perform(let request, _): devices(for: request)
-        // A host passes on only what it does not hold.
-        case .acknowledge, .host: []
+        // A host passes on only what it does not hold, and a subscriber of channels has none.
+        case .acknowledge, .publish, .host: []
         }
     }
 
@@ -74,13 +73,8 @@ final class HandoverGate {
             device(with: hash)
         case .removeDevice(let device), .expireDevice(let device): [device]
         case .removeApp, .changeApp: handovers.all
-        case .removeChannel: subscribers
         default: []
         }
-    }
-
-    private var subscribers: [DeviceID] {
-        handovers.all.filter { handovers.queue(of: $0)?.channels.isEmpty == false }
     }
 
     private func device(with secretHash: [UInt8]) -> [DeviceID] {
@@ -105,12 +99,15 @@ final class HandoverGate {
     // MARK: Handing over
 
     /// Hands over the queues of the devices that acknowledged in this turn and for which nothing waits.
+    ///
+    /// The store itself delivers broadcasts, so it keeps the queues of their subscribers.
     func handOver() {
         let quiet = dispatcher.quiet
         forgetQuiet()
         guard isOn else { return }
         for queue in quiet {
-            guard let stream = queue.stream, queue.pendingCount == 0, !handovers.isBusy(queue.device),
+            guard let stream = queue.stream, queue.pendingCount == 0, queue.channels.isEmpty,
+                !handovers.isBusy(queue.device),
                 dispatcher.deliveryState.replies.hasHost(stream.address.loop),
                 (try? dispatcher.queues.queue(of: queue.device)) === queue,
                 let held = stream.held(queue.registrations)

@@ -6,6 +6,8 @@ internal import PushCore
 struct ReplyBatch {
     private let receivers: [any StoreReplyReceiver]
     private var repliesByLoop: [[StoreReply]]
+    /// The loops with hosts on which a stream was opened, so that something may be on its way to them.
+    private var loopsWithStreams: Set<UInt32> = []
 
     init(receivers: [any StoreReplyReceiver]) {
         self.receivers = receivers
@@ -32,9 +34,14 @@ struct ReplyBatch {
     /// Adds a message for the host of a loop.
     mutating func add(_ message: HostReply, toHostOf loop: UInt32) { repliesByLoop[Int(loop)].append(.host(message)) }
 
+    /// Notes that a stream was opened on a loop.
+    mutating func noteStream(on loop: UInt32) {
+        if hasHost(loop) { loopsWithStreams.insert(loop) }
+    }
+
     /// Adds an answer that passes through all hosts, so that each has delivered what was sent to it before.
     mutating func relay(_ result: StoreAnswer, to answer: ReplyAddress) {
-        let hosts = receivers.indices.map(UInt32.init).filter(hasHost)
+        let hosts = Array(loopsWithStreams)
         guard let first = hosts.first else { return self.answer(result, answer) }
         add(.relayed(result, answer: answer, via: hosts.dropFirst()), toHostOf: first)
     }

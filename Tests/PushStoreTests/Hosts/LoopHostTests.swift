@@ -171,7 +171,7 @@ struct LoopHostTests {
         #expect(answers.allSatisfy(loops.isAccepted))
     }
 
-    @Test func `a broadcast reaches a hosted subscriber in order`() throws {
+    @Test func `a subscriber of a channel gets broadcasts and notifications in order`() throws {
         try loops.store.addBroadcastApp("com.example.Live")
         let live = try loops.store.register(device, "com.example.Live")
         let channel = TestChannel(id: ChannelID(high: 1, low: 1), topic: live.topic)
