@@ -5,7 +5,7 @@ package import PushDBus
 
 /// A CA certificate that the server presents, as `ListAuthorities` returns it.
 ///
-/// It contains no code for `Trust`, because an impostor's code must not be copied from there.
+/// The record has no code for `Trust`. Users get the code from the administrator, since the server may be an impostor.
 package struct AuthorityRecord: AgentRecord, Sendable, Equatable {
     /// The subject of the certificate.
     package var subject = ""

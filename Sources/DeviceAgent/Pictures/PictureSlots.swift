@@ -5,7 +5,7 @@ internal import PushCore
 /// The slots for pictures that are fetched and converted at the same time: some for each app, so that an app with slow
 /// pictures does not take those of others.
 ///
-/// It runs on the loop's thread.
+/// Only the loop's thread uses the slots.
 final class PictureSlots {
     private var counts: [AppID: Int] = [:]
 

@@ -16,7 +16,7 @@ package import PushNet
 /// the device's notifications. If something else happens to the device, the store takes the queue back first. So a
 /// queue always has one owner.
 ///
-/// It runs on the loop's thread.
+/// Only the loop's thread uses a host.
 package final class LoopHost {
     private let loop: UInt32
     private let sharing: HostSharing
