@@ -155,7 +155,7 @@ package import PushTLS
         host.endTurn(at: events.now)
         flushDirty()
         if mustShedMemory { shedMemory() }
-        host.send()
+        host.send(at: events.now)
         scheduleHost()
     }
 

@@ -115,7 +115,11 @@ extension [StoreReply] {
     /// Returns the notifications that were delivered to a stream, in order.
     func delivered(to stream: ReplyAddress) -> [PendingNotification] {
         flatMap { reply -> [PendingNotification] in
-            if case .deliver(let notifications, stream) = reply { notifications } else { [] }
+            switch reply {
+            case .deliver(let notifications, stream): notifications
+            case .broadcast(let broadcast, let streams) where streams.contains(stream): [broadcast]
+            default: []
+            }
         }
     }
 

@@ -145,6 +145,12 @@ final class DeviceStreams {
         sender(at: address)?.send(notifications)
     }
 
+    /// Delivers a broadcast to the streams of its subscribers.
+    func deliver(_ broadcast: PendingNotification, to addresses: [ReplyAddress]) {
+        let notifications = [broadcast]
+        for address in addresses { deliver(notifications, to: address) }
+    }
+
     private func sender(at address: ReplyAddress) -> (any DeviceEventWriter)? {
         sockets.find(address) ?? streams[address]?.sender
     }

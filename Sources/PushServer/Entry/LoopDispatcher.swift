@@ -69,6 +69,7 @@ final class LoopDispatcher: LoopDelegate {
             }
         case .attached(let device, let stream): streams.attached(device, stream)
         case .deliver(let notifications, let stream): streams.deliver(notifications, to: stream)
+        case .broadcast(let pending, let addresses): streams.deliver(pending, to: addresses)
         case .ended(let end, let stream): streams.ended(end, stream)
         case .performed(let result, let answer): services.performed(result, answer)
         case .directory(let directory):

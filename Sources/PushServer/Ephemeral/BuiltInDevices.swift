@@ -53,7 +53,7 @@ final class BuiltInDevices {
         case .deliver(let notifications, let address): deliver(notifications, to: address)
         case .ended(_, let address): ended(address)
         case .performed(let result, let address): performed(result, address)
-        case .accepted, .refused, .directory, .host: break
+        case .accepted, .refused, .broadcast, .directory, .host: break
         }
     }
 

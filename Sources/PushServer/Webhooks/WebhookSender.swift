@@ -93,7 +93,7 @@ final class WebhookSender {
         case .performed(let result, let answer):
             // Writes need no answer.
             if answer.exchange == Self.search { take(result, for: TopicID(rawValue: answer.slot)) }
-        case .accepted, .refused, .attached, .deliver, .ended, .host: break
+        case .accepted, .refused, .attached, .deliver, .broadcast, .ended, .host: break
         }
     }
 

@@ -90,24 +90,59 @@ final class DeviceStream {
 
     // MARK: Handing over
 
-    /// The live queue for a host; nil while something is in flight, waits, or is held back.
-    func held(_ registrations: [(topic: TopicID, row: RegistrationTable.Row)]) -> HeldQueue? {
-        guard !hasBacklog, outgoing.isEmpty, unacknowledged.isEmpty, nowOrNever.isEmpty,
-            nowOrNeverBehindBacklog.isEmpty, !isSaving, heldBackUntil == nil
+    /// Returns the live queue for a host; nil while something else than stored notifications is in flight, while
+    /// something waits or is held back, or while the window is more than half full.
+    ///
+    /// - Parameter queue: The record of the device.
+    func held(_ queue: DeviceQueue) -> HeldQueue? {
+        guard !hasBacklog, outgoing.isEmpty, nowOrNever.isEmpty, nowOrNeverBehindBacklog.isEmpty, !isSaving,
+            heldBackUntil == nil, unacknowledged.count <= Limits.unacknowledgedCountMax / 2,
+            unacknowledged.count == queue.pendingCount
         else { return nil }
+        var inFlight: [HeldQueue.InFlight] = []
+        for sent in unacknowledged {
+            guard sent.isQueued, let entry = queue.recent.entry(sent.sequence) else { return nil }
+            inFlight.append(
+                HeldQueue.InFlight(
+                    sequence: sent.sequence, topic: sent.topic, collapse: entry.collapse, state: .stored))
+        }
         return HeldQueue(
-            device: device, stream: address, registrations: registrations, lastSent: lastSent,
-            acknowledgementMilliseconds: acknowledgementMilliseconds)
+            device: device, stream: address, registrations: queue.registrations, lastSent: lastSent,
+            acknowledgementMilliseconds: acknowledgementMilliseconds, inFlight: inFlight)
     }
 
     /// Continues with a queue that a host returned.
-    func takeBack(_ held: HeldQueue, isWaiting: (Int64) -> Bool) {
-        unacknowledged = held.inFlight.filter { $0.isUnwritten || isWaiting($0.sequence) }.map { entry in
-            InFlight(sequence: entry.sequence, topic: entry.topic, isQueued: true)
+    ///
+    /// - Parameters:
+    ///   - held: The queue.
+    ///   - isWaiting: Returns whether the store still has a notification, or a broadcast, that was in flight.
+    /// - Throws: The error of `isWaiting`.
+    func takeBack<Failure>(
+        _ held: HeldQueue, isWaiting: (HeldQueue.InFlight) throws(Failure) -> Bool
+    ) throws(Failure) {
+        unacknowledged = []
+        for entry in held.inFlight {
+            let (isQueued, mayBeGone, isNowOrNever, isBroadcast) =
+                switch entry.state {
+                case .unwritten: (true, false, false, false)
+                case .stored: (true, true, false, false)
+                case .nowOrNever: (false, false, true, false)
+                case .broadcast(let isStored): (false, isStored, !isStored, true)
+                }
+            if mayBeGone, try !isWaiting(entry) { continue }
+            unacknowledged.append(InFlight(sequence: entry.sequence, topic: entry.topic, isQueued: isQueued))
+            guard isNowOrNever else { continue }
+            nowOrNever.append(
+                NowOrNever(sequence: entry.sequence, device: device, topic: entry.topic, isBroadcast: isBroadcast))
         }
         lastSent = max(lastSent, held.lastSent)
         acknowledgementMilliseconds = held.acknowledgementMilliseconds
     }
+
+    /// Sends a stored broadcast that was on its way to the host when the host gave the queue back.
+    ///
+    /// It may exceed the window, because `lastSent` may be greater than its sequence, and a refill would skip it.
+    func sendMissed(_ broadcast: PendingNotification) { send(broadcast) }
 
     // MARK: Sending
 

@@ -9,12 +9,17 @@ internal import PushNet
 /// The host adds records without waking the store. The store takes them before it does anything else, so its answers
 /// include everything that was answered before.
 final class HostJournal: Sendable {
-    /// A notification that its device acknowledged before it was stored.
-    struct Record: Sendable {
-        var pending: PendingNotification
-        var acknowledgement: DeviceAPI.Acknowledgement
-        /// The time of the acknowledgement.
-        var acknowledgedAt: Timestamp
+    enum Record: Sendable {
+        /// A notification was sent, and its device acknowledged it before it was stored.
+        case delivered(PendingNotification, DeviceAPI.Acknowledgement, at: Timestamp)
+        /// A notification was accepted and not sent.
+        case notSent(PendingNotification, RemovalReason, TraceDetail)
+        /// A now-or-never notification was sent.
+        case sentNow(PendingNotification)
+        /// A broadcast was sent to the subscribers of a loop.
+        case broadcast(HostBroadcast, to: [DeviceID], at: Timestamp)
+        /// A now-or-never notification, or a copy of such a broadcast, was acknowledged.
+        case acknowledgedNow(DeviceAPI.Acknowledgement, TopicID, by: DeviceID, isBroadcast: Bool, at: Timestamp)
     }
 
     private let records = Lock<[Record]>([])

@@ -21,24 +21,49 @@ final class HostedDevice {
         return nil
     }
 
-    /// Returns whether another notification can be sent, and replaces none that is in flight.
-    func canTake(_ notification: Notification) -> Bool {
-        guard queue.inFlight.count < Limits.unacknowledgedCountMax else { return false }
-        guard let collapseID = notification.collapseID else { return true }
-        let topic = notification.address.topic
-        return !queue.inFlight.contains { $0.topic == topic && $0.collapseID == collapseID }
+    /// Whether another notification can be sent.
+    var hasSpace: Bool { queue.inFlight.count < Limits.unacknowledgedCountMax }
+
+    /// Returns whether a notification may replace one that is in flight.
+    func mayReplace(_ topic: TopicID, _ collapse: CollapseHash) -> Bool {
+        guard collapse != CollapseHash() else { return false }
+        return queue.inFlight.contains { $0.topic == topic && $0.collapse == collapse }
     }
 
-    /// Sends a notification.
-    func send(_ pending: PendingNotification, answer: ReplyAddress, at moment: MonotonicTime) {
-        queue.inFlight.append(
-            HeldQueue.InFlight(
-                sequence: pending.sequence, topic: pending.notification.address.topic,
-                collapseID: pending.notification.collapseID, state: .unwritten(pending.notification, answer: answer)))
-        queue.lastSent = pending.sequence
+    // MARK: Sending
+
+    /// Sends a notification that waits for the acknowledgement, unless it is stored before.
+    func send(
+        _ pending: PendingNotification, _ collapse: CollapseHash, answer: ReplyAddress, at moment: MonotonicTime
+    ) {
         if probe == nil { probe = (pending.sequence, moment) }
         outgoing.append(pending)
+        noteSent(
+            HeldQueue.InFlight(
+                sequence: pending.sequence, topic: pending.notification.address.topic, collapse: collapse,
+                state: .unwritten(pending.notification, answer: answer)))
     }
+
+    /// Sends a now-or-never notification.
+    func sendNow(_ pending: PendingNotification) {
+        outgoing.append(pending)
+        let topic = pending.notification.address.topic
+        noteSent(HeldQueue.InFlight(sequence: pending.sequence, topic: topic, state: .nowOrNever))
+    }
+
+    /// Records that a broadcast is sent.
+    func noteSent(_ broadcast: HostBroadcast) {
+        let (sequence, topic) = (broadcast.pending.sequence, broadcast.pending.notification.address.topic)
+        noteSent(
+            HeldQueue.InFlight(sequence: sequence, topic: topic, state: .broadcast(isStored: broadcast.isStored)))
+    }
+
+    private func noteSent(_ entry: HeldQueue.InFlight) {
+        queue.inFlight.append(entry)
+        queue.lastSent = max(queue.lastSent, entry.sequence)
+    }
+
+    // MARK: Acknowledgement
 
     /// Removes an acknowledged notification; returns nil if it is not in flight.
     func acknowledge(_ sequence: Int64, at moment: MonotonicTime) -> HeldQueue.InFlight? {

@@ -24,6 +24,9 @@ package final class LoopHost {
     private var reader: HostTable.Reader
     private var devices: [DeviceID: HostedDevice] = [:]
     private var deviceByStream: [ReplyAddress: DeviceID] = [:]
+    private var subscribers: [ChannelNumber: [DeviceID: HostedDevice]] = [:]
+    /// The number of the last broadcast that was delivered to the subscribers.
+    private var broadcastNumber = 0
     /// The notifications that are delivered and not stored, by the ends of their graces; some are acknowledged.
     private var unwritten = FIFOQueue<(device: HostedDevice, sequence: Int64, due: MonotonicTime)>()
     private var unwrittenCount = 0
@@ -93,16 +96,14 @@ package final class LoopHost {
     package func receive(_ reply: StoreReply, at moment: MonotonicTime) {
         guard case .host(let message) = reply else { return deliver(reply) }
         switch message {
-        case .handed(let queue):
-            devices[queue.device] = HostedDevice(queue)
-            deviceByStream[queue.stream] = queue.device
-            sharing.table.insert(loop, of: queue.device)
+        case .handed(let queue): take(queue)
         case .offered(let notification, let answer):
             if let hosted = devices[notification.address.device] {
                 accept(notification, answer, hosted, at: moment)
             } else {
                 commands.append(.accept(notification, answer: answer))
             }
+        case .broadcast(let broadcast): deliver(broadcast)
         case .relayed(let result, let answer, let via):
             if let next = via.first {
                 others[Int(next)].append(.host(.relayed(result, answer: answer, via: via.dropFirst())))
@@ -126,16 +127,21 @@ package final class LoopHost {
         if let (reason, ended) = registration.rejection(of: address.generation) {
             return reply(.refused(reason, unregisteredAt: ended ?? sharing.now(), answer: answer), to: answer)
         }
-        guard !registration.isRefused, !notification.isNowOrNever,
-            !notification.isExpired(now: notification.acceptedAt), hosted.canTake(notification),
+        let collapse = CollapseHash(notification.collapseID)
+        guard notification.isNowOrNever || hosted.hasSpace && !hosted.mayReplace(address.topic, collapse),
             let sequence = sharing.sequences.next()
         else {
             giveBack(hosted.device)
             return commands.append(.accept(notification, answer: answer))
         }
         let pending = PendingNotification(sequence: sequence, notification: notification)
-        if hosted.outgoing.isEmpty { touched.append(hosted) }
-        hosted.send(pending, answer: answer, at: moment)
+        guard !registration.isRefused else { return end(pending, .dropped, .refusedByDevice, answer) }
+        guard !notification.isNowOrNever else { return sendNow(pending, hosted, answer) }
+        guard !notification.isExpired(now: notification.acceptedAt) else {
+            return end(pending, .expired, .none, answer)
+        }
+        touch(hosted)
+        hosted.send(pending, collapse, answer: answer, at: moment)
         let grace =
             unwrittenCount >= WriterLimits.busyCount
             ? WriterLimits.busyGraceMilliseconds : WriterLimits.graceMilliseconds
@@ -145,6 +151,43 @@ package final class LoopHost {
         unwrittenCount += 1
     }
 
+    private func sendNow(_ pending: PendingNotification, _ hosted: HostedDevice, _ answer: ReplyAddress) {
+        guard hosted.hasSpace else { return end(pending, .expired, .windowFull, answer) }
+        touch(hosted)
+        hosted.sendNow(pending)
+        reply(.accepted(answer: answer), to: answer)
+        records.append(.sentNow(pending))
+    }
+
+    /// Accepts a notification that is not sent.
+    private func end(
+        _ pending: PendingNotification, _ reason: RemovalReason, _ detail: TraceDetail, _ answer: ReplyAddress
+    ) {
+        reply(.accepted(answer: answer), to: answer)
+        records.append(.notSent(pending, reason, detail))
+    }
+
+    /// Delivers a broadcast to the subscribers; gives back the queues that have no space for a stored one.
+    private func deliver(_ broadcast: HostBroadcast) {
+        var (streams, taken): ([ReplyAddress], [DeviceID]) = ([], [])
+        for hosted in (subscribers[broadcast.channel] ?? [:]).values {
+            guard hosted.hasSpace else {
+                // The store knows by the number that the device did not get this broadcast.
+                if broadcast.isStored { giveBack(hosted.device) }
+                continue
+            }
+            deliverOutgoing(of: hosted)
+            hosted.noteSent(broadcast)
+            streams.append(hosted.queue.stream)
+            taken.append(hosted.device)
+        }
+        broadcastNumber = broadcast.number
+        if !streams.isEmpty { own.append(.broadcast(broadcast.pending, streams: streams)) }
+        records.append(.broadcast(broadcast, to: taken, at: sharing.now()))
+        // It follows the queues that were given back before, which a record would overtake.
+        commands.append(.host(.delivered(broadcast: broadcast.number, host: loop)))
+    }
+
     private func acknowledge(
         _ acknowledgements: [DeviceAPI.Acknowledgement], _ hosted: HostedDevice, at moment: MonotonicTime
     ) {
@@ -152,18 +195,23 @@ package final class LoopHost {
         let now = sharing.now()
         for acknowledgement in acknowledgements {
             let sequence = acknowledgement.id
-            guard let entry = hosted.acknowledge(sequence, at: moment),
-                case .unwritten(let notification, let answer) = entry.state
-            else {
+            guard let entry = hosted.acknowledge(sequence, at: moment) else {
                 rest.append(acknowledgement)
                 continue
             }
-            unwrittenCount -= 1
-            reply(.accepted(answer: answer), to: answer)
-            records.append(
-                HostJournal.Record(
-                    pending: PendingNotification(sequence: sequence, notification: notification),
-                    acknowledgement: acknowledgement, acknowledgedAt: now))
+            switch entry.state {
+            case .unwritten(let notification, let answer):
+                unwrittenCount -= 1
+                reply(.accepted(answer: answer), to: answer)
+                let pending = PendingNotification(sequence: sequence, notification: notification)
+                records.append(.delivered(pending, acknowledgement, at: now))
+            case .nowOrNever, .broadcast(isStored: false):
+                let isBroadcast = if case .broadcast = entry.state { true } else { false }
+                records.append(
+                    .acknowledgedNow(
+                        acknowledgement, entry.topic, by: hosted.device, isBroadcast: isBroadcast, at: now))
+            case .stored, .broadcast(isStored: true): rest.append(acknowledgement)
+            }
         }
         if !rest.isEmpty { commands.append(.acknowledge(rest, by: hosted.device)) }
     }
@@ -173,10 +221,30 @@ package final class LoopHost {
         commands.append(.host(.store(pending, answer: answer)))
     }
 
+    private func touch(_ hosted: HostedDevice) {
+        if hosted.outgoing.isEmpty { touched.append(hosted) }
+    }
+
+    // MARK: Queues
+
+    private func take(_ queue: HeldQueue) {
+        let hosted = HostedDevice(queue)
+        devices[queue.device] = hosted
+        deviceByStream[queue.stream] = queue.device
+        for subscription in queue.subscriptions {
+            subscribers[subscription.channel, default: [:]][queue.device] = hosted
+        }
+        sharing.table.insert(loop, of: queue.device)
+    }
+
     private func giveBack(_ device: DeviceID) {
         guard let hosted = devices.removeValue(forKey: device) else { return }
         deviceByStream[hosted.queue.stream] = nil
         sharing.table.remove(device, hostedBy: loop)
+        for subscription in hosted.queue.subscriptions {
+            subscribers[subscription.channel]?[device] = nil
+            if subscribers[subscription.channel]?.isEmpty == true { subscribers[subscription.channel] = nil }
+        }
         deliverOutgoing(of: hosted)
         for entry in hosted.queue.inFlight {
             if case .unwritten = entry.state { unwrittenCount -= 1 }
@@ -184,7 +252,7 @@ package final class LoopHost {
         let queue = hosted.queue
         // The store decides about what was unwritten, also if it is still in `unwritten`.
         hosted.forgetInFlight()
-        commands.append(.host(.returned(queue)))
+        commands.append(.host(.returned(queue, broadcast: broadcastNumber)))
     }
 
     private func reply(_ reply: StoreReply, to address: ReplyAddress) {
@@ -219,12 +287,15 @@ package final class LoopHost {
             next += 1
         }
         own.removeAll(keepingCapacity: true)
-        writeJournal(at: moment)
-        send()
+        send(at: moment)
     }
 
-    /// Sends the commands and the messages to other loops that were gathered.
-    package func send() {
+    /// Sends the records, the commands and the messages to other loops that were gathered.
+    ///
+    /// - Parameter moment: The monotonic time of the turn.
+    package func send(at moment: MonotonicTime) {
+        // The store must read the records before the commands that follow them.
+        writeJournal(at: moment)
         for index in others.indices where !others[index].isEmpty {
             sharing.receivers[index].receive(others[index])
             others[index].removeAll(keepingCapacity: true)

@@ -7,18 +7,20 @@ package struct HeldQueue: Sendable {
     /// A notification that was sent on the stream and is not acknowledged.
     struct InFlight: Sendable {
         enum State: Sendable {
-            /// The store has the notification as a row.
+            /// The store has the notification: as a row, or as one that it writes or completes soon.
             case stored
             /// The notification is neither stored nor acknowledged, and its provider waits for the answer.
             case unwritten(Notification, answer: ReplyAddress)
+            /// The notification was delivered now or never.
+            case nowOrNever
+            /// The device's copy of a broadcast.
+            case broadcast(isStored: Bool)
         }
 
         var sequence: Int64
         var topic: TopicID
-        var collapseID: [UInt8]?
+        var collapse = CollapseHash()
         var state: State
-
-        var isUnwritten: Bool { if case .unwritten = state { true } else { false } }
     }
 
     let device: DeviceID
@@ -26,10 +28,13 @@ package struct HeldQueue: Sendable {
     let stream: ReplyAddress
     /// The registrations by topic, including ended ones.
     var registrations: [(topic: TopicID, row: RegistrationState)]
+    /// The subscriptions to channels.
+    var subscriptions: [ChannelSubscription] = []
     /// The last sequence that was sent.
     var lastSent: Int64
     /// The latest measured time from sending to acknowledgement, in milliseconds.
     var acknowledgementMilliseconds: Int64
-    /// The notifications in flight, ascending by sequence; empty when the store hands the queue over.
+    /// The notifications in flight, in the order in which they were sent; all are stored when the store hands the
+    /// queue over.
     var inFlight: [InFlight] = []
 }

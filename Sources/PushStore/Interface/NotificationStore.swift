@@ -101,6 +101,8 @@ package enum StoreReply: Sendable {
     case attached(DeviceID, stream: ReplyAddress)
     /// Notifications for the stream, in order, without expired ones.
     case deliver([PendingNotification], stream: ReplyAddress)
+    /// A broadcast for several streams; the address of a device in it is not valid.
+    case broadcast(PendingNotification, streams: [ReplyAddress])
     /// The stream must close.
     case ended(StreamEnd, stream: ReplyAddress)
     /// The answer to `perform`, or the refusal of `attach`.

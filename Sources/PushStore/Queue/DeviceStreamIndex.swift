@@ -61,6 +61,11 @@ struct DeviceStreamIndex {
         change(queue) { stream in stream.offerNow(pending) } ?? false
     }
 
+    /// Sends a stored broadcast that the device's host did not deliver; see `DeviceStream.sendMissed`.
+    mutating func sendMissed(_ broadcast: PendingNotification, to queue: DeviceQueue) {
+        change(queue) { stream in stream.sendMissed(broadcast) }
+    }
+
     /// Records on a device's stream that the device acknowledged a notification.
     mutating func acknowledge(_ sequence: Int64, by queue: DeviceQueue, at moment: MonotonicTime) {
         change(queue) { stream in stream.acknowledge(sequence, at: moment) }

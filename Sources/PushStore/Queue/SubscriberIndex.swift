@@ -20,13 +20,22 @@ struct SubscriberIndex {
     func subscribers(of channel: ChannelNumber) -> some Collection<Subscriber> { (byChannel[channel] ?? [:]).values }
 
     /// Replaces the subscriptions of a device.
-    mutating func set(_ queue: DeviceQueue, _ all: [SubscriptionTable.ActiveSubscription]) {
+    mutating func set(_ queue: DeviceQueue, _ all: [ChannelSubscription]) {
         remove(queue)
         for subscription in all { add(queue, subscription) }
     }
 
+    /// Removes and returns the subscriptions of a device.
+    mutating func take(_ queue: DeviceQueue) -> [ChannelSubscription] {
+        let subscriptions = queue.channels.compactMap { channel in
+            byChannel[channel]?[queue.device].map { ChannelSubscription(channel: channel, token: $0.token) }
+        }
+        remove(queue)
+        return subscriptions
+    }
+
     /// Adds one subscription of a device.
-    mutating func add(_ queue: DeviceQueue, _ subscription: SubscriptionTable.ActiveSubscription) {
+    mutating func add(_ queue: DeviceQueue, _ subscription: ChannelSubscription) {
         byChannel[subscription.channel, default: [:]][queue.device] = Subscriber(
             queue: queue, token: subscription.token)
         queue.channels.insert(subscription.channel)

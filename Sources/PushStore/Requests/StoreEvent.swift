@@ -45,7 +45,7 @@ enum StoreEvent {
         /// Sets whether a device saves power.
         case power(DeviceID, isSaving: Bool)
         /// Replaces the subscriptions of a connected device.
-        case setSubscriptions(DeviceID, [SubscriptionTable.ActiveSubscription])
+        case setSubscriptions(DeviceID, [ChannelSubscription])
     }
 
     /// A change of the number of devices, apps, registrations, subscriptions or channels.
@@ -61,7 +61,7 @@ enum StoreEvent {
         /// A subscription began.
         ///
         /// The value is nil if the device refuses the topic.
-        case subscribed(ChannelNumber, SubscriptionTable.ActiveSubscription?)
+        case subscribed(ChannelNumber, ChannelSubscription?)
         case unsubscribed(SubscriptionTable.Ended)
         case channelRemoved(ChannelNumber)
     }

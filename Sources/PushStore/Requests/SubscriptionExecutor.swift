@@ -45,7 +45,7 @@ final class SubscriptionExecutor {
         }
         try subscriptions.add(device, topic, row.number, since: sequences.last)
         let token = DeviceTokenContents(device: device, topic: topic, generation: registration.generation)
-        let subscription = SubscriptionTable.ActiveSubscription(channel: row.number, token: token)
+        let subscription = ChannelSubscription(channel: row.number, token: token)
         transaction.add(.count(.subscribed(row.number, registration.isRefused ? nil : subscription)))
         return .success(.done)
     }

@@ -3,11 +3,6 @@
 internal import PushCore
 internal import PushSQLite
 
-/// A channel's number in the store; ascending and never reused.
-struct ChannelNumber: RawRepresentable, Hashable {
-    let rawValue: Int64
-}
-
 /// Broadcast channels; a removed one leaves nothing behind.
 ///
 /// No tombstone prevents the reuse of a removed channel's ID. IDs are 128 random bits: a provider that creates a billion

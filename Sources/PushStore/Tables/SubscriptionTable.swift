@@ -8,12 +8,6 @@ internal import PushSQLite
 /// A row exists as long as its registration and its channel do. It skips the sequences up to `since`: they are
 /// acknowledged, or precede the subscription, or arrived while the device refused the topic.
 final class SubscriptionTable {
-    /// A subscription whose device accepts broadcasts of the channel.
-    struct ActiveSubscription {
-        var channel: ChannelNumber
-        var token: DeviceTokenContents
-    }
-
     /// A subscription that ended.
     struct Ended {
         var device: DeviceID
@@ -120,15 +114,15 @@ final class SubscriptionTable {
     }
 
     /// Returns the subscriptions of a device, without those of topics that it refuses.
-    func active(of device: DeviceID) throws(SQLiteError) -> [ActiveSubscription] {
-        var subscriptions: [ActiveSubscription] = []
+    func active(of device: DeviceID) throws(SQLiteError) -> [ChannelSubscription] {
+        var subscriptions: [ChannelSubscription] = []
         selectActive.bind(device.stored, at: 1)
         while try selectActive.step() {
             let token = DeviceTokenContents(
                 device: device, topic: TopicID(stored: selectActive.int64(1)),
                 generation: UInt32(truncatingIfNeeded: selectActive.int64(2)))
             subscriptions.append(
-                ActiveSubscription(channel: ChannelNumber(rawValue: selectActive.int64(0)), token: token))
+                ChannelSubscription(channel: ChannelNumber(rawValue: selectActive.int64(0)), token: token))
         }
         return subscriptions
     }

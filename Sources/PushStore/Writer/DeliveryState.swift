@@ -9,16 +9,19 @@ internal import PushNet
 /// Committed events, the dispatcher and the writer change it, all on the writer's thread.
 struct DeliveryState {
     var streams: DeviceStreamIndex
-    private(set) var counters: StoreCounters
-    private var subscribers = SubscriberIndex()
+    var counters: StoreCounters
+    var subscribers = SubscriberIndex()
+    var hostedSubscribers = HostedSubscribers()
     var replies: ReplyBatch
     /// The times at which devices were last seen that are not written yet.
     private var seen: [DeviceID: Timestamp] = [:]
-    private let queues: DeviceQueues
+    let queues: DeviceQueues
     private let trace: TraceRecorder
     private let histories: DeliveryHistories
     /// The number of unacknowledged copies of each now-or-never broadcast, by sequence.
-    private var copies: [Int64: Int] = [:]
+    ///
+    /// A host that has not confirmed the broadcast counts as one copy.
+    var copies: [Int64: Int] = [:]
     var searches = TraceSearchQueue()
     /// The wall-clock time of this turn.
     var now = Timestamp.unixEpoch
@@ -175,11 +178,16 @@ struct DeliveryState {
     /// Records the acknowledgement of a now-or-never notification; returns false when the sequence is not one.
     mutating func acknowledgeNowOrNever(_ sequence: Int64, by queue: DeviceQueue) -> Bool {
         guard let never = streams.acknowledgeNowOrNever(sequence, by: queue) else { return false }
-        // The first acknowledgement of a broadcast counts for all its copies.
-        if !never.isBroadcast || copies.removeValue(forKey: never.sequence) != nil {
-            counters.removePending(of: never.topic, .acknowledged)
-        }
+        noteAcknowledged(sequence, never.topic, isBroadcast: never.isBroadcast)
         return true
+    }
+
+    /// Counts the acknowledgement of a now-or-never notification, or of a copy of such a broadcast.
+    mutating func noteAcknowledged(_ sequence: Int64, _ topic: TopicID, isBroadcast: Bool) {
+        // The first acknowledgement of a broadcast counts for all its copies.
+        if !isBroadcast || copies.removeValue(forKey: sequence) != nil {
+            counters.removePending(of: topic, .acknowledged)
+        }
     }
 
     /// Removes a notification from its device's stream.
@@ -194,12 +202,6 @@ struct DeliveryState {
     /// Records that a device acknowledged a notification that is not written.
     mutating func acknowledge(_ sequence: Int64, by queue: DeviceQueue, at moment: MonotonicTime) {
         streams.acknowledge(sequence, by: queue, at: moment)
-    }
-
-    /// Counts a notification that a host delivered and its device acknowledged.
-    mutating func noteDeliveredByHost() {
-        counters.addAccepted()
-        counters.addGone(.acknowledged)
     }
 
     /// Counts an outcome that a device reports for the first time.
@@ -219,9 +221,7 @@ struct DeliveryState {
     /// Counts a now-or-never notification as expired; a broadcast counts with its last copy.
     private mutating func count(_ never: DeviceStream.NowOrNever) {
         guard never.isBroadcast else { return counters.removePending(of: never.topic, .expired) }
-        guard let left = copies[never.sequence] else { return }
-        copies[never.sequence] = left > 1 ? left - 1 : nil
-        if left <= 1 { counters.removePending(of: never.topic, .expired) }
+        addCopies(-1, of: never.sequence, never.topic)
     }
 
     private mutating func apply(_ event: StoreEvent.Delivery) {
@@ -237,33 +237,7 @@ struct DeliveryState {
         }
     }
 
-    private mutating func apply(_ event: StoreEvent.BroadcastEvent) {
-        switch event {
-        case .stored(let template, let channel, let answer):
-            counters.addPending(of: template.notification.address.topic)
-            accept(answer)
-            for subscriber in subscribers.subscribers(of: channel) {
-                _ = streams.offer(template.addressed(to: subscriber.token), to: subscriber.queue, at: .now)
-            }
-        case .nowOrNever(let template, let channel, let answer):
-            accept(answer)
-            var takerCount = 0
-            for subscriber in subscribers.subscribers(of: channel)
-            where streams.offerNow(template.addressed(to: subscriber.token), to: subscriber.queue) { takerCount += 1 }
-            guard takerCount > 0 else { return counters.addGone(.expired) }
-            copies[template.sequence] = takerCount
-            counters.addPending(of: template.notification.address.topic)
-        case .removed(let removed, let removal):
-            counters.removePending(of: removed.topic, removal)
-            for subscriber in subscribers.subscribers(of: removed.channel) {
-                streams.forget(removed.sequence, of: subscriber.queue)
-            }
-        case .ended(let sequence, let device):
-            if let queue = queues.known(device) { streams.forget(sequence, of: queue) }
-        }
-    }
-
-    private mutating func accept(_ answer: ReplyAddress) {
+    mutating func accept(_ answer: ReplyAddress) {
         counters.addAccepted()
         replies.add(.accepted(answer: answer), to: answer)
     }
@@ -303,7 +277,7 @@ struct DeliveryState {
 
     /// Opens a device's stream and ends an earlier one.
     mutating func attach(
-        _ queue: DeviceQueue, _ stream: ReplyAddress, _ subscriptions: [SubscriptionTable.ActiveSubscription]
+        _ queue: DeviceQueue, _ stream: ReplyAddress, _ subscriptions: [ChannelSubscription]
     ) {
         let earlier = streams.attach(queue, stream)
         // The next time is that of the new stream's end.

@@ -60,7 +60,7 @@ final class HandoverGate {
         case .attach(let secretHash, _, _): device(with: secretHash)
         case .detach(let stream): dispatcher.deliveryState.streams.queue(at: stream).map { [$0.device] } ?? []
         case .perform(let request, _): devices(for: request)
-        // A host passes on only what it does not hold, and a subscriber of channels has none.
+        // A host passes on only what it does not hold, and it delivers broadcasts to its subscribers.
         case .acknowledge, .publish, .host: []
         }
     }
@@ -72,7 +72,7 @@ final class HandoverGate {
             .removeSelf(let hash):
             device(with: hash)
         case .removeDevice(let device), .expireDevice(let device): [device]
-        case .removeApp, .changeApp: handovers.all
+        case .removeApp, .changeApp, .removeChannel: handovers.all
         default: []
         }
     }
@@ -90,7 +90,7 @@ final class HandoverGate {
             journal.take(&records)
             for record in records {
                 // Only the first unknown number of a device is looked up, and this one is known.
-                try? complete(record)
+                try? take(record)
             }
             records.removeAll(keepingCapacity: records.capacity <= 2 * WriterLimits.journalRecordCountMax)
         }
@@ -99,21 +99,17 @@ final class HandoverGate {
     // MARK: Handing over
 
     /// Hands over the queues of the devices that acknowledged in this turn and for which nothing waits.
-    ///
-    /// The store itself delivers broadcasts, so it keeps the queues of their subscribers.
     func handOver() {
         let quiet = dispatcher.quiet
         forgetQuiet()
         guard isOn else { return }
         for queue in quiet {
-            guard let stream = queue.stream, queue.pendingCount == 0, queue.channels.isEmpty,
-                !handovers.isBusy(queue.device),
+            guard let stream = queue.stream, !handovers.isBusy(queue.device),
                 dispatcher.deliveryState.replies.hasHost(stream.address.loop),
                 (try? dispatcher.queues.queue(of: queue.device)) === queue,
-                let held = stream.held(queue.registrations)
+                dispatcher.deliveryState.handOver(queue, stream)
             else { continue }
             handovers.hand(queue, to: stream.address.loop)
-            dispatcher.deliveryState.replies.add(.handed(held), toHostOf: stream.address.loop)
         }
     }
 

@@ -27,7 +27,7 @@ struct ReplyBatch {
             .deliver(_, let address), .ended(_, let address), .performed(_, let address):
             add(reply, to: address)
         case .directory(let directory): publish(directory)
-        case .host: preconditionFailure("a message to a host has no address")
+        case .broadcast, .host: preconditionFailure("only a host delivers broadcasts to several streams")
         }
     }
 

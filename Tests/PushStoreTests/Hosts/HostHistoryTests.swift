@@ -32,7 +32,7 @@ struct HostHistory {
         var collapseID: String?
     }
 
-    private struct Stream {
+    struct Stream {
         var address: ReplyAddress
         var loop: Int
         var device: TestDevice
@@ -40,12 +40,12 @@ struct HostHistory {
         var acknowledged: Set<String>
     }
 
-    private let loops: HostedLoops
-    private let devices: [TestDevice]
+    let loops: HostedLoops
+    let devices: [TestDevice]
     private var tokens: [DeviceTokenContents] = []
-    private var random: SeededGenerator
+    var random: SeededGenerator
     private var sent: [String: Sent] = [:]
-    private var streams: [Stream] = []
+    var streams: [Stream] = []
     private var open: [TestDevice: Int] = [:]
     private var acknowledged: [TestDevice: Set<String>] = [:]
     /// The requests to unregister that are not answered yet.
@@ -58,6 +58,7 @@ struct HostHistory {
     private var checkedCount = 0
     private var delivered: [TestDevice: Set<String>] = [:]
     private var lastSequence: [ReplyAddress: Int64] = [:]
+    var channels = HostHistoryChannels()
     private var answerCount: [ReplyAddress: Int] = [:]
     private static let topics: [TopicName] = ["a", "b"]
 
@@ -75,12 +76,15 @@ struct HostHistory {
         for device in devices {
             for topic in Self.topics { tokens.append(try store.register(device, topic)) }
         }
+        try addChannels()
     }
 
     /// Executes a random step and checks what was received; returns the problem, or nil.
     mutating func step() throws -> String? {
         let loop = Int.random(in: loops.loops, using: &random)
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
+        case 20: publish(from: loop)
+        case 21: if Int.random(in: 0..<4, using: &random) == 0 { subscribe(on: loop) }
         case 0..<7: send(from: loop)
         case 7..<11: acknowledge()
         case 11..<15: loops.turn(loop)
@@ -112,10 +116,12 @@ struct HostHistory {
             let isDelivered = delivered[sent.device]?.contains(text) == true
             if loops.isAccepted(sent.answer), !isDelivered, !mayBeMissing { return "\(text) is lost" }
         }
+        if let problem = checkBroadcasts(answerCount, delivered) { return problem }
         let counts = try loops.store.counts()
-        let accepted = sent.values.count { loops.isAccepted($0.answer) }
+        let accepted = (sent.values.map(\.answer) + channels.answers).count(where: loops.isAccepted)
+        let pending = channels.isAnyStored ? 1 : 0
         let gone = counts.acknowledged + counts.collapsed + counts.expired + counts.dropped + counts.unregistered
-        guard counts.accepted == accepted, counts.accepted == gone + counts.pending, counts.pending == 0 else {
+        guard counts.accepted == accepted, counts.accepted == gone + counts.pending, counts.pending == pending else {
             return "\(accepted) accepted, but \(counts)"
         }
         return nil
@@ -203,7 +209,10 @@ struct HostHistory {
             case .accepted(let answer), .refused(_, _, let answer): answerCount[answer, default: 0] += 1
             case .deliver(let notifications, let stream):
                 for pending in notifications { if let problem = check(pending, stream) { return problem } }
+            case .broadcast(let broadcast, let streams):
+                for stream in streams { if let problem = check(broadcast, stream) { return problem } }
             case .performed(let result, let answer):
+                channels.noteAnswer(answer)
                 if let token = unregistering.removeValue(forKey: answer) { ended.insert(token) }
                 if registering.remove(answer) != nil, case .success(.registered(let token)) = result {
                     tokens.append(token)
@@ -215,9 +224,14 @@ struct HostHistory {
     }
 
     private mutating func check(_ pending: PendingNotification, _ address: ReplyAddress) -> String? {
-        guard let stream = streams.first(where: { $0.address == address }), let sent = sent[pending.text] else {
+        guard let stream = streams.first(where: { $0.address == address }) else {
             return "\(pending.text) came to an unknown stream"
         }
+        if pending.notification.channel != nil {
+            delivered[stream.device, default: []].insert(pending.text)
+            return channels.check(pending, stream)
+        }
+        guard let sent = sent[pending.text] else { return "\(pending.text) was not sent" }
         guard pending.sequence > lastSequence[address, default: 0] else { return "\(pending.text) is out of order" }
         lastSequence[address] = pending.sequence
         if stream.acknowledged.contains(pending.text) { return "\(pending.text) came back" }

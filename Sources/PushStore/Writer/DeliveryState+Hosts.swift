@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+
+/// Broadcasts, and what hosts deliver.
+extension DeliveryState {
+    // MARK: Broadcasts
+
+    mutating func apply(_ event: StoreEvent.BroadcastEvent) {
+        switch event {
+        case .stored(let template, let channel, let answer):
+            counters.addPending(of: template.notification.address.topic)
+            accept(answer)
+            for subscriber in subscribers.subscribers(of: channel) {
+                _ = streams.offer(template.addressed(to: subscriber.token), to: subscriber.queue, at: .now)
+            }
+            _ = sendToHosts(template, of: channel, isStored: true)
+        case .nowOrNever(let template, let channel, let answer):
+            accept(answer)
+            var copyCount = sendToHosts(template, of: channel, isStored: false)
+            for subscriber in subscribers.subscribers(of: channel)
+            where streams.offerNow(template.addressed(to: subscriber.token), to: subscriber.queue) { copyCount += 1 }
+            guard copyCount > 0 else { return counters.addGone(.expired) }
+            copies[template.sequence] = copyCount
+            counters.addPending(of: template.notification.address.topic)
+        case .removed(let removed, let removal):
+            counters.removePending(of: removed.topic, removal)
+            for subscriber in subscribers.subscribers(of: removed.channel) {
+                streams.forget(removed.sequence, of: subscriber.queue)
+            }
+        case .ended(let sequence, let device):
+            if let queue = queues.known(device) { streams.forget(sequence, of: queue) }
+        }
+    }
+
+    /// Sends a broadcast to the hosts with subscribers; returns their number.
+    private mutating func sendToHosts(
+        _ template: PendingNotification, of channel: ChannelNumber, isStored: Bool
+    ) -> Int {
+        let messages = hostedSubscribers.number(template, of: channel, isStored: isStored)
+        for (broadcast, host) in messages { replies.add(.broadcast(broadcast), toHostOf: host) }
+        return messages.count
+    }
+
+    /// Changes the number of copies of a now-or-never broadcast, which expires with its last copy.
+    ///
+    /// Does nothing after the first acknowledgement.
+    mutating func addCopies(_ change: Int, of sequence: Int64, _ topic: TopicID) {
+        guard let count = copies[sequence] else { return }
+        copies[sequence] = count + change > 0 ? count + change : nil
+        if count + change <= 0 { counters.removePending(of: topic, .expired) }
+    }
+
+    // MARK: Queues
+
+    /// Hands the queue of a device to the host of its stream; returns false if it must stay here.
+    mutating func handOver(_ queue: DeviceQueue, _ stream: DeviceStream) -> Bool {
+        guard var held = stream.held(queue) else { return false }
+        held.subscriptions = subscribers.take(queue)
+        hostedSubscribers.add(held.subscriptions, on: held.stream.loop)
+        replies.add(.handed(held), toHostOf: held.stream.loop)
+        return true
+    }
+
+    /// Takes the subscriptions of a returned queue back, and delivers the broadcasts that the device missed.
+    ///
+    /// - Parameters:
+    ///   - held: The returned queue.
+    ///   - queue: The record of its device.
+    ///   - number: The last broadcast that the host delivered before it returned the queue.
+    mutating func takeBackSubscriptions(_ held: HeldQueue, to queue: DeviceQueue, broadcast number: Int) {
+        hostedSubscribers.remove(held.subscriptions, on: held.stream.loop)
+        guard queue.stream?.address == held.stream else { return }
+        subscribers.set(queue, held.subscriptions)
+        for (broadcast, subscription) in hostedSubscribers.missed(
+            by: held.subscriptions, after: number, on: held.stream.loop)
+        {
+            let pending = broadcast.pending.addressed(to: subscription.token)
+            if broadcast.isStored {
+                streams.sendMissed(pending, to: queue)
+            } else if streams.offerNow(pending, to: queue) {
+                addCopies(1, of: pending.sequence, pending.notification.address.topic)
+            }
+        }
+    }
+
+    // MARK: Notifications
+
+    /// Counts a notification that a host delivered and its device acknowledged.
+    mutating func noteDeliveredByHost() {
+        counters.addAccepted()
+        counters.addGone(.acknowledged)
+    }
+
+    /// Counts a notification that a host accepted and did not send.
+    mutating func noteNotSentByHost(_ reason: RemovalReason) {
+        counters.addAccepted()
+        counters.addGone(reason)
+    }
+
+    /// Counts a now-or-never notification that a host sent.
+    mutating func noteSentNowByHost(_ topic: TopicID) {
+        counters.addAccepted()
+        counters.addPending(of: topic)
+    }
+
+    /// Counts the copies of a broadcast that a host sent.
+    mutating func noteSentByHost(_ broadcast: HostBroadcast, copyCount: Int) {
+        guard !broadcast.isStored else { return }
+        addCopies(copyCount, of: broadcast.pending.sequence, broadcast.pending.notification.address.topic)
+    }
+
+    /// Records that a host has delivered a broadcast to its subscribers.
+    mutating func confirm(_ number: Int, by host: UInt32) {
+        guard let broadcast = hostedSubscribers.confirm(number, by: host), !broadcast.isStored else { return }
+        addCopies(-1, of: broadcast.pending.sequence, broadcast.pending.notification.address.topic)
+    }
+}

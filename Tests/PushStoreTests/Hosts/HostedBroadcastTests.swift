@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushAPI
+import PushCore
+@testable import PushStore
+import Testing
+
+/// Tests the broadcasts that hosts deliver to their subscribers.
+struct HostedBroadcastTests {
+    private static let topic: TopicName = "com.example.Live"
+    private let loops: HostedLoops
+    private let devices: [TestDevice]
+    private let tokens: [DeviceTokenContents]
+    private let streams: [ReplyAddress]
+    private let channels: [Bool: TestChannel]
+
+    /// Subscribes two devices, which loop 1 hosts, to a channel that stores and to one that does not.
+    init() throws {
+        loops = try HostedLoops(2)
+        let store = loops.store
+        try store.addApp("com.example.App")
+        try store.addBroadcastApp(Self.topic)
+        devices = try (1...2).map { try store.enrol($0) }
+        tokens = try devices.map { try store.register($0) }
+        let live = try devices.map { try store.register($0, Self.topic) }
+        var channels: [Bool: TestChannel] = [:]
+        for isStored in [false, true] {
+            let id = ChannelID(high: 1, low: isStored ? 1 : 2)
+            try store.succeed(
+                .createChannel(
+                    id, topic: Self.topic, environment: .production,
+                    policy: isStored ? .mostRecentMessageStored : .noMessageStored))
+            let channel = TestChannel(id: id, topic: live[0].topic)
+            for device in devices { try store.subscribe(device, to: channel, Self.topic) }
+            channels[isStored] = channel
+        }
+        self.channels = channels
+        var streams: [ReplyAddress] = []
+        for (device, token) in zip(devices, tokens) { streams.append(try loops.host(device, token, on: 1)) }
+        self.streams = streams
+    }
+
+    private func publish(_ text: String, isStored: Bool) throws -> ReplyAddress {
+        let answer = loops.address(2)
+        let channel = try #require(channels[isStored])
+        let broadcast: Broadcast = isStored ? .to(channel, text) : .to(channel, text, expiration: 0)
+        loops.submit(.publish(broadcast, answer: answer), on: 2)
+        loops.turn(2)
+        try loops.wait()
+        return answer
+    }
+
+    private func texts(_ index: Int) -> [String] { loops.delivered(to: streams[index]).map(\.text) }
+
+    private func acknowledgeAll() throws {
+        for (device, stream) in zip(devices, streams) {
+            loops.acknowledge(loops.delivered(to: stream).map(\.sequence), by: device, on: 1)
+        }
+        try loops.endGraces()
+    }
+
+    @Test(arguments: [false, true])
+    func `a loop delivers a broadcast to all subscribers with one reply`(isStored: Bool) throws {
+        _ = loops.send(.to(tokens[0], "a"), from: 1)
+        loops.turn(1)
+        let answer = try publish("goal", isStored: isStored)
+        try loops.settle()
+        let replies = loops.received.filter { if case .broadcast = $0.reply { true } else { false } }
+        #expect(replies.count == 1 && loops.isAccepted(answer))
+        #expect(texts(0) == ["first", "a", "goal"] && texts(1) == ["first", "goal"])
+        try acknowledgeAll()
+        let counts = try loops.store.counts()
+        #expect(counts.accepted == 4 && counts.pending == (isStored ? 1 : 0))
+        #expect(counts.acknowledged == (isStored ? 3 : 4) && counts.outcomes["delivered"] == 5)
+        #expect(try loops.attach(devices[0], on: 2) != streams[0])
+        #expect(
+            !loops.received.map(\.reply).contains { if case .deliver(_, let at) = $0 { at.loop == 2 } else { false } })
+    }
+
+    @Test(arguments: [false, true])
+    func `a broadcast that passes a returned queue is delivered once`(isStored: Bool) throws {
+        _ = loops.send(.to(tokens[0], "a", collapseID: "x"), from: 1)
+        loops.turn(1)
+        _ = try publish("goal", isStored: isStored)
+        // The loop gives the queue back before it takes the broadcast, because "b" replaces "a".
+        _ = loops.send(.to(tokens[0], "b", collapseID: "x"), from: 1)
+        try loops.settle()
+        #expect(texts(0).filter { $0 == "goal" } == ["goal"] && texts(1) == ["first", "goal"])
+        try acknowledgeAll()
+        let counts = try loops.store.counts()
+        #expect(counts.pending == (isStored ? 1 : 0) && counts.expired == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `a full window keeps a stored broadcast, and one that is not stored is not for it`(isStored: Bool) throws {
+        for number in 0..<Limits.unacknowledgedCountMax { _ = loops.send(.to(tokens[0], "\(number)"), from: 1) }
+        try loops.endGraces()
+        _ = try publish("goal", isStored: isStored)
+        try loops.settle()
+        try acknowledgeAll()
+        try acknowledgeAll()
+        #expect(texts(0).filter { $0 == "goal" }.count == (isStored ? 1 : 0) && texts(1).last == "goal")
+        #expect(try loops.store.counts().pending == (isStored ? 1 : 0))
+    }
+
+    @Test func `a broadcast that nobody acknowledges expires when its last stream ends`() throws {
+        _ = try publish("goal", isStored: false)
+        try loops.settle()
+        for (number, stream) in streams.enumerated() {
+            #expect(try loops.store.counts().expired == 0, "\(number)")
+            loops.submit(.detach(stream: stream), on: 1)
+            try loops.settle()
+        }
+        let counts = try loops.store.counts()
+        #expect(counts.expired == 1 && counts.pending == 0)
+    }
+
+    @Test func `nothing arrives from a channel after its removal was answered`() throws {
+        let (answer, channel) = (loops.address(2), try #require(channels[false]))
+        loops.submit(
+            .perform(.removeChannel(channel.id, topic: Self.topic, environment: .production), answer: answer), on: 2)
+        try loops.settle()
+        #expect(loops.answers(at: answer).count == 1)
+        let refused = try publish("goal", isStored: false)
+        try loops.settle()
+        guard case .refused(.channelNotRegistered, _, _)? = loops.answers(at: refused).first else {
+            Issue.record("\(loops.answers(at: refused))")
+            return
+        }
+        #expect(texts(0) == ["first"])
+    }
+}
