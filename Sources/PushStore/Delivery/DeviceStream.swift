@@ -90,24 +90,30 @@ final class DeviceStream {
 
     // MARK: Handing over
 
-    /// Returns the live queue for a host; nil while something else than stored notifications is in flight, while
-    /// something waits or is held back, or while the window is more than half full.
+    /// Returns the live queue for a host; nil while anything waits or is held back, while something other than stored
+    /// notifications is in flight, or while the window is more than half full.
     ///
-    /// - Parameter queue: The record of the device.
-    func held(_ queue: DeviceQueue) -> HeldQueue? {
+    /// - Parameters:
+    ///   - registrations: The registrations of the device.
+    ///   - pendingCount: The number of notifications in the device's queue.
+    ///   - collapse: Returns the hash of the collapse ID of a notification in the queue; nil for any other.
+    /// - Returns: The queue without subscriptions.
+    func held(
+        _ registrations: [(topic: TopicID, row: RegistrationState)], pendingCount: Int,
+        collapse: (Int64) -> CollapseHash?
+    ) -> HeldQueue? {
         guard !hasBacklog, outgoing.isEmpty, nowOrNever.isEmpty, nowOrNeverBehindBacklog.isEmpty, !isSaving,
             heldBackUntil == nil, unacknowledged.count <= Limits.unacknowledgedCountMax / 2,
-            unacknowledged.count == queue.pendingCount
+            unacknowledged.count == pendingCount
         else { return nil }
         var inFlight: [HeldQueue.InFlight] = []
         for sent in unacknowledged {
-            guard sent.isQueued, let entry = queue.recent.entry(sent.sequence) else { return nil }
+            guard sent.isQueued, let collapse = collapse(sent.sequence) else { return nil }
             inFlight.append(
-                HeldQueue.InFlight(
-                    sequence: sent.sequence, topic: sent.topic, collapse: entry.collapse, state: .stored))
+                HeldQueue.InFlight(sequence: sent.sequence, topic: sent.topic, collapse: collapse, state: .stored))
         }
         return HeldQueue(
-            device: device, stream: address, registrations: queue.registrations, lastSent: lastSent,
+            device: device, stream: address, registrations: registrations, lastSent: lastSent,
             acknowledgementMilliseconds: acknowledgementMilliseconds, inFlight: inFlight)
     }
 

@@ -167,7 +167,7 @@ package final class LoopHost {
         records.append(.notSent(pending, reason, detail))
     }
 
-    /// Delivers a broadcast to the subscribers; gives back the queues that have no space for a stored one.
+    /// Delivers a broadcast to the subscribers; returns the queues that have no space for a stored one to the store.
     private func deliver(_ broadcast: HostBroadcast) {
         var (streams, taken): ([ReplyAddress], [DeviceID]) = ([], [])
         for hosted in (subscribers[broadcast.channel] ?? [:]).values {

@@ -56,7 +56,10 @@ extension DeliveryState {
 
     /// Hands the queue of a device to the host of its stream; returns false if it must stay here.
     mutating func handOver(_ queue: DeviceQueue, _ stream: DeviceStream) -> Bool {
-        guard var held = stream.held(queue) else { return false }
+        let held = stream.held(queue.registrations, pendingCount: queue.pendingCount) { sequence in
+            queue.recent.entry(sequence)?.collapse
+        }
+        guard var held else { return false }
         held.subscriptions = subscribers.take(queue)
         hostedSubscribers.add(held.subscriptions, on: held.stream.loop)
         replies.add(.handed(held), toHostOf: held.stream.loop)
