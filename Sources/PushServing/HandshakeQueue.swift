@@ -5,9 +5,9 @@ internal import PushNet
 
 /// The connections of a loop whose handshakes can continue.
 ///
-/// The first step of a handshake usually signs and derives something, which takes as long as a hundred requests. When
-/// thousands of devices reconnect at once, only a few steps run in each turn, so open connections wait little. Within a
-/// queue the source networks take turns, so a flood from one of them delays others by at most one step.
+/// The first step of a handshake usually signs and derives something, which takes as long as a hundred requests. So
+/// each turn of the loop performs only the steps that fit into its `HandshakeBudget`. Within a queue the source networks
+/// take turns, so a flood from one of them delays others by at most one step.
 ///
 /// ```
 /// begun ──▶ new ──▶ late        a queue is served when the queues before it are empty
@@ -62,28 +62,27 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
         }
     }
 
-    /// Removes the first few connections, whose handshakes continue now.
-    ///
-    /// The others stop watching their sockets until their turn.
+    /// Removes the connection whose handshake continues next.
     ///
     /// - Parameter now: The current time.
-    /// - Returns: The connections; empty if all of them need a slot and none is free.
-    mutating func takeTurn(now: MonotonicTime) -> [Connection] {
+    /// - Returns: The connection; nil if none waits, or if all need a slot and none is free.
+    mutating func takeNext(now: MonotonicTime) -> Connection? {
+        if let connection = begun.takeOne(except: []) {
+            connection.handshakeTurn.isQueued = false
+            return connection
+        }
         freeLateSlots(now: now)
-        var turn: [Connection] = []
-        while turn.count < Limits.handshakeStepsPerTurnCountMax, let connection = begun.takeOne(except: []) {
-            turn.append(connection)
-        }
-        while turn.count < Limits.handshakeStepsPerTurnCountMax, slots.count < slotCountMax,
-            let connection = new.takeOne(except: full) ?? late.takeOne(except: full)
-        {
-            occupySlot(connection, now: now)
-            turn.append(connection)
-        }
-        for connection in turn { connection.handshakeTurn.isQueued = false }
+        guard slots.count < slotCountMax, let connection = new.takeOne(except: full) ?? late.takeOne(except: full)
+        else { return nil }
+        connection.handshakeTurn.isQueued = false
+        occupySlot(connection, now: now)
+        return connection
+    }
+
+    /// Ends a turn: the connections that still wait stop watching their sockets until their handshakes continue.
+    mutating func endTurn() {
         for connection in fresh where connection.handshakeTurn.isQueued { connection.pauseHandshake() }
-        fresh = []
-        return turn
+        fresh.removeAll(keepingCapacity: true)
     }
 
     /// Frees the slots of handshakes that take long, whatever their peers send meanwhile.

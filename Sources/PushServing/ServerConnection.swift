@@ -279,7 +279,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     package func requestArrived(_ exchange: HTTPExchange) {
         deadlines.requestEnded()
-        loop.strangerProgressed(self)
+        if isStranger { loop.strangerProgressed(self) } else { loop.requestArrived() }
         guard !exchange.isAnswered else { return }
         if isCondemned {
             exchange.context = nil

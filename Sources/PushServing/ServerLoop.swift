@@ -37,6 +37,7 @@ package import PushTLS
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
     private var handshakes: HandshakeQueue<ServerConnection>
+    private var handshakeBudget = HandshakeBudget()
     private var isAwaitingSlot = false
     /// Connections without a proven credential.
     var strangers = StrangerQueue()
@@ -151,12 +152,13 @@ package import PushTLS
 
     private func endTurn() {
         hasEndOfTurn = false
-        continueHandshakes()
         host.endTurn(at: events.now)
         flushDirty()
         if mustShedMemory { shedMemory() }
         host.send(at: events.now)
         scheduleHost()
+        // Last, so that they delay nothing that was ready in this turn.
+        continueHandshakes()
     }
 
     /// Ends another turn when something is due at the host.
@@ -171,12 +173,23 @@ package import PushTLS
 
     private func continueHandshakes() {
         guard !handshakes.isEmpty else { return }
-        let turn = handshakes.takeTurn(now: events.now)
-        for connection in turn { connection.continueHandshake() }
+        var isWaiting = false
+        handshakeBudget.spend(turnBeganAt: events.now, clock: { .now }) {
+            guard let connection = handshakes.takeNext(now: events.now) else {
+                isWaiting = !handshakes.isEmpty
+                return false
+            }
+            connection.continueHandshake()
+            return true
+        }
+        handshakes.endTurn()
         guard !handshakes.isEmpty else { return }
-        // If no handshake could continue, the next slot that becomes free triggers another look.
-        if turn.isEmpty { awaitSlot() } else { needEndOfTurn() }
+        // If no handshake can continue, the next slot that becomes free triggers another look.
+        if isWaiting { awaitSlot() } else { needEndOfTurn() }
     }
+
+    /// Notes a request of an authenticated peer, which handshakes must not delay.
+    func requestArrived() { handshakeBudget.noteRequest(at: events.now) }
 
     /// Looks again when the slot of the oldest handshake in flight becomes free.
     private func awaitSlot() {

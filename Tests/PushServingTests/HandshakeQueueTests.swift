@@ -25,14 +25,26 @@ private final class Greeter: HandshakeTaker {
 }
 
 @Suite struct HandshakeQueueTests {
-    private static let bound = Limits.handshakeStepsPerTurnCountMax
+    private static let bound = 8
     private var queue = HandshakeQueue<Greeter>()
+
+    /// Runs one turn with a limited number of steps, and returns the numbers of the connections.
+    private mutating func steps(at now: MonotonicTime = .past, limit: Int = Self.bound) -> [Int] {
+        defer { queue.endTurn() }
+        var numbers: [Int] = []
+        while numbers.count < limit, let greeter = queue.takeNext(now: now) { numbers.append(greeter.number) }
+        return numbers
+    }
 
     /// Runs one turn whose handshakes finish immediately, and returns their numbers.
     private mutating func turn() -> [Int] {
-        let greeters = queue.takeTurn(now: .past)
-        for greeter in greeters { queue.freeSlot(of: greeter) }
-        return greeters.map(\.number)
+        defer { queue.endTurn() }
+        var numbers: [Int] = []
+        while numbers.count < Self.bound, let greeter = queue.takeNext(now: .past) {
+            queue.freeSlot(of: greeter)
+            numbers.append(greeter.number)
+        }
+        return numbers
     }
 
     @Test mutating func `networks take turns, however many handshakes one network has`() {
@@ -54,17 +66,16 @@ private final class Greeter: HandshakeTaker {
         queue = HandshakeQueue(slotCountMax: 4, slotsPerNetworkCountMax: 3)
         let greeters = (0..<5).map { Greeter($0, network: 1) } + (10..<13).map { Greeter($0, network: 2) }
         for greeter in greeters { queue.append(greeter) }
-        let first = queue.takeTurn(now: .past)
-        #expect(first.map(\.number) == [0, 10, 1, 11])
-        #expect(queue.takeTurn(now: .past).isEmpty && !queue.isEmpty)
+        #expect(steps() == [0, 10, 1, 11])
+        #expect(steps() == [] && !queue.isEmpty)
         queue.freeSlot(of: greeters[5])
         queue.freeSlot(of: greeters[5])
-        #expect(queue.takeTurn(now: .past).map(\.number) == [2])
+        #expect(steps() == [2])
         queue.freeSlot(of: greeters[6])
-        #expect(queue.takeTurn(now: .past).map(\.number) == [12], "the first network has its three")
+        #expect(steps() == [12], "the first network has its three")
         greeters[0].hasBegunHandshake = true
         queue.append(greeters[0])
-        #expect(queue.takeTurn(now: .past).map(\.number) == [0], "one that has begun needs no other slot")
+        #expect(steps() == [0], "one that has begun needs no other slot")
         for greeter in greeters { queue.freeSlot(of: greeter) }
         #expect(turn() == [3, 4] && queue.isEmpty)
     }
@@ -74,17 +85,17 @@ private final class Greeter: HandshakeTaker {
         let greeters = (0..<4).map { Greeter($0) }
         for greeter in greeters { queue.append(greeter) }
         let end = MonotonicTime.past.advanced(by: Limits.handshakeSlotDuration)
-        #expect(queue.takeTurn(now: .past).map(\.number) == [0, 1])
+        #expect(steps() == [0, 1])
         greeters[0].hasBegunHandshake = true
         queue.append(greeters[0])
-        #expect(queue.takeTurn(now: end).map(\.number) == [0])
-        #expect(queue.takeTurn(now: end.advanced(byNanoseconds: 1)).map(\.number) == [2, 3])
+        #expect(steps(at: end) == [0])
+        #expect(steps(at: end.advanced(byNanoseconds: 1)) == [2, 3])
         for greeter in greeters { queue.freeSlot(of: greeter) }
         queue.append(Greeter(4))
-        #expect(queue.takeTurn(now: end.advanced(byNanoseconds: 2)).map(\.number) == [4])
+        #expect(steps(at: end.advanced(byNanoseconds: 2)) == [4])
     }
 
-    @Test mutating func `a turn has a limit and keeps the order`() {
+    @Test mutating func `the connections that a turn leaves keep their order`() {
         let greeters = (0..<2 * Self.bound + 1).map { Greeter($0) }
         for greeter in greeters { queue.append(greeter) }
         #expect(turn() == Array(0..<Self.bound))

@@ -272,8 +272,12 @@ extension Limits {
     public static let readBufferByteCount = 16 * 1024
     /// The maximum number of reads from one connection before other connections have their turn.
     public static let readsPerTurnCountMax = 8
-    /// The maximum number of TLS handshake steps before other work has its turn; most steps compute a signature.
-    public static let handshakeStepsPerTurnCountMax = 8
+    /// The time after which other work has its turn before further TLS handshake steps, while no requests arrive.
+    public static let handshakeDurationPerTurn = Duration.milliseconds(4)
+    /// The divisor that gives the share of handshakes in a turn's time while requests arrive; at least one step.
+    public static let handshakeShare = 4
+    /// The time after a request of an authenticated peer during which handshakes get only their share.
+    public static let handshakeYieldDuration = Duration.seconds(1)
     /// The maximum number of accepted connections before other work has its turn.
     public static let acceptsPerTurnCountMax = 32
     /// The number of connection changes on one loop that count as a burst.

@@ -24,7 +24,8 @@ final class EndpointClient {
 
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-    private let socket: Int32
+    /// The client's socket.
+    let descriptor: Int32
     private let harness: EndpointHarness
     private var input: [UInt8] = []
     private var hpack = HPACK()
@@ -34,12 +35,12 @@ final class EndpointClient {
     private var window = 65_535
 
     init(_ socket: Int32, of harness: EndpointHarness) {
-        self.socket = socket
+        descriptor = socket
         self.harness = harness
         send(Self.preface + Frame.settings().bytes)
     }
 
-    deinit { close(socket) }
+    deinit { close(descriptor) }
 
     /// Sends a request and waits for its answer.
     func ask(_ fields: [(String, String)], body: [UInt8]) throws -> Answer {
@@ -76,14 +77,14 @@ final class EndpointClient {
     }
 
     private func send(_ bytes: [UInt8]) {
-        let count = unsafe bytes.withUnsafeBytes { unsafe Foundation.send(socket, $0.baseAddress, $0.count, 0) }
+        let count = unsafe bytes.withUnsafeBytes { unsafe Foundation.send(descriptor, $0.baseAddress, $0.count, 0) }
         precondition(count == bytes.count, "the socket buffer holds every request of the tests")
     }
 
     private func receive() {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
             guard count > 0 else { break }
             input += buffer[..<count]
         }

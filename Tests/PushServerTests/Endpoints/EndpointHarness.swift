@@ -12,7 +12,7 @@ import TestSupport
 
 /// One loop of the server in this process: bytes in, commands to a stand-in for the store, bytes out.
 ///
-/// A connection is a UNIX socket without TLS. All that stands behind TLS is what `posthornd` runs: the connection, the
+/// A connection of a client is a UNIX socket without TLS. All that stands behind TLS is what `posthornd` runs: the connection, the
 /// HTTP session, the endpoints of a network port. The stand-in answers within the turn in which it got the commands.
 final class EndpointHarness {
     let store: StandInStore
@@ -46,7 +46,9 @@ final class EndpointHarness {
             storeCondition: StoreCondition(), quotas: Quotas(configuration.quotas),
             backups: BackupKeeper(installation, log: log),
             authorities: try AuthorityKeeper(installation) {}, serverURL: "https://localhost", startedAt: .now)
-        loop = try ServerLoop(index: 0, context: serving, mailbox: mailbox, certificate: nil)
+        let certificate = try TLSContext(
+            certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile)
+        loop = try ServerLoop(index: 0, context: serving, mailbox: mailbox, certificate: certificate)
         ports = NetworkPorts(try LoopDispatcher(loop, context, nil))
         loop.attach(ports)
         mailbox.post(.replies([.directory(objects.directory)]))
@@ -61,15 +63,21 @@ final class EndpointHarness {
     /// Opens a connection to the port for providers and devices, or to the port for channel management.
     func connect(forChannels: Bool = false) throws -> EndpointClient {
         ports.isForChannels = forChannels
-        var ends: [Int32] = [0, 0]
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0 else {
-            throw NoSocket()
-        }
-        guard let unused = FileDescriptor.spare() else { throw NoSocket() }
         // The kind leaves TLS out, and `NetworkPorts` provides the endpoint.
-        loop.adopt(
-            FileDescriptor(adopting: ends[1]), from: Listener(ListeningSocket(unused, .admin), loop: loop))
-        return EndpointClient(ends[0], of: self)
+        return EndpointClient(try open(.admin), of: self)
+    }
+
+    /// Opens a connection with TLS; the handshake starts when the returned socket has sent a ClientHello.
+    func connectEncrypted() throws -> FileDescriptor { FileDescriptor(adopting: try open(.network(port: 0))) }
+
+    /// Returns the client's socket of a new connection.
+    private func open(_ kind: ListenerKind) throws -> Int32 {
+        var ends: [Int32] = [0, 0]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0,
+            let unused = FileDescriptor.spare()
+        else { throw NoSocket() }
+        loop.adopt(FileDescriptor(adopting: ends[1]), from: Listener(ListeningSocket(unused, kind), loop: loop))
+        return ends[0]
     }
 
     /// Sends replies of the store to the loop, which takes them in a later turn.
