@@ -12,8 +12,10 @@ package enum LoopMessage: Sendable {
     case certificate(TLSContext)
     /// Close the stranger that has been idle longest, because another loop has no descriptor for a new connection.
     case makeRoom
-    /// Stop accepting, answer the open requests, then end.
+    /// Stop accepting, answer the open requests, then end with the other loops.
     case shutDown
+    /// End, because no loop has a connection any more.
+    case end
 }
 
 /// Delivers the store's replies to a loop's mailbox.

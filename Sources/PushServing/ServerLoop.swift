@@ -27,6 +27,8 @@ package import PushTLS
     private(set) var certificate: TLSContext?
     private(set) var connections = ConnectionTable()
     package private(set) var isShuttingDown = false
+    /// Whether the loop has shut down and its last connection is closed.
+    private var isDone = false
     /// Called when the loop begins to shut down.
     package var onShutdown: () -> Void = {}
 
@@ -232,6 +234,7 @@ package import PushTLS
         case .certificate(let certificate): self.certificate = certificate
         case .makeRoom: _ = shedStranger() || shedLargestPrincipal()
         case .shutDown: shutDown()
+        case .end: end()
         }
     }
 
@@ -322,7 +325,13 @@ package import PushTLS
     }
 
     private func finishIfDrained() {
-        guard isShuttingDown, connections.count == 0 else { return }
+        guard isShuttingDown, !isDone, connections.count == 0 else { return }
+        isDone = true
+        guard context.dataLoops.indices.contains(Int(index)) else { return end() }
+        context.loopIsDone()
+    }
+
+    private func end() {
         // Commands of this turn must still reach the store.
         events.atEndOfTurn { [unowned self] in
             self.endTurn()

@@ -3,6 +3,7 @@
 package import PushNet
 package import PushStore
 package import PushTLS
+internal import Synchronization
 
 /// The state that the loops share, immutable or locked.
 package final class ServingContext: Sendable {
@@ -16,6 +17,8 @@ package final class ServingContext: Sendable {
     let authenticationTimeout: Duration
     /// The number of streams that unauthenticated peers are told they may open.
     let unauthenticatedStreamCountMax: Int
+    /// The number of data loops that still have work.
+    private let workingCount: Atomic<Int>
 
     /// Creates the shared state.
     ///
@@ -38,6 +41,15 @@ package final class ServingContext: Sendable {
         self.dataLoops = dataLoops
         self.authenticationTimeout = authenticationTimeout
         self.unauthenticatedStreamCountMax = unauthenticatedStreamCountMax
+        workingCount = Atomic(dataLoops.count)
+    }
+
+    /// Records that a data loop has no more work; ends all data loops when none has.
+    ///
+    /// Until then, each loop passes on what others sent to the devices that it hosted.
+    package func loopIsDone() {
+        guard workingCount.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+        for mailbox in dataLoops { mailbox.post(.end) }
     }
 }
 

@@ -9,7 +9,8 @@ package final class SQLiteStore: HostingStore {
 
     private enum State {
         case opened(OpenedStore)
-        case running(Thread, HostSharing)
+        /// The thread is nil if the caller runs the writer's turns.
+        case running(Thread?, HostSharing)
         case stopped
     }
 
@@ -36,15 +37,31 @@ package final class SQLiteStore: HostingStore {
     ///     unsafe. The process must exit and restart, which recovers. Until then, the store refuses every command.
     package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
         state.withLock { state in
-            guard case .opened(let opened) = state else { preconditionFailure("start() was called twice") }
-            let sharing = HostSharing(
-                opened.executor.sequences, receivers: receivers, now: opened.configuration.now
-            ) { [queue] commands in queue.append(&commands) }
+            let (opened, sharing) = share(state, receivers)
             let thread = Thread(name: "store") { [queue] in
                 Writer(opened, queue: queue, sharing, onFatal: onFatal).run()
             }
             state = .running(thread, sharing)
         }
+    }
+
+    /// Starts without a thread: the caller runs the turns of the writer, and closes it after `stop`.
+    ///
+    /// So a test runs the store and its hosts in one thread, in an order that it chooses.
+    func startStepwise(receivers: [any StoreReplyReceiver]) -> Writer {
+        state.withLock { state in
+            let (opened, sharing) = share(state, receivers)
+            state = .running(nil, sharing)
+            return Writer(opened, queue: queue, sharing) { preconditionFailure($0.description) }
+        }
+    }
+
+    private func share(_ state: State, _ receivers: [any StoreReplyReceiver]) -> (OpenedStore, HostSharing) {
+        guard case .opened(let opened) = state else { preconditionFailure("the store was started twice") }
+        let sharing = HostSharing(
+            opened.executor.sequences, receivers: receivers, now: opened.configuration.now
+        ) { [queue] commands in queue.append(&commands) }
+        return (opened, sharing)
     }
 
     /// Creates the host of a loop; the store must be running.

@@ -55,6 +55,9 @@ final class Collector: StoreReplyReceiver, @unchecked Sendable {
         return replies
     }
 
+    /// Returns whether a reply has arrived that was not taken.
+    func has(_ isWanted: (StoreReply) -> Bool) -> Bool { condition.withLock { replies.contains(where: isWanted) } }
+
     /// Removes and returns all replies.
     func takeAll() -> [StoreReply] {
         condition.lock()

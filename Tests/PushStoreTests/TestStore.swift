@@ -20,11 +20,13 @@ final class TestStore {
     private let directory: TemporaryDirectory
     private let configuration: SQLiteStore.Configuration
     private var nextExchange: Int32 = 1
+    /// The writer whose turns this thread runs; nil if the store has its own thread.
+    private var writer: Writer?
 
     /// Opens a new file, or an existing one.
     init(
         in directory: TemporaryDirectory? = nil, path: String? = nil, loopCount: Int = 1, hostCount: Int = 0,
-        _ adjust: (inout SQLiteStore.Configuration) -> Void = { _ in }
+        isStepwise: Bool = false, _ adjust: (inout SQLiteStore.Configuration) -> Void = { _ in }
     ) throws {
         self.directory = try directory ?? TemporaryDirectory()
         self.path = path ?? self.directory.path(of: "posthorn.sqlite")
@@ -45,10 +47,23 @@ final class TestStore {
         self.configuration = configuration
         store = try SQLiteStore(configuration)
         collectors = (0..<loopCount + hostCount).map { Collector(hasHost: $0 >= loopCount) }
-        start()
+        if isStepwise {
+            writer = store.startStepwise(receivers: collectors)
+            writer?.begin()
+        } else {
+            start()
+        }
     }
 
-    deinit { store.stop() }
+    deinit {
+        store.stop()
+        guard let writer else { return }
+        while writer.turn(until: .past) {}
+        writer.close()
+    }
+
+    /// Runs a turn of the writer; does nothing if the store has its own thread.
+    func turn() { _ = writer?.turn(until: .past) }
 
     private func start() {
         let fatal = fatal
@@ -74,13 +89,18 @@ final class TestStore {
         // The second barrier comes after the store has read for streams after the first batch.
         let barriers = [address(), address()]
         store.submit(commands + [.perform(.counts, answer: barriers[0])])
-        var replies = try collectors[0].take("answers") { $0.contains { $0.answers(barriers[0]) } }
+        var replies = try take("answers", until: barriers[0])
         store.submit([.perform(.counts, answer: barriers[1])])
-        replies += try collectors[0].take("deliveries") { $0.contains { $0.answers(barriers[1]) } }
+        replies += try take("deliveries", until: barriers[1])
         return replies.filter { reply in
             if case .directory = reply { return false }
             return !barriers.contains { reply.answers($0) }
         }
+    }
+
+    private func take(_ what: String, until barrier: ReplyAddress) throws -> [StoreReply] {
+        for _ in 0..<100 where !collectors[0].has({ $0.answers(barrier) }) { turn() }
+        return try collectors[0].take(what) { $0.contains { $0.answers(barrier) } }
     }
 
     /// Performs a request; returns its result.

@@ -226,6 +226,7 @@ final class ServerRuntime {
                     try ServerError.wrapping { () throws(ServingError) in try loop.run(sockets) }
                 } catch {
                     log.error("loop_failed", ["loop": "\(index)", "error": error.description])
+                    context.serving.loopIsDone()
                     fatal.raise(error)
                     control.post(.shutDown)
                 }

@@ -42,7 +42,7 @@ final class Handovers {
     var isEmpty: Bool { devices.isEmpty }
 
     /// The devices whose queues are held, or for which commands wait.
-    var all: [DeviceID] { Array(devices.keys) }
+    var all: [DeviceID] { devices.keys.sorted { $0.rawValue < $1.rawValue } }
 
     /// Returns the loop whose host decides about a device's notifications; nil if it has none, or is recalled.
     func host(of device: DeviceID) -> UInt32? {

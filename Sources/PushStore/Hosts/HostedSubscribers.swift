@@ -43,7 +43,7 @@ struct HostedSubscribers {
     mutating func number(
         _ pending: PendingNotification, of channel: ChannelNumber, isStored: Bool
     ) -> [(broadcast: HostBroadcast, host: UInt32)] {
-        (counts[channel] ?? [:]).keys.map { host in
+        (counts[channel] ?? [:]).keys.sorted().map { host in
             var sending = sendings[host] ?? Sending()
             sending.lastNumber += 1
             let broadcast = HostBroadcast(

@@ -47,6 +47,8 @@ package struct StoreConfiguration: Sendable {
     var now: @Sendable () -> Timestamp
     /// Returns the time that bounds the time slices of requests; called on the store's thread.
     var monotonicTime: @Sendable () -> MonotonicTime = { .now }
+    /// Returns the monotonic time of a turn, from which graces count.
+    var turnTime: @Sendable () -> MonotonicTime = { .now }
     /// Called on the store's thread with notices for administrators; must return immediately.
     package var onNotice: @Sendable (StoreNotice) -> Void = { _ in }
 

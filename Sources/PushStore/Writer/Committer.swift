@@ -52,7 +52,7 @@ final class Committer {
 
     /// Commits the writes that are due.
     func commitDue() {
-        dispatcher.moment = .now
+        dispatcher.moment = configuration.turnTime()
         guard failure == nil, dispatcher.isDue(by: dispatcher.moment) || executor.sequences.isShort else { return }
         commit(Due(moment: dispatcher.moment))
     }

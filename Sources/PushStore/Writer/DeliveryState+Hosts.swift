@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushNet
 
 /// Broadcasts, and what hosts deliver.
 extension DeliveryState {
@@ -13,7 +12,7 @@ extension DeliveryState {
             counters.addPending(of: template.notification.address.topic)
             accept(answer)
             for subscriber in subscribers.subscribers(of: channel) {
-                _ = streams.offer(template.addressed(to: subscriber.token), to: subscriber.queue, at: .now)
+                _ = streams.offer(template.addressed(to: subscriber.token), to: subscriber.queue, at: moment)
             }
             _ = sendToHosts(template, of: channel, isStored: true)
         case .nowOrNever(let template, let channel, let answer):

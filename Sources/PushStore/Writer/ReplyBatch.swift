@@ -41,7 +41,7 @@ struct ReplyBatch {
 
     /// Adds an answer that passes through all hosts, so that each has delivered what was sent to it before.
     mutating func relay(_ result: StoreAnswer, to answer: ReplyAddress) {
-        let hosts = Array(loopsWithStreams)
+        let hosts = loopsWithStreams.sorted()
         guard let first = hosts.first else { return self.answer(result, answer) }
         add(.relayed(result, answer: answer, via: hosts.dropFirst()), toHostOf: first)
     }

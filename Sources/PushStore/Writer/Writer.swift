@@ -22,6 +22,8 @@ final class Writer {
     private let gate: HandoverGate
     /// The requests and broadcasts that wait for their slice.
     private let waiting = FairQueue()
+    /// The commands of this turn; a property, so that its storage is reused.
+    private var taken = CommandQueue.Taken()
     /// Whether this turn's slice has started.
     private var hasUsedSlice = false
 
@@ -47,34 +49,41 @@ final class Writer {
     /// Runs until the queue is closed and empty, then closes the database.
     func run() {
         begin()
-        var taken = CommandQueue.Taken()
-        while true {
-            queue.take(until: nextWork, into: &taken)
-            beginTurn()
-            gate.takeJournals()
-            for answer in taken.shed { dispatcher.deliveryState.replies.shed(answer) }
-            for answer in taken.shedRequests { dispatcher.deliveryState.replies.refuse(.busy, answer) }
-            process(taken.commands)
-            serveWaiting(all: taken.isLast)
-            handOver()
-            dispatcher.sendReplies()
-            committer.commitDue()
-            feeder.feedStreams()
-            searchTrace()
-            dispatcher.sendReplies()
-            delayed.flushTraceIfDue()
-            delayed.writeHistoriesIfDue()
-            committer.checkpointIfLong()
-            committer.synchronizeIfDue()
-            if taken.isLast { break }
-            committer.executor.backups.step()
-            delayed.archiveIfMany { gate.recallAll() }
-            sweep.sweepIfDue()
-        }
+        while turn(until: nextWork) {}
         close()
     }
 
-    private func begin() {
+    /// Runs one turn.
+    ///
+    /// - Parameter deadline: The time until which the turn waits for commands; in the past to wait for none.
+    /// - Returns: Whether more turns follow; false after the queue was closed.
+    func turn(until deadline: MonotonicTime) -> Bool {
+        queue.take(until: deadline, into: &taken)
+        beginTurn()
+        gate.takeJournals()
+        for answer in taken.shed { dispatcher.deliveryState.replies.shed(answer) }
+        for answer in taken.shedRequests { dispatcher.deliveryState.replies.refuse(.busy, answer) }
+        process(taken.commands)
+        serveWaiting(all: taken.isLast)
+        handOver()
+        dispatcher.sendReplies()
+        committer.commitDue()
+        feeder.feedStreams()
+        searchTrace()
+        dispatcher.sendReplies()
+        delayed.flushTraceIfDue()
+        delayed.writeHistoriesIfDue()
+        committer.checkpointIfLong()
+        committer.synchronizeIfDue()
+        guard !taken.isLast else { return false }
+        committer.executor.backups.step()
+        delayed.archiveIfMany { gate.recallAll() }
+        sweep.sweepIfDue()
+        return true
+    }
+
+    /// Publishes the directory, before the first turn.
+    func begin() {
         let configuration = committer.configuration
         committer.publishDirectory()
         if !committer.space.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
@@ -100,7 +109,7 @@ final class Writer {
         hasUsedSlice = false
         dispatcher.now = committer.configuration.now()
         dispatcher.deliveryState.now = dispatcher.now
-        dispatcher.moment = .now
+        dispatcher.moment = committer.configuration.turnTime()
         dispatcher.deliveryState.moment = dispatcher.moment
         dispatcher.hasSpace = committer.hasSpace()
         dispatcher.deliveryState.streams.endGathering(by: dispatcher.moment)
@@ -226,7 +235,7 @@ final class Writer {
     // MARK: The end
 
     /// Writes the last-seen times and everything buffered, and removes the write-ahead log.
-    private func close() {
+    func close() {
         committer.isClosing = true
         committer.executor.backups.end(
             .failed(path: committer.configuration.path, code: 4, text: "the server stopped"))

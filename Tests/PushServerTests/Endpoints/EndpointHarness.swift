@@ -21,9 +21,13 @@ final class EndpointHarness {
     private let mailbox: Mailbox<LoopMessage>
     private let loop: ServerLoop
     private let ports: NetworkPorts
+    private let serving: ServingContext
+    /// Whether another loop still has connections.
+    private var hasOtherLoop: Bool
 
-    /// Creates the loop with the apps and keys of `ProviderObjects`.
-    init() throws {
+    /// Creates the loop with the apps and keys of `ProviderObjects`; a second loop exists only by its mailbox.
+    init(hasOtherLoop: Bool = false) throws {
+        self.hasOtherLoop = hasOtherLoop
         files = try TemporaryDirectory()
         var configuration = ServerConfiguration(
             dataDirectory: files.path(of: "data"), adminSocket: files.path(of: "admin.sock"))
@@ -36,9 +40,10 @@ final class EndpointHarness {
         mailbox = try Mailbox<LoopMessage>()
         store = StandInStore(mailbox)
         let log = EventLog(threshold: .error, isJournal: false)
-        let serving = ServingContext(
+        serving = ServingContext(
             store: store, limiter: ConnectionLimiter(configuration.connectionCaps),
-            memory: MemoryBudget(byteCountMax: 1 << 26), log: log, dataLoops: [mailbox],
+            memory: MemoryBudget(byteCountMax: 1 << 26), log: log,
+            dataLoops: [mailbox] + (hasOtherLoop ? [try Mailbox<LoopMessage>()] : []),
             authenticationTimeout: configuration.authenticationTimeout,
             unauthenticatedStreamCountMax: configuration.unauthenticatedStreamCountMax)
         let context = ServerContext(
@@ -57,7 +62,16 @@ final class EndpointHarness {
 
     deinit {
         loop.shutDown()
+        if hasOtherLoop { endOtherLoop() }
         loop.events.run()
+    }
+
+    func shutDown() { loop.shutDown() }
+
+    /// Ends the second loop, so that this one ends too.
+    func endOtherLoop() {
+        hasOtherLoop = false
+        serving.loopIsDone()
     }
 
     /// Opens a connection to the port for providers and devices, or to the port for channel management.

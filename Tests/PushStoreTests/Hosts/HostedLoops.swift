@@ -4,10 +4,12 @@ import PushAPI
 import PushCore
 import PushNet
 @testable import PushStore
+import Synchronization
 
 /// A real store with the hosts of some loops, whose turns a test runs one by one in its own thread.
 ///
-/// Loop 0 belongs to the administrator and has no host.
+/// Loop 0 belongs to the administrator and has no host. The store has a thread of its own, or is stepwise: then the test
+/// also runs the turns of the store, and a seed that chooses all turns gives the same history each time.
 final class HostedLoops {
     /// A reply that a loop received, in the order of all loops.
     struct Received {
@@ -20,14 +22,32 @@ final class HostedLoops {
         var replies: [Received] = []
     }
 
+    /// The time of a stepwise store.
+    private final class Clock: Sendable {
+        let nanoseconds = Atomic<Int64>(HostedLoops.start.nanoseconds)
+    }
+
     let store: TestStore
-    /// The time of the next turn of any loop.
-    var moment = MonotonicTime(nanoseconds: 1_000_000_000)
+    /// The time of the next turn of any loop, and of a stepwise store.
+    var moment = HostedLoops.start {
+        didSet { clock.nanoseconds.store(moment.nanoseconds, ordering: .relaxed) }
+    }
+    private static let start = MonotonicTime(nanoseconds: 1_000_000_000)
+    private let clock = Clock()
     private let inbox = Inbox()
     private let hosts: [LoopHost]
 
-    init(_ count: Int, _ adjust: (inout SQLiteStore.Configuration) -> Void = { _ in }) throws {
-        store = try TestStore(hostCount: count, adjust)
+    init(
+        _ count: Int, isStepwise: Bool = false, _ adjust: (inout SQLiteStore.Configuration) -> Void = { _ in }
+    ) throws {
+        store = try TestStore(hostCount: count, isStepwise: isStepwise) { [clock] configuration in
+            if isStepwise {
+                configuration.turnTime = {
+                    MonotonicTime(nanoseconds: clock.nanoseconds.load(ordering: .relaxed))
+                }
+            }
+            adjust(&configuration)
+        }
         hosts = (1...count).map { [store, inbox] loop in
             store.store.makeHost(loop: UInt32(loop)) { inbox.replies.append(Received(loop: loop, reply: $0)) }
         }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+/// Tests the end of a loop while other loops still have connections.
+struct LoopEndTests {
+    @Test func `a loop without connections passes on what another loop sent to it`() throws {
+        let harness = try EndpointHarness(hasOtherLoop: true)
+        harness.shutDown()
+        harness.turn()
+        let notification = Notification(
+            address: DeviceTokenContents(device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 1), generation: 1),
+            apnsID: [], uniqueID: UniqueID(high: 1, low: 1), suffixedTopic: "org.example.App", pushType: .alert,
+            priority: 10, expiration: nil, collapseID: nil, payload: Array("{}".utf8), acceptedAt: .unixEpoch)
+        let answer = ReplyAddress(loop: 1, slot: 1, generation: 1, exchange: 1)
+        harness.reply([.host(.offered(notification, answer: answer))])
+        harness.turn()
+        #expect(harness.store.takeNotifications().map(\.uniqueID) == [notification.uniqueID])
+        harness.endOtherLoop()
+    }
+}
