@@ -174,6 +174,7 @@ def reconnect(ours, stream, returning, others, devices, is_full):
         Generator("load", [("protocol", "http2"), ("identities", others), ("publishers", 4), *common]) as sender,
     ):
         back.ask(f"closed {3 * devices} 100")
+        back.run_when_idle()
         calm = sender.ask(f"open {rate} {rate * 10}")
         sender.start(f"open {rate} {rate * seconds}")
         drained = back.ask(f"drain {devices} 3 1000")

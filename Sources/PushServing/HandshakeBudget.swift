@@ -35,6 +35,7 @@ struct HandshakeBudget {
         guard let requestedAt, start < requestedAt.advanced(by: Limits.handshakeYieldDuration) else {
             return Limits.handshakeDurationPerTurn
         }
-        return start.duration(since: turnBeganAt) / Limits.handshakeShare
+        // A turn can take long because the thread did not run. This is no reason for many steps.
+        return min(Limits.handshakeDurationPerTurn, start.duration(since: turnBeganAt) / Limits.handshakeShare)
     }
 }

@@ -46,7 +46,12 @@ import Testing
         let other = Self.step * 3 * Limits.handshakeShare
         #expect(stepCount(after: other) == 3)
         #expect(stepCount(after: other + .nanoseconds(Limits.handshakeShare)) == 4)
-        #expect(stepCount(after: other * 10) == 30)
+    }
+
+    @Test mutating func `while requests arrive, even a very long turn has no more steps than one without requests`() {
+        let wholeCount = stepCount(after: .zero)
+        budget.noteRequest(at: Self.start)
+        #expect(stepCount(after: .milliseconds(900)) == wholeCount)
     }
 
     @Test mutating func `every turn has a step, however long it takes and however short the turn is`() {

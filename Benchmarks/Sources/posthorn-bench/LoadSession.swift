@@ -74,6 +74,9 @@ final class LoadSession {
             return "\"devices\":0"
         case ("drain", 3):
             let total = Int(numbers[0]) * Int(numbers[1])
+            // The devices of a storm are different machines. In a long turn, the generator would make hundreds of
+            // handshakes, hold back the requests of these devices, and then send all of them at the same moment.
+            loop.turnEventCountMax = 16
             load.startDrain()
             let connected = connect(Int(numbers[0]), atOnce: Int(numbers[2]))
             waitUntil { [load] in load.drained >= total }

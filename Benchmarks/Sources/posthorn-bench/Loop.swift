@@ -6,6 +6,8 @@ internal import Glibc
 /// One epoll set and one buffer for all connections; each turn flushes the output of its connections at its end.
 final class Loop {
     private static let eventCountMax = 512
+    /// The largest number of events in a turn, at most 512.
+    var turnEventCountMax = Loop.eventCountMax
     /// The size of the buffer, larger than a TLS record, so that one read returns a whole record.
     static let bufferByteCount = 64 * 1024
 
@@ -43,7 +45,7 @@ final class Loop {
 
     private func turn(waiting nanoseconds: Int) {
         var timeout = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
-        let count = epoll_pwait2(epoll, events.baseAddress, Int32(Self.eventCountMax), &timeout, nil)
+        let count = epoll_pwait2(epoll, events.baseAddress, Int32(turnEventCountMax), &timeout, nil)
         guard count >= 0 else {
             guard errno == EINTR else { fail("epoll_pwait2: errno \(errno)") }
             return
