@@ -27,6 +27,12 @@ extension DeviceAPIEndToEnd {
             #expect(flood.answers >= 5, "one after the other, each in a turn of its own")
         }
 
+        @Test func `the kernel has space for the descriptors of 1000 connections before the first one`() throws {
+            let status = readText("/proc/\(server.process.identifier)/status")
+            let count = try #require(status.firstMatch(of: /FDSize:\s*(\d+)/).flatMap { Int($0.1) })
+            #expect(count >= 1000)
+        }
+
         @Test func `hundreds of simultaneous handshakes succeed, and a provider waits for few of them`() async throws {
             let crowd = try await peer.greetTogether(300, server.process, before: request)
             #expect(crowd.early && crowd.connected == 300)

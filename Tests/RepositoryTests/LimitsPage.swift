@@ -48,6 +48,8 @@ enum LimitsPage {
         "jsonDepthMax": "400 `PayloadEmpty`, because devices would not read such a payload",
         "reservedDescriptorCount":
             "idle unauthenticated connections are closed for new ones; if none is idle, new ones wait",
+        "preparedDescriptorCountMax":
+            "the kernel enlarges its table of descriptors later, and the accepting loop waits for it",
         "connectionCountMin": "the same as at `reservedDescriptorCount`; `connections` changes the limit",
         "connectionByteCount": "nothing; it limits the number of connections on a machine with little memory",
         "strangerByteCount": "nothing; it limits the number of unauthenticated connections",

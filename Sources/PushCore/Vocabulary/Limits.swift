@@ -212,6 +212,8 @@ extension Limits {
 
     /// The minimum number of descriptors that connections leave free for the store, the admin socket and files.
     public static let reservedDescriptorCount = 64
+    /// The maximum number of descriptors for which the kernel reserves space when the server starts.
+    public static let preparedDescriptorCountMax = 65_536
     /// The number of connections that the server accepts even if the descriptor limit is lower.
     public static let connectionCountMin = 8
     /// The size, in bytes, by which the memory budget is divided for the default of `connections`.

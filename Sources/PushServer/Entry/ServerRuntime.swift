@@ -29,6 +29,8 @@ final class ServerRuntime {
     init(_ configuration: ServerConfiguration, log: EventLog) throws(ServerError) {
         self.configuration = configuration
         self.log = log
+        ProcessLimits.prepareDescriptors(
+            min(configuration.connectionCaps.all + Limits.reservedDescriptorCount, Limits.preparedDescriptorCountMax))
         installation = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
         let loopCount = configuration.loopCount ?? ProcessFacts.processorCount
         mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
