@@ -51,7 +51,13 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
 
     func send(_ notifications: [PendingNotification]) {
         for notification in notifications {
-            streams.withMessage(notification) { message in socket.send(text: message) }
+            if let message = streams.broadcastMessage(of: notification) {
+                socket.send(text: message.span)
+            } else {
+                socket.sendText(byteCountMax: StreamMessage.byteCountMax(of: notification)) {
+                    StreamMessage.append(notification, to: &$0)
+                }
+            }
         }
         let (sum, isOverflow) = acknowledgementAllowance.addingReportingOverflow(
             notifications.count * Limits.acknowledgementsPerNotification)
