@@ -15,8 +15,7 @@ package import PushTLS
     package let index: UInt32
     package let context: ServingContext
     package let events: EventLoop
-    /// The APIs; nil before `attach` and after the loop's end.
-    private var delegate: (any LoopDelegate)?
+    private let apis: LoopAPIs
     /// The limits of the HTTP sessions.
     let httpLimits: HTTPSessionLimits
     /// The memory pool of the HTTP/2 sessions.
@@ -34,7 +33,8 @@ package import PushTLS
 
     private var listeners: [Listener] = []
     /// The host of the devices that are connected to this loop.
-    private lazy var host = context.store.makeHost(loop: index) { [unowned self] in self.delegate?.take($0) }
+    private let host: LoopHost
+    private var isHostDelivering = false
     private var hasHostTimer = false
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
@@ -73,6 +73,9 @@ package import PushTLS
     ) throws(ServingError) {
         self.index = index
         self.context = context
+        let apis = LoopAPIs()
+        self.apis = apis
+        host = context.store.makeHost(loop: index) { apis.delegate?.take($0) }
         memory = LoopMemory(context.memory)
         handshakes = HandshakeQueue(slotCountMax: context.memory.handshakeCountMax)
         self.certificate = certificate
@@ -97,10 +100,10 @@ package import PushTLS
     deinit { unsafe readStorage.deallocate() }
 
     /// Connects the loop to the APIs; called once, before `listen` and `run`.
-    package func attach(_ delegate: any LoopDelegate) { self.delegate = delegate }
+    package func attach(_ delegate: any LoopDelegate) { apis.delegate = delegate }
 
     func makeEndpoint(_ kind: ListenerKind) -> any Endpoint {
-        guard let delegate else { preconditionFailure("a loop listens before it has APIs") }
+        guard let delegate = apis.delegate else { preconditionFailure("a loop listens before it has APIs") }
         return delegate.makeEndpoint(kind)
     }
 
@@ -140,6 +143,19 @@ package import PushTLS
         needEndOfTurn()
     }
 
+    /// Flushes a connection immediately if the host is delivering what this turn has gathered, or later otherwise.
+    ///
+    /// The host delivers all notifications of a device at once, and the processor's caches still hold the output. One
+    /// spare buffer is enough for all devices of the turn.
+    ///
+    /// - Parameter connection: The connection, with its output of this turn.
+    package func flushDelivery(_ connection: ServerConnection) {
+        guard isHostDelivering else { return markDirty(connection) }
+        includeInTicks(connection)
+        flushCount += 1
+        connection.flush()
+    }
+
     /// Schedules a connection's next handshake step at the end of this turn or of a later one.
     func queueHandshake(_ connection: ServerConnection) {
         handshakes.append(connection)
@@ -154,7 +170,9 @@ package import PushTLS
 
     private func endTurn() {
         hasEndOfTurn = false
+        isHostDelivering = true
         host.endTurn(at: events.now)
+        isHostDelivering = false
         flushDirty()
         if mustShedMemory { shedMemory() }
         host.send(at: events.now)
@@ -303,7 +321,7 @@ package import PushTLS
             self.connections.forEachTicked { $0.tick() }
             self.releaseMemory()
             self.resident?.tick(now: self.events.now)
-            self.delegate?.tick()
+            self.apis.delegate?.tick()
             self.scheduleTick()
         }
     }
@@ -316,7 +334,7 @@ package import PushTLS
         isShuttingDown = true
         onShutdown()
         for listener in listeners { listener.close() }
-        delegate?.shutDown()
+        apis.delegate?.shutDown()
         connections.forEach { $0.beginShutdown() }
         events.schedule(after: Limits.shutdownTimeout) { [unowned self] in
             self.connections.forEach { $0.close("shutdown took too long") }
@@ -335,8 +353,14 @@ package import PushTLS
         // Commands of this turn must still reach the store.
         events.atEndOfTurn { [unowned self] in
             self.endTurn()
-            (self.listeners, self.delegate) = ([], nil)
+            (self.listeners, self.apis.delegate) = ([], nil)
             self.events.stop()
         }
     }
+}
+
+/// The APIs of a loop, which its host reaches without the loop.
+private final class LoopAPIs {
+    /// The APIs; nil before `ServerLoop.attach` and after the loop's end.
+    var delegate: (any LoopDelegate)?
 }

@@ -31,7 +31,7 @@ package enum SecureRandom {
 ///
 /// Not Sendable: use one per loop. Each number is returned once and then erased.
 package final class RandomNumbers {
-    private var numbers = [UInt64](repeating: 0, count: 128)
+    private var numbers = [UInt64](repeating: 0, count: 512)
     private var leftCount = 0
 
     /// Creates an empty batch; the first call of `next` fills it.

@@ -260,7 +260,10 @@ private func takeMask(
     _ context: OpaquePointer?, _ mask: UnsafeMutablePointer<UInt8>?, _ byteCount: Int,
     _ userData: UnsafeMutableRawPointer?
 ) -> Int32 {
-    unsafe store(with(userData) { $0.mask() }, in: mask, byteCount)
+    let space = unsafe UnsafeMutableRawBufferPointer(start: mask, count: byteCount)
+    guard space.count == MemoryLayout<UInt32>.size else { return -1 }
+    unsafe space.storeBytes(of: with(userData) { $0.mask() }, as: UInt32.self)
+    return 0
 }
 
 private func takeHeader(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CWslay
-
-/// A writer of complete frames; owns one `wslay_frame_context *`.
+/// A writer of complete frames.
 ///
-/// The context holds nothing between two frames, so all connections of a thread share one.
-@safe final class FrameWriter {
+/// A message is encoded directly behind the space for its header, so that its bytes are written once. wslay's writer
+/// needs the whole message first.
+///
+/// - SeeAlso: RFC 6455, section 5.2
+struct FrameWriter {
     /// The frame type in the first byte of a frame.
     enum Opcode: UInt8 {
         case text = 1
@@ -15,77 +16,77 @@ internal import CWslay
 
     /// The longest header in bytes: a length of eight bytes, and a mask.
     static let headerByteCountMax = 14
+    private static let finalFlag: UInt8 = 0x80
+    private static let maskFlag: UInt8 = 0x80
+    private static let maskByteCount = 4
 
-    private var handle: OpaquePointer?
-    private let isMasking: Bool
-    private let makeMask: MaskSource
-    /// The caller's output while a frame is being written.
-    private var output: [UInt8] = []
+    /// The source of masks, called for each frame; nil for a server, whose frames have none.
+    let makeMask: MaskSource?
 
-    /// Creates a writer.
+    /// Appends one frame with a complete message.
     ///
     /// - Parameters:
-    ///   - isMasking: Whether frames are masked, as required for clients (RFC 6455, section 5.3).
-    ///   - makeMask: The source of masks, called for each frame when masking.
-    init(isMasking: Bool, makeMask: @escaping MaskSource) {
-        self.isMasking = isMasking
-        self.makeMask = makeMask
-        var callbacks = unsafe wslay_frame_callbacks(
-            send_callback: takeFrameBytes, recv_callback: nil, genmask_callback: takeMask)
-        // Not retained: the context is freed with this object.
-        let code =
-            unsafe wslay_frame_context_init(&handle, &callbacks, Unmanaged.passUnretained(self).toOpaque())
-        precondition(code == 0, "wslay_frame_context_init: out of memory")
-    }
-
-    deinit { unsafe wslay_frame_context_free(handle) }
-
-    /// Appends one frame with a complete message; the payload of a control frame must have at most 125 bytes.
-    func append(_ opcode: Opcode, _ payload: Span<UInt8>, to collected: inout [UInt8]) {
-        swap(&collected, &output)
-        unsafe payload.withUnsafeBufferPointer { bytes in
-            var frame = unsafe wslay_frame_iocb()
-            unsafe frame.fin = 1
-            unsafe frame.opcode = opcode.rawValue
-            unsafe frame.mask = isMasking ? 1 : 0
-            unsafe frame.payload_length = UInt64(bytes.count)
-            unsafe frame.data = bytes.baseAddress
-            unsafe frame.data_length = bytes.count
-            // Accepts all bytes in one call, since `take` never refuses any.
-            let written = unsafe wslay_frame_send(handle, &frame)
-            precondition(written == bytes.count, "wslay_frame_send wrote \(written) of \(bytes.count) bytes")
+    ///   - opcode: The type of the frame; the payload of a control frame must have at most 125 bytes.
+    ///   - byteCountMax: The space that the payload needs at most.
+    ///   - output: The buffer that the frame is appended to.
+    ///   - encode: Appends the payload.
+    func append(
+        _ opcode: Opcode, byteCountMax: Int, to output: inout [UInt8], _ encode: (inout OutputSpan<UInt8>) -> Void
+    ) {
+        let start = output.count
+        let reserved = headerByteCount(byteCountMax)
+        output.append(addingCapacity: reserved + byteCountMax) { frame in
+            frame.append(repeating: 0, count: reserved)
+            encode(&frame)
         }
-        swap(&collected, &output)
+        let payloadByteCount = output.count - start - reserved
+        let spare = reserved - headerByteCount(payloadByteCount)
+        if spare > 0 { output.removeSubrange(start..<start + spare) }
+        output[start] = Self.finalFlag | opcode.rawValue
+        writeLength(payloadByteCount, at: start + 1, of: &output)
+        if let makeMask { mask(payloadByteCount, with: makeMask(), in: &output) }
     }
 
-    fileprivate func take(_ bytes: UnsafeBufferPointer<UInt8>) { unsafe output.append(contentsOf: bytes) }
+    private func headerByteCount(_ payloadByteCount: Int) -> Int {
+        2 + Self.extendedByteCount(payloadByteCount) + (makeMask == nil ? 0 : Self.maskByteCount)
+    }
 
-    fileprivate func mask() -> UInt32 { makeMask() }
+    /// Returns the number of bytes of a length behind the second byte of the header.
+    private static func extendedByteCount(_ payloadByteCount: Int) -> Int {
+        payloadByteCount < 126 ? 0 : payloadByteCount < 65_536 ? 2 : 8
+    }
+
+    private func writeLength(_ byteCount: Int, at index: Int, of output: inout [UInt8]) {
+        let extendedByteCount = Self.extendedByteCount(byteCount)
+        let length = extendedByteCount == 0 ? UInt8(byteCount) : extendedByteCount == 2 ? 126 : 127
+        output[index] = length | (makeMask == nil ? 0 : Self.maskFlag)
+        for place in 0..<extendedByteCount {
+            output[index + extendedByteCount - place] = UInt8(truncatingIfNeeded: byteCount >> (8 * place))
+        }
+    }
+
+    /// Masks the payload at the end of the output, and writes the mask in front of it.
+    private func mask(_ byteCount: Int, with mask: UInt32, in output: inout [UInt8]) {
+        let start = output.count - byteCount
+        for place in 0..<Self.maskByteCount {
+            output[start - Self.maskByteCount + place] = Self.byte(place, of: mask)
+        }
+        for place in 0..<byteCount { output[start + place] ^= Self.byte(place & 3, of: mask) }
+    }
+
+    private static func byte(_ place: Int, of mask: UInt32) -> UInt8 {
+        UInt8(truncatingIfNeeded: mask >> UInt32(8 * place))
+    }
 }
 
-/// Calls the body with a callback's writer: its `init` sets the user data, and the caller of wslay holds the writer.
-private func with<Result>(_ userData: UnsafeMutableRawPointer?, _ body: (FrameWriter) -> Result) -> Result {
-    guard let userData = unsafe userData else { preconditionFailure("wslay lost its user data") }
-    return unsafe Unmanaged<FrameWriter>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)
-}
-
-private func takeFrameBytes(
-    _ bytes: UnsafePointer<UInt8>?, _ byteCount: Int, _ flags: Int32, _ userData: UnsafeMutableRawPointer?
-) -> Int {
-    unsafe with(userData) { unsafe $0.take(UnsafeBufferPointer(start: bytes, count: byteCount)) }
-    return byteCount
-}
-
-private func takeMask(
-    _ mask: UnsafeMutablePointer<UInt8>?, _ byteCount: Int, _ userData: UnsafeMutableRawPointer?
-) -> Int32 {
-    unsafe store(with(userData) { $0.mask() }, in: mask, byteCount)
-}
-
-/// Stores a mask in wslay's buffer; returns 0, or -1 if the buffer does not have the expected four bytes.
-func store(_ mask: UInt32, in buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) -> Int32 {
-    let space = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: byteCount)
-    guard space.count == MemoryLayout<UInt32>.size else { return -1 }
-    unsafe space.storeBytes(of: mask, as: UInt32.self)
-    return 0
+extension OutputSpan<UInt8> {
+    /// Appends all bytes of a span, which must fit.
+    mutating func append(_ bytes: Span<UInt8>) {
+        precondition(bytes.count <= freeCapacity, "a frame is longer than announced")
+        unsafe withUnsafeMutableBufferPointer { space, count in
+            // In bounds: the precondition has checked the free capacity.
+            let rest = unsafe UnsafeMutableBufferPointer(rebasing: space[count...])
+            unsafe bytes.withUnsafeBufferPointer { count += unsafe rest.initialize(fromContentsOf: $0) }
+        }
+    }
 }

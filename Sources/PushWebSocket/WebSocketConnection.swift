@@ -104,10 +104,17 @@ package final class WebSocketConnection {
     // MARK: Output
 
     /// Sends a text message, which must be valid UTF-8.
-    package func send(text: Span<UInt8>) {
+    package func send(text: Span<UInt8>) { sendText(byteCountMax: text.count) { $0.append(text) } }
+
+    /// Sends a text message, which is encoded directly into the output.
+    ///
+    /// - Parameters:
+    ///   - byteCountMax: The space that the message needs at most.
+    ///   - encode: Appends the message, which must be valid UTF-8.
+    package func sendText(byteCountMax: Int, _ encode: (inout OutputSpan<UInt8>) -> Void) {
         guard closure == nil else { return }
         budget.messageSent()
-        append(.text, text)
+        append(.text, byteCountMax: byteCountMax, encode)
     }
 
     /// Sends a ping with at most 125 bytes, which the pong repeats.
@@ -152,15 +159,21 @@ package final class WebSocketConnection {
         var emptied: [UInt8] = []
         swap(&emptied, &output)
         outputOffset = 0
-        engine.recycle(emptied)
+        engine.recycle(consume emptied)
     }
 
     private func append(_ opcode: FrameWriter.Opcode, _ payload: Span<UInt8>) {
-        makeRoom(FrameWriter.headerByteCountMax + payload.count)
-        engine.append(opcode, payload, to: &output)
+        append(opcode, byteCountMax: payload.count) { $0.append(payload) }
     }
 
-    /// Reserves space for this many bytes; grows at least twofold, so that frequent calls stay cheap.
+    private func append(
+        _ opcode: FrameWriter.Opcode, byteCountMax: Int, _ encode: (inout OutputSpan<UInt8>) -> Void
+    ) {
+        makeRoom(FrameWriter.headerByteCountMax + byteCountMax)
+        engine.writer.append(opcode, byteCountMax: byteCountMax, to: &output, encode)
+    }
+
+    /// Reserves space for this many bytes; a buffer in use grows at least twofold, so that frequent calls stay cheap.
     private func makeRoom(_ byteCount: Int) {
         if output.capacity == 0 { output = engine.takeOutput() }
         if outputOffset > 0, outputOffset >= outputByteCount {
@@ -168,6 +181,6 @@ package final class WebSocketConnection {
             outputOffset = 0
         }
         guard output.count + byteCount > output.capacity else { return }
-        output.reserveCapacity(max(output.count + byteCount, 2 * output.capacity))
+        output.reserveCapacity(output.isEmpty ? byteCount : max(output.count + byteCount, 2 * output.capacity))
     }
 }

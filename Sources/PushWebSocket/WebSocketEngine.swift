@@ -7,7 +7,7 @@ package typealias MaskSource = () -> UInt32
 
 /// The state that all WebSocket connections of one thread share, so that an idle connection costs almost nothing.
 ///
-/// wslay's contexts are large: all connections share one writer, and a connection has a reader only inside a message.
+/// wslay's contexts are large, so a connection has one only inside a message.
 package final class WebSocketEngine {
     /// The side on which a program uses its connections.
     package enum Role: Sendable {
@@ -20,13 +20,13 @@ package final class WebSocketEngine {
     private let role: Role
     private let messageByteCountMax: Int
     private let makeMask: MaskSource
-    private let writer: FrameWriter
+    let writer: FrameWriter
     private var spareReader: FrameReader?
-    /// Spare buffers, up to a bound: as many as the connections with output in one turn of the thread.
+    /// Spare buffers: as many as the connections with output in one turn of the thread, up to a bound.
     private var spareOutputs: [[UInt8]] = []
-    private var spareOutputByteCount = 0
-    /// The largest size of spare buffers in bytes; the rest is released to the system.
-    private static let spareOutputByteCountMax = 64 * 1024
+    private static let spareOutputCountMax = 64
+    /// The capacity in bytes above which a buffer is not kept; most hold one notification.
+    private static let spareOutputByteCountMax = 4096
 
     /// Creates the shared state.
     ///
@@ -38,15 +38,11 @@ package final class WebSocketEngine {
         self.role = role
         self.messageByteCountMax = messageByteCountMax
         self.makeMask = makeMask
-        writer = FrameWriter(isMasking: role == .client, makeMask: makeMask)
+        writer = FrameWriter(makeMask: role == .client ? makeMask : nil)
     }
 
     /// Whether the peers are clients, whose frames are counted.
     var isServer: Bool { role == .server }
-
-    func append(_ opcode: FrameWriter.Opcode, _ payload: Span<UInt8>, to output: inout [UInt8]) {
-        writer.append(opcode, payload, to: &output)
-    }
 
     /// Returns a reader for the first bytes of a message.
     func takeReader() -> FrameReader {
@@ -62,18 +58,14 @@ package final class WebSocketEngine {
     func recycle(_ reader: FrameReader) { spareReader = reader }
 
     /// Returns an empty buffer for output.
-    func takeOutput() -> [UInt8] {
-        guard let taken = spareOutputs.popLast() else { return [] }
-        spareOutputByteCount -= taken.capacity
-        return taken
-    }
+    func takeOutput() -> [UInt8] { spareOutputs.popLast() ?? [] }
 
     /// Keeps the memory of a buffer whose bytes were sent.
     func recycle(_ output: consuming [UInt8]) {
-        let byteCount = output.capacity
-        guard byteCount > 0, spareOutputByteCount + byteCount <= Self.spareOutputByteCountMax else { return }
+        guard output.capacity > 0, output.capacity <= Self.spareOutputByteCountMax,
+            spareOutputs.count < Self.spareOutputCountMax
+        else { return }
         output.removeAll(keepingCapacity: true)
-        spareOutputByteCount += byteCount
         spareOutputs.append(output)
     }
 }

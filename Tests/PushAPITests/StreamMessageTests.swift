@@ -24,9 +24,55 @@ struct StreamMessageTests {
         }
     }
 
+    private static func acknowledgements(_ text: String) throws -> [String] {
+        try StreamMessage.fromDevice(text.utf8.span).map { "\($0.id) \($0.outcome) \($0.reason ?? "-")" }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"id":42,"outcome":"shown"}"#, "42 shown -"), (#"{"id":1,"outcome":"delivered"}"#, "1 delivered -"),
+            (#"{"id":9223372036854775807,"outcome":"closed"}"#, "9223372036854775807 closed -"),
+            (#"{"id":0,"outcome":"viewed"}"#, "0 viewed -"),
+            (#"{"id":7,"outcome":"suppressed","reason":"filter"}"#, "7 suppressed filter"),
+            (#"{"outcome":"shown","id":42}"#, "42 shown -"), (#"{"id":42,"outcome":"shown","more":[1]}"#, "42 shown -"),
+            (#"{"id":42,"outcome":"shown","id":43}"#, "43 shown -"), (#"{"id":42 ,"outcome":"shown"}"#, "42 shown -"),
+            (#"{"id":42,"outcome": "shown"}"#, "42 shown -"), (#"{ "id":42,"outcome":"shown"}"#, "42 shown -"),
+        ])
+    func `an acknowledgement is read whatever the order and spacing of its members`(
+        text: String, expected: String
+    ) throws {
+        let spaced = text.replacing(",\"", with: " , \"").replacing("\":", with: "\" : ")
+        for list in ["[\(text)]", "[\(spaced)]", " [ \(text) ] ", "[\(text),\(spaced)]"] {
+            for message in [#"{"acks":\#(list)}"#, #"{"x":{},"acks":\#(list)}"#, #" { "acks" : \#(list) } "#] {
+                #expect(try Set(Self.acknowledgements(message)) == [expected])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        #"{"id":01,"outcome":"shown"}"#, #"{"id":,"outcome":"shown"}"#, #"{"id":1,"outcome":"shown""#,
+        #"{"id":1,"outcome":"shown"]"#, #"{"id":1,"outcome":"shown}"#,
+    ])
+    func `an acknowledgement with a syntax error is refused as such`(text: String) {
+        guard case .notJSON = Self.refusal(#"{"acks":[\#(text)]}"#) else {
+            Issue.record("\(text) was accepted, or refused for another reason.")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        #"{"id":9223372036854775808,"outcome":"shown"}"#, #"{"id":1,"outcome":"show"}"#,
+        #"{"id":1,"outcome":"shownn"}"#, #"{"id":1.5,"outcome":"shown"}"#, #"{"id":1,"outcome":""}"#,
+    ])
+    func `an acknowledgement with an invalid value is refused as malformed`(text: String) {
+        #expect(Self.refusal(#"{"acks":[\#(text)]}"#) == .malformedAcknowledgement(index: 0))
+    }
+
     @Test func `a notification contains the event's data in a member`() throws {
         var message: [UInt8] = []
-        StreamMessage.append(Self.pending, to: &message)
+        message.append(addingCapacity: StreamMessage.byteCountMax(of: Self.pending)) {
+            StreamMessage.append(Self.pending, to: &$0)
+        }
         var event: [UInt8] = []
         NotificationEvent.append(Self.pending, to: &event)
         let data = String(decoding: event, as: UTF8.self).split(separator: "\n")[2].dropFirst("data: ".count)

@@ -12,7 +12,7 @@ struct UniqueIDTests {
         #expect(id == UniqueID(high: 0x123e_4567_e89b_12d3, low: 0xa456_4266_5544_00a0))
         #expect(id.text == text.lowercased())
         var output = bytes("x")
-        id.append(to: &output)
+        output.append(addingCapacity: 36) { id.append(to: &$0) }
         #expect(output == bytes("x" + text.lowercased()))
         #expect(UniqueID.hasCapitals(id.upperCaseText.span) && !UniqueID.hasCapitals(id.lowerCaseText.span))
         let (small, large) = (id.lowerCaseText, id.upperCaseText)

@@ -7,10 +7,9 @@ import PushCore
 extension Notification {
     /// Returns a copy with unique IDs, by which a test finds its trace.
     func identified(_ number: UInt64) -> Notification {
-        var text: [UInt8] = []
-        UniqueID.apns(number).append(to: &text)
-        return Notification(
-            address: address, apnsID: text, uniqueID: .unique(number), suffixedTopic: suffixedTopic, pushType: pushType,
+        Notification(
+            address: address, apnsID: Array(UniqueID.apns(number).text.utf8), uniqueID: .unique(number),
+            suffixedTopic: suffixedTopic, pushType: pushType,
             priority: priority, expiration: expiration, collapseID: collapseID, payload: payload,
             acceptedAt: acceptedAt, channel: channel)
     }

@@ -57,7 +57,7 @@ private struct FilterReader {
         var isMore = scanner.enterContainer(text, closingBracket: UInt8(ascii: "}"))
         while isMore {
             let name = try scanner.skipName(text)
-            if text.extracting(name).isEqual(to: "refused_topics") {
+            if text.extracting(name).equals("refused_topics") {
                 try readTopics(text)
             } else {
                 try scanner.skipValue(text, outerDepth: 1)

@@ -52,11 +52,11 @@ package struct EventStreamParser: ~Copyable {
         case data, name, id
 
         init?(_ name: Span<UInt8>) {
-            if name.isEqual(to: "data") {
+            if name.equals("data") {
                 self = .data
-            } else if name.isEqual(to: "event") {
+            } else if name.equals("event") {
                 self = .name
-            } else if name.isEqual(to: "id") {
+            } else if name.equals("id") {
                 self = .id
             } else {
                 return nil

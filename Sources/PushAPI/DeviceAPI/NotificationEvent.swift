@@ -43,23 +43,31 @@ package enum NotificationEvent {
     ///   - app: The registered topic, without the push type's suffix; omitted when nil.
     ///   - output: The buffer that the event is appended to.
     package static func append(_ pending: PendingNotification, app: TopicName? = nil, to output: inout [UInt8]) {
-        reserveRoom(for: pending, in: &output)
-        output.append("event: notification\nid: ")
-        Decimal.append(pending.sequence, to: &output)
-        output.append("\ndata: ")
-        appendObject(pending, app: app, to: &output)
-        output.append("\n\n")
+        output.append(addingCapacity: objectByteCountMax(pending, app: app)) { output in
+            output.append(literal: "event: notification\nid: ")
+            Decimal.append(pending.sequence, to: &output)
+            output.append(literal: "\ndata: ")
+            appendObject(pending, app: app, to: &output)
+            output.append(literal: "\n\n")
+        }
     }
 
-    /// Reserves the capacity for the event or the message in one step.
-    static func reserveRoom(for pending: PendingNotification, in output: inout [UInt8]) {
-        // The names and numbers of an event together take far fewer bytes than this.
+    /// Returns the largest number of bytes of an event or a message with this notification.
+    static func objectByteCountMax(_ pending: PendingNotification, app: TopicName? = nil) -> Int {
+        let notification = pending.notification
+        // The names, the numbers, the IDs of the server and the channel together take far fewer bytes than this.
         let envelopeByteCount = 512
-        output.reserveAdditional(envelopeByteCount + pending.notification.payload.count)
+        let textByteCount =
+            notification.suffixedTopic.utf8.count + (app?.text.utf8.count ?? 0) + notification.apnsID.count
+            + (notification.collapseID?.count ?? 0)
+        return envelopeByteCount + JSONWriter.quotedByteCountMax(textByteCount)
+            + Base64.byteCount(notification.payload.count)
     }
 
     /// Appends the event's data, one JSON object on one line.
-    static func appendObject(_ pending: PendingNotification, app: TopicName? = nil, to output: inout [UInt8]) {
+    static func appendObject(
+        _ pending: PendingNotification, app: TopicName? = nil, to output: inout OutputSpan<UInt8>
+    ) {
         let notification = pending.notification
         let (apnsID, payload) = (notification.apnsID, notification.payload)
         output.append(literal: #"{"id":"#)
@@ -82,7 +90,7 @@ package enum NotificationEvent {
     }
 
     /// Appends the values that a provider may omit.
-    private static func appendOptions(of notification: Notification, to output: inout [UInt8]) {
+    private static func appendOptions(of notification: Notification, to output: inout OutputSpan<UInt8>) {
         if let pushType = notification.pushType {
             output.append(literal: #","push-type":"#)
             JSONWriter.append(pushType.rawValue, to: &output)
@@ -102,7 +110,7 @@ package enum NotificationEvent {
         if let collapseID = notification.collapseID { appendCollapseID(collapseID.span, to: &output) }
     }
 
-    private static func appendCollapseID(_ collapseID: Span<UInt8>, to output: inout [UInt8]) {
+    private static func appendCollapseID(_ collapseID: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
         if (try? UTF8Span(validating: collapseID)) != nil {
             output.append(literal: #","collapse-id":"#)
             JSONWriter.append(utf8: collapseID, to: &output)
@@ -113,7 +121,7 @@ package enum NotificationEvent {
     }
 
     /// Appends the payload unchanged, or in base64 when the device could not extract it exactly from the line.
-    private static func appendPayload(_ payload: Span<UInt8>, to output: inout [UInt8]) {
+    private static func appendPayload(_ payload: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
         if canBeRaw(payload) {
             output.append(literal: #","payload":"#)
             output.append(payload)
@@ -123,7 +131,7 @@ package enum NotificationEvent {
         }
     }
 
-    private static func appendBase64(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+    private static func appendBase64(_ bytes: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
         output.append(UInt8(ascii: "\""))
         Base64.append(bytes, to: &output)
         output.append(UInt8(ascii: "\""))
@@ -135,11 +143,10 @@ package enum NotificationEvent {
     private static func canBeRaw(_ payload: Span<UInt8>) -> Bool {
         let count = payload.count
         guard count > 0, payload[0] == UInt8(ascii: "{"), payload[count - 1] == UInt8(ascii: "}") else { return false }
-        var offset = 0
-        while offset + 8 <= count, !EightBytes(payload, at: offset).containsControlCharacter { offset += 8 }
-        while offset < count {
-            guard payload[offset] != UInt8(ascii: "\n"), payload[offset] != UInt8(ascii: "\r") else { return false }
-            offset += 1
+        guard payload.hasControlCharacter else { return true }
+        for offset in payload.indices
+        where payload[offset] == UInt8(ascii: "\n") || payload[offset] == UInt8(ascii: "\r") {
+            return false
         }
         return true
     }

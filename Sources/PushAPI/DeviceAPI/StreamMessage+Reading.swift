@@ -98,16 +98,14 @@ struct AcknowledgementReader {
         guard scanner.peek(text) == UInt8(ascii: "{") else { throw scanner.failure(.isNotObject, text) }
         var isMore = scanner.enterContainer(text, closingBracket: UInt8(ascii: "}"))
         while isMore {
-            let name = try scanner.skipName(text)
-            if text.extracting(name).isEqual(to: StreamMessage.Key.acknowledgements),
-                scanner.peek(text) == UInt8(ascii: "[")
-            {
+            let isList = try skipName(text)
+            if isList, scanner.peek(text) == UInt8(ascii: "[") {
                 try readList(text)
             } else {
                 let start = scanner.offset
                 try scanner.skipValue(text, outerDepth: 1)
-                if text.extracting(name).isEqual(to: StreamMessage.Key.acknowledgements) {
-                    let isNull = text.extracting(start..<scanner.offset).isEqual(to: "null")
+                if isList {
+                    let isNull = text.extracting(start..<scanner.offset).equals("null")
                     defect = isNull ? "acks must be a list, not null." : "acks must be a list."
                 }
             }
@@ -115,6 +113,15 @@ struct AcknowledgementReader {
         }
         scanner.skipBlanks(text)
         guard scanner.peek(text) == nil else { throw scanner.failure(.hasMoreBehind, text) }
+    }
+
+    /// Skips a member's name; returns whether it is the name of the list, which is usually written like this.
+    private mutating func skipName(_ text: Span<UInt8>) throws(JSONError) -> Bool {
+        if scanner.take(#""acks":"#, text) {
+            scanner.skipBlanks(text)
+            return true
+        }
+        return text.extracting(try scanner.skipName(text)).equals(StreamMessage.Key.acknowledgements)
     }
 
     private mutating func readList(_ text: Span<UInt8>) throws(JSONError) {
@@ -134,10 +141,30 @@ struct AcknowledgementReader {
         refuse(.malformedAcknowledgement(index: acknowledgements.count))
     }
 
+    /// Reads an acknowledgement in the form that the agent writes; the offset stays if it has another form.
+    ///
+    /// Nearly all messages of a connected device have this form, and reading it takes a fifth of the instructions.
+    ///
+    /// - Parameter text: The message.
+    /// - Returns: The acknowledgement; nil if it has another form or is invalid.
+    private mutating func takeCompact(_ text: Span<UInt8>) -> DeviceAPI.Acknowledgement? {
+        var ahead = scanner
+        guard ahead.take(#"{"id":"#, text), let id = ahead.takePositiveInteger(text),
+            ahead.take(#","outcome":""#, text)
+        else { return nil }
+        for outcome in DeviceAPI.Outcome.allCases where ahead.take(outcome.literal, text) {
+            guard ahead.take(#""}"#, text) else { return nil }
+            scanner = ahead
+            return .init(id: id, outcome: outcome)
+        }
+        return nil
+    }
+
     /// Reads one acknowledgement; returns nil if it is invalid, and stores the reason in `defect`.
     private mutating func readAcknowledgement(
         _ text: Span<UInt8>
     ) throws(JSONError) -> DeviceAPI.Acknowledgement? {
+        if let compact = takeCompact(text) { return compact }
         guard scanner.peek(text) == UInt8(ascii: "{") else {
             try scanner.skipValue(text, outerDepth: 2)
             defect = " must be an object."
@@ -152,11 +179,11 @@ struct AcknowledgementReader {
             let start = scanner.offset
             try scanner.skipValue(text, outerDepth: 3)
             let value = text.extracting(start..<scanner.offset)
-            if name.isEqual(to: "id") {
+            if name.equals("id") {
                 (id, hasID) = (Decimal.parse(value), true)
-            } else if name.isEqual(to: "outcome") {
+            } else if name.equals("outcome") {
                 (outcome, hasOutcome) = (Self.outcome(value), true)
-            } else if name.isEqual(to: "reason") {
+            } else if name.equals("reason") {
                 reason = try JSONValue(parsing: value)
             }
             isMore = try scanner.skipSeparator(text, closingBracket: UInt8(ascii: "}"))
@@ -178,6 +205,19 @@ struct AcknowledgementReader {
     private static func outcome(_ value: Span<UInt8>) -> DeviceAPI.Outcome? {
         guard value.count > 2, value[0] == UInt8(ascii: "\"") else { return nil }
         let word = value.extracting(1..<value.count - 1)
-        return DeviceAPI.Outcome.allCases.first { word.isEqual(to: $0.rawValue) }
+        return DeviceAPI.Outcome.allCases.first { word.equals($0.literal) }
+    }
+}
+
+extension DeviceAPI.Outcome {
+    /// The raw value as a literal, which is compared without the overhead of a `String`.
+    fileprivate var literal: StaticString {
+        switch self {
+        case .delivered: "delivered"
+        case .shown: "shown"
+        case .viewed: "viewed"
+        case .closed: "closed"
+        case .suppressed: "suppressed"
+        }
     }
 }

@@ -19,12 +19,16 @@ package enum StreamMessage {
     enum Key {
         static let notification = "notification"
         static let goodbye = "goodbye"
-        static let acknowledgements = "acks"
+        static let acknowledgements: StaticString = "acks"
     }
 
-    /// Appends the message with a notification; allocates nothing except space in the output.
-    package static func append(_ pending: PendingNotification, to output: inout [UInt8]) {
-        NotificationEvent.reserveRoom(for: pending, in: &output)
+    /// Returns the largest number of bytes of the message with a notification.
+    package static func byteCountMax(of pending: PendingNotification) -> Int {
+        NotificationEvent.objectByteCountMax(pending)
+    }
+
+    /// Appends the message with a notification to space for at least `byteCountMax` bytes.
+    package static func append(_ pending: PendingNotification, to output: inout OutputSpan<UInt8>) {
         output.append(literal: #"{"notification":"#)
         NotificationEvent.appendObject(pending, to: &output)
         output.append(UInt8(ascii: "}"))

@@ -47,8 +47,7 @@ extension JSONScanner {
     ) throws(JSONError) -> Bool {
         guard nesting.enter(container) else { throw failure(.nestsTooDeep, bytes) }
         advance()
-        skipBlanks(bytes)
-        if peek(bytes) == container.closingBracket {
+        if peekBehindBlanks(bytes) == container.closingBracket {
             advance()
             nesting.leave()
             return false
@@ -61,8 +60,7 @@ extension JSONScanner {
     @inline(__always)
     private mutating func skipEnds(_ bytes: Span<UInt8>, _ nesting: inout JSONNesting) throws(JSONError) -> Bool {
         while let container = nesting.innermost {
-            skipBlanks(bytes)
-            let byte = peek(bytes)
+            let byte = peekBehindBlanks(bytes)
             advance()
             if byte == UInt8(ascii: ",") {
                 skipBlanks(bytes)

@@ -22,6 +22,13 @@ package struct JSONScanner {
     @inline(__always)
     package mutating func advance(_ byteCount: Int = 1) { offset += byteCount }
 
+    /// Advances over a literal; returns false if other bytes follow.
+    package mutating func take(_ literal: StaticString, _ bytes: Span<UInt8>) -> Bool {
+        guard bytes.contains(literal, at: offset) else { return false }
+        offset += literal.utf8CodeUnitCount
+        return true
+    }
+
     /// Returns an error at the current offset; at the end of the bytes the problem is always `endsEarly`.
     package func failure(_ problem: JSONError.Problem, _ bytes: Span<UInt8>) -> JSONError {
         JSONError(offset: offset, problem: offset < bytes.count ? problem : .endsEarly)
@@ -30,12 +37,25 @@ package struct JSONScanner {
     /// Skips whitespace: space, tab, line feed, carriage return.
     @inline(__always)
     package mutating func skipBlanks(_ bytes: Span<UInt8>) {
+        _ = peekBehindBlanks(bytes)
+    }
+
+    /// Skips whitespace and returns the byte behind it; nil at the end.
+    @inline(__always)
+    mutating func peekBehindBlanks(_ bytes: Span<UInt8>) -> UInt8? {
         while offset < bytes.count {
             let byte = bytes[offset]
-            // The constant has one bit for each of the four whitespace bytes. The first comparison ends most calls.
-            guard byte <= 0x20, 0x1_0000_2600 & (1 as UInt64) << UInt64(byte) != 0 else { return }
+            if byte > 0x20 || !Self.isBlank(byte) { return byte }
             offset += 1
         }
+        return nil
+    }
+
+    /// Returns whether a byte up to 0x20 is whitespace.
+    @inline(__always)
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        // The constant has one bit for each of the four whitespace bytes.
+        0x1_0000_2600 & (1 as UInt64) << UInt64(byte) != 0
     }
 
     /// Skips a name with its colon and the surrounding whitespace; returns the name's range without its quotes.
@@ -45,8 +65,7 @@ package struct JSONScanner {
         let start = offset + 1
         try skipString(bytes)
         let name = start..<offset - 1
-        skipBlanks(bytes)
-        guard peek(bytes) == UInt8(ascii: ":") else { throw failure(.lacksColon, bytes) }
+        guard peekBehindBlanks(bytes) == UInt8(ascii: ":") else { throw failure(.lacksColon, bytes) }
         advance()
         skipBlanks(bytes)
         return name
@@ -78,6 +97,14 @@ package struct JSONScanner {
         advance()
         if let sign = peek(bytes), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { advance() }
         try skipDigits(bytes)
+    }
+
+    /// Advances over an integer without sign, and returns it; nil if it is 0, negative, or too large for an Int64.
+    package mutating func takePositiveInteger(_ bytes: Span<UInt8>) -> Int64? {
+        let start = offset
+        guard peek(bytes) != UInt8(ascii: "0") else { return nil }
+        while let byte = peek(bytes), Decimal.isDigit(byte) { advance() }
+        return Decimal.parse(bytes.extracting(start..<offset))
     }
 
     /// Skips one or more digits.

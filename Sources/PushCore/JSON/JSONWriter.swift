@@ -24,14 +24,25 @@ package enum JSONWriter {
 
     /// Appends a quoted string from bytes that the caller knows to be UTF-8.
     package static func append(utf8 text: Span<UInt8>, to output: inout [UInt8]) {
+        let byteCountMax = needsEscape(text) ? quotedByteCountMax(text.count) : text.count + 2
+        output.append(addingCapacity: byteCountMax) { append(utf8: text, to: &$0) }
+    }
+
+    /// Returns the largest number of bytes that `append(utf8:to:)` appends for a text of this length.
+    package static func quotedByteCountMax(_ byteCount: Int) -> Int { 6 * byteCount + 2 }
+
+    /// Appends a quoted string to space for at least `quotedByteCountMax` bytes.
+    package static func append(_ text: String, to output: inout OutputSpan<UInt8>) {
+        append(utf8: text.utf8.span, to: &output)
+    }
+
+    /// Appends a quoted string to space for at least `quotedByteCountMax` bytes.
+    package static func append(utf8 text: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
         output.append(UInt8(ascii: "\""))
-        var start = 0
-        while true {
-            let end = endOfPlainText(text, from: start)
-            output.append(text.extracting(start..<end))
-            guard end < text.count else { break }
-            appendEscape(of: text[end], to: &output)
-            start = end + 1
+        if needsEscape(text) {
+            for offset in text.indices { append(text[offset], to: &output) }
+        } else {
+            output.append(text)
         }
         output.append(UInt8(ascii: "\""))
     }
@@ -77,18 +88,11 @@ package enum JSONWriter {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Returns the offset of the first byte that needs an escape; the end if no byte needs one.
-    private static func endOfPlainText(_ text: Span<UInt8>, from start: Int) -> Int {
-        var offset = start
-        while offset + 8 <= text.count {
-            let bytes = EightBytes(text, at: offset)
-            guard !bytes.contains(UInt8(ascii: "\"")), !bytes.contains(UInt8(ascii: "\\")),
-                !bytes.containsControlCharacter
-            else { break }
-            offset += 8
-        }
-        while offset < text.count, !needsEscape(text[offset]) { offset += 1 }
-        return offset
+    /// Returns whether any byte of a text must be escaped in a string.
+    private static func needsEscape(_ text: Span<UInt8>) -> Bool {
+        text.isMarked(
+            { $0.marks(of: UInt8(ascii: "\"")) | $0.marks(of: UInt8(ascii: "\\")) | $0.controlCharacterMarks },
+            orByte: needsEscape)
     }
 
     /// Returns whether a byte must be escaped in a string.
@@ -97,8 +101,9 @@ package enum JSONWriter {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// Appends the escape sequence of a quote, a backslash or a control character.
-    private static func appendEscape(of byte: UInt8, to output: inout [UInt8]) {
+    /// Appends a byte of a string, as an escape sequence if necessary.
+    private static func append(_ byte: UInt8, to output: inout OutputSpan<UInt8>) {
+        guard needsEscape(byte) else { return output.append(byte) }
         output.append(UInt8(ascii: "\\"))
         switch byte {
         case 0x08: output.append(UInt8(ascii: "b"))
@@ -107,8 +112,9 @@ package enum JSONWriter {
         case 0x0C: output.append(UInt8(ascii: "f"))
         case 0x0D: output.append(UInt8(ascii: "r"))
         case 0..<0x20:
-            output.append("u00")
-            Hex.append(byte, to: &output)
+            output.append(literal: "u00")
+            output.append(Hex.digit(byte >> 4))
+            output.append(Hex.digit(byte & 0xF))
         default: output.append(byte)
         }
     }

@@ -16,9 +16,9 @@ package enum HeaderValues {
 
     /// Parses `apns-priority`: exactly `10`, `5` or `1`; returns nil for any other value.
     package static func priority(_ value: Span<UInt8>) -> UInt8? {
-        if value.isEqual(to: "10") { return 10 }
-        if value.isEqual(to: "5") { return 5 }
-        return value.isEqual(to: "1") ? 1 : nil
+        if value.equals("10") { return 10 }
+        if value.equals("5") { return 5 }
+        return value.equals("1") ? 1 : nil
     }
 
     /// Returns whether a value is a valid collapse ID: 1 to 64 arbitrary bytes.

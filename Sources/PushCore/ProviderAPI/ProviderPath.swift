@@ -17,15 +17,17 @@ package enum ProviderPath: Sendable, Equatable {
     /// The path is none of these.
     case unknown
 
+    private static let slash = UInt8(ascii: "/")
+
     /// Parses a path; a device token or a topic has at least one byte and no slash.
     package static func parse(_ path: Span<UInt8>) -> ProviderPath {
         if let rest = rest(of: path, behind: "/3/device/") {
             if rest.isEmpty { return .missingDeviceToken }
-            return hasSlash(path.extracting(rest)) ? .unknown : .device(rest)
+            return path.extracting(rest).contains(slash) ? .unknown : .device(rest)
         }
-        if path.isEqual(to: "/3/device") { return .missingDeviceToken }
+        if path.equals("/3/device") { return .missingDeviceToken }
         if let rest = rest(of: path, behind: "/4/broadcasts/apps/") {
-            return rest.isEmpty || hasSlash(path.extracting(rest)) ? .unknown : .broadcast(topic: rest)
+            return rest.isEmpty || path.extracting(rest).contains(slash) ? .unknown : .broadcast(topic: rest)
         }
         guard let rest = rest(of: path, behind: "/1/apps/") else { return .unknown }
         if let topic = topic(in: path, rest, before: "/channels") { return .channels(topic: topic) }
@@ -49,24 +51,17 @@ package enum ProviderPath: Sendable, Equatable {
         }
     }
 
-    private static func rest(of path: Span<UInt8>, behind prefix: String) -> Range<Int>? {
-        let prefixByteCount = prefix.utf8.count
-        guard path.count >= prefixByteCount, path.extracting(first: prefixByteCount).isEqual(to: prefix) else {
-            return nil
-        }
-        return prefixByteCount..<path.count
+    private static func rest(of path: Span<UInt8>, behind prefix: StaticString) -> Range<Int>? {
+        path.contains(prefix, at: 0) ? prefix.utf8CodeUnitCount..<path.count : nil
     }
 
-    private static func topic(in path: Span<UInt8>, _ rest: Range<Int>, before suffix: String) -> Range<Int>? {
-        let end = rest.upperBound - suffix.utf8.count
-        guard end > rest.lowerBound, path.extracting(end..<rest.upperBound).isEqual(to: suffix),
-            !hasSlash(path.extracting(rest.lowerBound..<end))
+    private static func topic(
+        in path: Span<UInt8>, _ rest: Range<Int>, before suffix: StaticString
+    ) -> Range<Int>? {
+        let end = rest.upperBound - suffix.utf8CodeUnitCount
+        guard end > rest.lowerBound, path.contains(suffix, at: end),
+            !path.extracting(rest.lowerBound..<end).contains(slash)
         else { return nil }
         return rest.lowerBound..<end
-    }
-
-    private static func hasSlash(_ bytes: Span<UInt8>) -> Bool {
-        for offset in bytes.indices where bytes[offset] == UInt8(ascii: "/") { return true }
-        return false
     }
 }

@@ -29,22 +29,24 @@ package enum Base64 {
     /// Encodes with the URL alphabet, without padding.
     package static func encodeURL(_ bytes: Span<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
-        append(bytes, alphabet: .url, to: &output)
+        output.append(addingCapacity: byteCount(bytes.count)) { append(bytes, alphabet: .url, to: &$0) }
         return output
     }
 
     /// Encodes with the standard alphabet and padding.
     package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
-        append(bytes, to: &output)
+        output.append(addingCapacity: byteCount(bytes.count)) { append(bytes, to: &$0) }
         return output
     }
 
-    /// Appends the encoding with the standard alphabet and padding.
-    package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+    /// Returns the number of characters, including the padding, for this number of bytes.
+    package static func byteCount(_ decodedByteCount: Int) -> Int { (decodedByteCount + 2) / 3 * 4 }
+
+    /// Appends the encoding with the standard alphabet and padding to space for at least `byteCount` bytes.
+    package static func append(_ bytes: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
         append(bytes, alphabet: .standard, to: &output)
-        let padding = (3 - bytes.count % 3) % 3
-        output.append(contentsOf: repeatElement(Self.padding, count: padding))
+        output.append(repeating: Self.padding, count: (3 - bytes.count % 3) % 3)
     }
 
     private enum Alphabet {
@@ -78,8 +80,7 @@ package enum Base64 {
     }
 
     /// Appends the digits of all bytes, without padding.
-    private static func append(_ bytes: Span<UInt8>, alphabet: Alphabet, to output: inout [UInt8]) {
-        output.reserveAdditional((bytes.count + 2) / 3 * 4)
+    private static func append(_ bytes: Span<UInt8>, alphabet: Alphabet, to output: inout OutputSpan<UInt8>) {
         var bits: UInt32 = 0
         var bitCount = 0
         for offset in bytes.indices {

@@ -12,6 +12,32 @@ extension Span<UInt8> {
         return true
     }
 
+    /// Returns whether the bytes equal those of a literal.
+    package func equals(_ literal: StaticString) -> Bool {
+        count == literal.utf8CodeUnitCount && contains(literal, at: 0)
+    }
+
+    /// Returns whether the bytes of a literal begin at an offset.
+    func contains(_ literal: StaticString, at offset: Int) -> Bool {
+        let byteCount = literal.utf8CodeUnitCount
+        guard count - offset >= byteCount else { return false }
+        let expected = unsafe UnsafeRawPointer(literal.utf8Start)
+        // In bounds: the guard has checked the length, and every bit pattern is a valid UInt64.
+        var index = 0
+        while byteCount &- index >= 8 {
+            let word = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset &+ index, as: UInt64.self)
+            guard unsafe word == expected.loadUnaligned(fromByteOffset: index, as: UInt64.self) else { return false }
+            index &+= 8
+        }
+        while index < byteCount {
+            guard unsafe self[unchecked: offset &+ index] == expected.load(fromByteOffset: index, as: UInt8.self) else {
+                return false
+            }
+            index &+= 1
+        }
+        return true
+    }
+
     /// Returns whether the bytes equal those of a lowercase ASCII word, ignoring ASCII case.
     package func isEqualIgnoringCase(to lowerCaseWord: String) -> Bool {
         let wordBytes = lowerCaseWord.utf8.span
@@ -59,11 +85,5 @@ extension [UInt8] {
     package mutating func append(literal text: StaticString) {
         // A `StaticString` lives as long as the program.
         unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    /// Reserves space for more bytes; the capacity at least doubles, so that frequent calls stay cheap.
-    package mutating func reserveAdditional(_ byteCount: Int) {
-        guard count + byteCount > capacity else { return }
-        reserveCapacity(Swift.max(count + byteCount, 2 * capacity))
     }
 }

@@ -17,15 +17,23 @@ package enum Decimal {
         return number
     }
 
+    /// The largest number of bytes that `append` appends.
+    package static let byteCountMax = 20
+
     /// Appends the digits of a number, after a minus sign when it is negative.
     package static func append(_ value: Int64, to output: inout [UInt8]) {
+        output.append(addingCapacity: byteCountMax) { append(value, to: &$0) }
+    }
+
+    /// Appends the digits of a number to space for at least `byteCountMax` bytes.
+    package static func append(_ value: Int64, to output: inout OutputSpan<UInt8>) {
         // Nineteen digits hold the largest magnitude, that of `Int64.min`.
         var digits = InlineArray<19, UInt8>(repeating: UInt8(ascii: "0"))
         var first = digits.count
         var rest = value.magnitude
         repeat {
             first -= 1
-            digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
+            digits[first] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         } while rest > 0
         if value < 0 { output.append(UInt8(ascii: "-")) }

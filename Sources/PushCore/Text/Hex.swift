@@ -17,7 +17,10 @@ package enum Hex {
             // The guard and the load both check the bounds, and every bit pattern is a valid UInt64.
             let word = unsafe digits.bytes.unsafeLoadUnaligned(fromByteOffset: 8 * index, as: UInt64.self).littleEndian
             guard let four = decode8(word) else { return nil }
-            for place in 0..<4 { bytes[4 * index + place] = UInt8(truncatingIfNeeded: four >> UInt32(8 * place)) }
+            var space = bytes.mutableSpan
+            // The store checks the bounds, and every byte is initialized before and after it.
+            var raw = unsafe space.mutableBytes
+            raw.storeBytes(of: four.littleEndian, toByteOffset: 4 * index, as: UInt32.self)
         }
         return bytes
     }
@@ -121,7 +124,7 @@ package enum Hex {
 
     /// Returns the lowercase digit of a value below 16.
     @inline(__always)
-    private static func digit(_ value: UInt8) -> UInt8 {
+    static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? 0x30 + value : 0x61 + value - 10
     }
 }

@@ -23,9 +23,7 @@ extension ChannelID {
                 bytes.append(UInt8(truncatingIfNeeded: half >> shift))
             }
         }
-        var text: [UInt8] = []
-        Base64.append(bytes.span, to: &text)
-        return String(decoding: text, as: UTF8.self)
+        return String(decoding: Base64.encode(bytes.span), as: UTF8.self)
     }
 
     private static let characterCount = 24

@@ -22,7 +22,7 @@ extension UniqueID {
     }
 
     /// Appends the canonical form in lowercase, 36 bytes.
-    package func append(to output: inout [UInt8]) {
+    package func append(to output: inout OutputSpan<UInt8>) {
         let text = lowerCaseText
         output.append(text.span)
     }
@@ -42,7 +42,10 @@ extension UniqueID {
             let digits = Hex.digits(of: UInt16(truncatingIfNeeded: group), letters: letters)
             // A hyphen precedes the second to the fifth of the eight groups of four digits.
             let start = 4 * index + min(max(index - 1, 0), 4)
-            for place in 0..<4 { text[start + place] = UInt8(truncatingIfNeeded: digits >> UInt32(8 * place)) }
+            var space = text.mutableSpan
+            // The store checks the bounds, and every byte of the text is initialized before and after it.
+            var bytes = unsafe space.mutableBytes
+            bytes.storeBytes(of: digits.littleEndian, toByteOffset: start, as: UInt32.self)
         }
         return text
     }

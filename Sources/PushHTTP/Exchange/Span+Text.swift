@@ -21,6 +21,14 @@ extension Span where Element == UInt8 {
         }
     }
 
+    /// Copies these bytes to memory that has room for them.
+    fileprivate func copy(to start: UnsafeMutablePointer<UInt8>) {
+        unsafe withUnsafeBufferPointer { bytes in
+            guard let source = bytes.baseAddress else { return }
+            unsafe start.initialize(from: source, count: bytes.count)
+        }
+    }
+
     /// Returns whether these bytes equal a lower-case literal, ignoring the case of ASCII letters.
     func equalsIgnoringCase(_ literal: StaticString) -> Bool {
         guard count == literal.utf8CodeUnitCount else { return false }
@@ -54,9 +62,10 @@ extension Array where Element == UInt8 {
         append(addingCapacity: first.count + second.count) { output in
             // In bounds: the added capacity fits both pieces.
             unsafe output.withUnsafeMutableBufferPointer { space, count in
-                unsafe first.withUnsafeBufferPointer { count += unsafe space.initialize(fromContentsOf: $0) }
-                let rest = unsafe UnsafeMutableBufferPointer(rebasing: space[count...])
-                unsafe second.withUnsafeBufferPointer { count += unsafe rest.initialize(fromContentsOf: $0) }
+                guard let start = space.baseAddress else { return }
+                unsafe first.copy(to: start)
+                unsafe second.copy(to: start + first.count)
+                count = first.count + second.count
             }
         }
     }

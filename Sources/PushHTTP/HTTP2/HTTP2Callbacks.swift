@@ -29,7 +29,15 @@ enum HTTP2Callbacks {
     }
 
     /// Returns a field in nghttp2's form, which points to the literal or into `bytes`.
-    static func pair(_ field: AnswerFields.Field, _ bytes: UnsafeBufferPointer<UInt8>) -> nghttp2_nv {
+    ///
+    /// - Parameters:
+    ///   - field: The field.
+    ///   - bytes: The bytes of the copied values.
+    ///   - isIndexed: Whether HPACK's table receives the field even if its value will not be repeated.
+    /// - Returns: The field, which is valid as long as `bytes`.
+    static func pair(
+        _ field: AnswerFields.Field, _ bytes: UnsafeBufferPointer<UInt8>, isIndexed: Bool
+    ) -> nghttp2_nv {
         let noCopyName = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue
         var pair = unsafe nghttp2_nv()
         unsafe pair.name = UnsafeMutablePointer(mutating: field.name.utf8Start)
@@ -44,7 +52,7 @@ enum HTTP2Callbacks {
             unsafe pair.value = UnsafeMutablePointer(mutating: value.baseAddress)
             unsafe pair.valuelen = value.count
             unsafe pair.flags = UInt8(noCopyName)
-            if case .copied = field.value { unsafe pair.flags |= UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) }
+            if !isIndexed, case .copied = field.value { unsafe pair.flags |= UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) }
         }
         return unsafe pair
     }

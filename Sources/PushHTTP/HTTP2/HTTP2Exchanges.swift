@@ -10,6 +10,8 @@ struct HTTP2Exchanges {
     private(set) var heldByteCount = 0
     /// The number of open exchanges that wait for the connection's window.
     var windowWaiterCount = 0
+    /// The number of answers so far, up to `HTTPBounds.indexedAnswerCountMax`.
+    private var indexedAnswerCount = 0
     /// The exchange of the most recently opened stream, while it is open: nearly all fields belong to it.
     // Safety: `end` clears this before the pool releases the exchange.
     private(set) var latest: Unmanaged<HTTPExchange>?
@@ -39,6 +41,19 @@ struct HTTP2Exchanges {
         heldByteCount -= exchange.countedByteCount
         pool.remove(exchange)
         if exchange.answer.waitsForWindow { windowWaiterCount -= 1 }
+    }
+
+    /// Returns the exchange of the most recently opened stream if it has this identifier and is open.
+    func latest(_ id: Int32) -> HTTPExchange? {
+        guard let latest = unsafe latest, unsafe latest._withUnsafeGuaranteedRef({ $0.id == id }) else { return nil }
+        return unsafe latest.takeUnretainedValue()
+    }
+
+    /// Counts an answer; returns whether it is one of the first, whose fields are all put into the HPACK table.
+    mutating func takeIndexedAnswer() -> Bool {
+        guard indexedAnswerCount < HTTPBounds.indexedAnswerCountMax else { return false }
+        indexedAnswerCount += 1
+        return true
     }
 
     /// Updates the number of bytes that an exchange holds, after it grew or shrank.

@@ -15,7 +15,7 @@ extension HTTP2Session: ExchangeOwner {
         let hasBody = exchange.answer.state != .whole || !exchange.answer.body.isEmpty
         var fields = exchange.answer.takeFields()
         fields.append(status: status)
-        let code = unsafe fields.withPairs { pairs in
+        let code = unsafe fields.withPairs(isIndexed: exchanges.takeIndexedAnswer()) { pairs in
             guard hasBody else {
                 return unsafe nghttp2_submit_response(handle, exchange.id, pairs.baseAddress, pairs.count, nil)
             }
@@ -92,18 +92,22 @@ extension AnswerFields {
     /// Calls the body with the fields, of which the last is the status, in nghttp2's form.
     ///
     /// Literals are not copied. nghttp2 copies values that differ between answers, into the one block that it allocates
-    /// anyway. They stay out of the HPACK table, where they would only evict values that repeat.
+    /// anyway. They stay out of the HPACK table, where they would only evict values that repeat. Only the first answers
+    /// put them there, so that later ones refer to the names.
     ///
-    /// - Parameter body: Receives the fields, which are valid until it returns.
+    /// - Parameters:
+    ///   - isIndexed: Whether all fields are put into the HPACK table.
+    ///   - body: Receives the fields, which are valid until it returns.
     /// - Returns: The result of the body.
-    fileprivate func withPairs(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32) -> Int32 {
+    fileprivate func withPairs(isIndexed: Bool, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32) -> Int32 {
         let fields = fields.span
         return unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: fields.count) { buffer in
                 // The status was appended last and is sent first.
                 for index in 0..<fields.count {
                     let field = fields[index == 0 ? fields.count - 1 : index - 1]
-                    unsafe buffer.initializeElement(at: index, to: HTTP2Callbacks.pair(field, bytes))
+                    let pair = unsafe HTTP2Callbacks.pair(field, bytes, isIndexed: isIndexed)
+                    unsafe buffer.initializeElement(at: index, to: pair)
                 }
                 return unsafe body(UnsafeBufferPointer(buffer))
             }

@@ -164,9 +164,9 @@ package final class HTTP2Session: HTTPSession {
 
     /// Returns the open exchange with this identifier, for a late answer; constant time.
     package func exchange(_ id: Int32) -> HTTPExchange? {
-        guard !isClosed, opening == nil, let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else {
-            return nil
-        }
+        guard !isClosed, opening == nil else { return nil }
+        if let latest = exchanges.latest(id) { return latest }
+        guard let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return nil }
         let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(found).takeUnretainedValue()
         return exchange.isOpen ? exchange : nil
     }

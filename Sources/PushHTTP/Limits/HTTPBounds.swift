@@ -64,6 +64,8 @@ enum HTTPBounds {
     static let settingsEntryCountMax = 32
     /// The size of the HPACK table that the peer may fill (SETTINGS_HEADER_TABLE_SIZE), in bytes.
     static let headerTableByteCount: UInt32 = 4096
+    /// The number of answers on a session whose fields are all put into the HPACK table.
+    static let indexedAnswerCountMax = 4
     /// The number of bytes of a connection's first frames that are answered without an nghttp2 session.
     static let openingByteCountMax = 256
     /// The number of PINGs that are answered without an nghttp2 session.

@@ -51,12 +51,18 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
 
     func send(_ notifications: [PendingNotification]) {
         for notification in notifications {
-            streams.withMessage(notification) { message in socket.send(text: message) }
+            if let message = streams.broadcastMessage(of: notification) {
+                socket.send(text: message.span)
+            } else {
+                socket.sendText(byteCountMax: StreamMessage.byteCountMax(of: notification)) {
+                    StreamMessage.append(notification, to: &$0)
+                }
+            }
         }
         let (sum, isOverflow) = acknowledgementAllowance.addingReportingOverflow(
             notifications.count * Limits.acknowledgementsPerNotification)
         if !isOverflow { acknowledgementAllowance = sum }
-        outputGrew()
+        if outputFits() { connection.loop.flushDelivery(connection) }
     }
 
     func sendHeartbeat() {
@@ -83,10 +89,14 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
     }
 
     private func outputGrew() {
-        guard socket.outputByteCount <= Limits.outputByteCountMax else {
-            return connection.close(DeviceStreams.unreadReason)
-        }
-        connection.needsFlush()
+        if outputFits() { connection.needsFlush() }
+    }
+
+    /// Closes the connection if the device does not read; returns whether it does.
+    private func outputFits() -> Bool {
+        guard socket.outputByteCount > Limits.outputByteCountMax else { return true }
+        connection.close(DeviceStreams.unreadReason)
+        return false
     }
 
     // MARK: From the device

@@ -261,22 +261,18 @@ final class DeviceStreams {
         swap(&lent, &scratch)
     }
 
-    /// Passes the message of a notification to the body; that of a broadcast is encoded once for all its devices.
-    func withMessage(_ pending: PendingNotification, _ body: (Span<UInt8>) -> Void) {
-        guard pending.notification.channel != nil else {
-            return withScratch { scratch in
-                StreamMessage.append(pending, to: &scratch)
-                body(scratch.span)
-            }
-        }
+    /// Returns the message of a broadcast, which is encoded once for all its devices; nil for any other notification.
+    func broadcastMessage(of pending: PendingNotification) -> [UInt8]? {
+        guard pending.notification.channel != nil else { return nil }
         let name = BroadcastName(sequence: pending.sequence, uniqueID: pending.notification.uniqueID)
         if name != broadcastName {
             broadcastMessage.removeAll(keepingCapacity: true)
-            StreamMessage.append(pending, to: &broadcastMessage)
+            broadcastMessage.append(addingCapacity: StreamMessage.byteCountMax(of: pending)) {
+                StreamMessage.append(pending, to: &$0)
+            }
             broadcastName = name
         }
-        let message = broadcastMessage
-        body(message.span)
+        return broadcastMessage
     }
 }
 

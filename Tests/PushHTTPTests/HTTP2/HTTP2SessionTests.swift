@@ -49,6 +49,28 @@ struct HTTP2SessionTests {
         }
     }
 
+    @Test func `answers are readable and become shorter when the peer knows the names of their fields`() throws {
+        let peer = Peer()
+        peer.recorder.onRequest = { exchange in
+            exchange.addField("apns-id", Array("id-of-\(exchange.id)".utf8).span)
+            exchange.addField("apns-unique-id", Array("unique-\(exchange.id)".utf8).span)
+            exchange.respond(status: 200)
+        }
+        var byteCounts: [Int] = []
+        for index in 0..<2 * HTTPBounds.indexedAnswerCountMax {
+            let id = Int32(2 * index + 1)
+            let head = try #require(peer.exchange(.request(id, end: true)).first)
+            #expect(
+                peer.fields(of: head) == [
+                    ":status": "200", "apns-id": "id-of-\(id)", "apns-unique-id": "unique-\(id)",
+                ])
+            byteCounts.append(head.payload.count)
+        }
+        // Both names have 20 bytes, and at least 15 in HPACK's Huffman code.
+        #expect(byteCounts.dropFirst().allSatisfy { $0 < byteCounts[0] - 10 })
+        #expect(peer.session.failure == nil)
+    }
+
     @Test func `repeated fields are kept, pseudo-fields are not among them, and host may replace authority`() {
         let peer = Peer()
         var fields: [String] = []
