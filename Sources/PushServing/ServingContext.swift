@@ -46,7 +46,7 @@ package final class ServingContext: Sendable {
 
     /// Records that a data loop has no more work; ends all data loops when none has.
     ///
-    /// Until then, each loop passes on what others sent to the devices that it hosted.
+    /// A loop without connections still forwards notifications that other loops sent to its former devices.
     package func loopIsDone() {
         guard workingCount.subtract(1, ordering: .relaxed).newValue == 0 else { return }
         for mailbox in dataLoops { mailbox.post(.end) }

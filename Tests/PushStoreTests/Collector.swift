@@ -58,6 +58,13 @@ final class Collector: StoreReplyReceiver, @unchecked Sendable {
     /// Returns whether a reply has arrived that was not taken.
     func has(_ isWanted: (StoreReply) -> Bool) -> Bool { condition.withLock { replies.contains(where: isWanted) } }
 
+    /// The devices whose queues the store has recalled in replies that were not taken.
+    var recalledDevices: [DeviceID] {
+        condition.withLock {
+            replies.compactMap { if case .host(.recalled(let device)) = $0 { device } else { nil } }
+        }
+    }
+
     /// Removes and returns all replies.
     func takeAll() -> [StoreReply] {
         condition.lock()

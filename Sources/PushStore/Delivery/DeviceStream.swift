@@ -145,9 +145,9 @@ final class DeviceStream {
         acknowledgementMilliseconds = held.acknowledgementMilliseconds
     }
 
-    /// Sends a stored broadcast that was on its way to the host when the host gave the queue back.
+    /// Sends a stored broadcast that the host had not received when it returned the queue.
     ///
-    /// It may exceed the window, because `lastSent` may be greater than its sequence, and a refill would skip it.
+    /// The broadcast may exceed the window. A refill would skip the broadcast if its sequence is less than `lastSent`.
     func sendMissed(_ broadcast: PendingNotification) { send(broadcast) }
 
     // MARK: Sending

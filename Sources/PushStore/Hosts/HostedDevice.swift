@@ -84,7 +84,7 @@ final class HostedDevice {
         return (PendingNotification(sequence: sequence, notification: notification), answer)
     }
 
-    /// Forgets what is in flight, after the queue was given back.
+    /// Forgets the notifications in flight, after the queue was returned.
     func forgetInFlight() { queue.inFlight = [] }
 
     /// Expects no acknowledgement in time until the next one arrives.

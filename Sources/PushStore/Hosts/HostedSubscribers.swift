@@ -4,8 +4,8 @@ internal import PushCore
 
 /// The subscriptions that hosts hold, and the broadcasts on their way to hosts.
 ///
-/// A host may give a queue back before it has received a broadcast. It names the last one that it has delivered, so
-/// the store itself delivers those that the device has missed.
+/// A host may return a queue before it has received a broadcast. The returned queue names the last broadcast that the
+/// host has delivered, so the store itself delivers the broadcasts that the device has missed.
 struct HostedSubscribers {
     /// The broadcasts of one host.
     private struct Sending {
@@ -14,22 +14,30 @@ struct HostedSubscribers {
         var unconfirmed = FIFOQueue<HostBroadcast>()
     }
 
-    /// The number of hosted subscribers of each channel by the loop of the host.
-    private var counts: [ChannelNumber: [UInt32: Int]] = [:]
+    /// The hosted subscribers of each channel by the loop of the host.
+    private var devices: [ChannelNumber: [UInt32: Set<DeviceID>]] = [:]
     private var sendings: [UInt32: Sending] = [:]
 
-    /// Adds the subscriptions of a queue that is handed over.
-    mutating func add(_ subscriptions: [ChannelSubscription], on host: UInt32) {
-        for subscription in subscriptions { counts[subscription.channel, default: [:]][host, default: 0] += 1 }
+    /// Returns the subscribers of a channel.
+    func subscribers(of channel: ChannelNumber) -> [DeviceID] {
+        (devices[channel] ?? [:]).values.flatMap { $0 }.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Removes the subscriptions of a queue that came back.
-    mutating func remove(_ subscriptions: [ChannelSubscription], on host: UInt32) {
-        for subscription in subscriptions {
+    /// Adds the subscriptions of a queue that is handed over.
+    mutating func add(_ held: HeldQueue) {
+        for subscription in held.subscriptions {
+            devices[subscription.channel, default: [:]][held.stream.loop, default: []].insert(held.device)
+        }
+    }
+
+    /// Removes the subscriptions of a returned queue.
+    mutating func remove(_ held: HeldQueue) {
+        let host = held.stream.loop
+        for subscription in held.subscriptions {
             let channel = subscription.channel
-            counts[channel]?[host, default: 0] -= 1
-            if counts[channel]?[host] == 0 { counts[channel]?[host] = nil }
-            if counts[channel]?.isEmpty == true { counts[channel] = nil }
+            devices[channel]?[host]?.remove(held.device)
+            if devices[channel]?[host]?.isEmpty == true { devices[channel]?[host] = nil }
+            if devices[channel]?.isEmpty == true { devices[channel] = nil }
         }
     }
 
@@ -43,7 +51,7 @@ struct HostedSubscribers {
     mutating func number(
         _ pending: PendingNotification, of channel: ChannelNumber, isStored: Bool
     ) -> [(broadcast: HostBroadcast, host: UInt32)] {
-        (counts[channel] ?? [:]).keys.sorted().map { host in
+        (devices[channel] ?? [:]).keys.sorted().map { host in
             var sending = sendings[host] ?? Sending()
             sending.lastNumber += 1
             let broadcast = HostBroadcast(
@@ -64,7 +72,7 @@ struct HostedSubscribers {
     ///
     /// - Parameters:
     ///   - subscriptions: The device's subscriptions.
-    ///   - number: The last broadcast that the host delivered before it gave the queue back.
+    ///   - number: The last broadcast that the host delivered before it returned the queue.
     ///   - host: The loop of the host.
     /// - Returns: The missed broadcasts, in order.
     func missed(

@@ -84,7 +84,7 @@ package final class LoopHost {
                 commands.append(command)
             }
         case .detach(let stream):
-            if let device = deviceByStream[stream] { giveBack(device) }
+            if let device = deviceByStream[stream] { returnQueue(device) }
             commands.append(command)
         case .attach, .publish, .perform, .host: commands.append(command)
         }
@@ -110,13 +110,13 @@ package final class LoopHost {
             } else {
                 self.reply(.performed(.success(result), answer: answer), to: answer)
             }
-        case .recalled(let device): giveBack(device)
+        case .recalled(let device): returnQueue(device)
         }
     }
 
     // MARK: Notifications
 
-    /// Refuses a notification or delivers it; gives the queue back if the store must decide.
+    /// Refuses a notification or delivers it; returns the queue if the store must decide.
     private func accept(
         _ notification: Notification, _ answer: ReplyAddress, _ hosted: HostedDevice, at moment: MonotonicTime
     ) {
@@ -131,7 +131,7 @@ package final class LoopHost {
         guard notification.isNowOrNever || hosted.hasSpace && !hosted.mayReplace(address.topic, collapse),
             let sequence = sharing.sequences.next()
         else {
-            giveBack(hosted.device)
+            returnQueue(hosted.device)
             return commands.append(.accept(notification, answer: answer))
         }
         let pending = PendingNotification(sequence: sequence, notification: notification)
@@ -173,7 +173,7 @@ package final class LoopHost {
         for hosted in (subscribers[broadcast.channel] ?? [:]).values {
             guard hosted.hasSpace else {
                 // The store knows by the number that the device did not get this broadcast.
-                if broadcast.isStored { giveBack(hosted.device) }
+                if broadcast.isStored { returnQueue(hosted.device) }
                 continue
             }
             deliverOutgoing(of: hosted)
@@ -184,7 +184,7 @@ package final class LoopHost {
         broadcastNumber = broadcast.number
         if !streams.isEmpty { own.append(.broadcast(broadcast.pending, streams: streams)) }
         records.append(.broadcast(broadcast, to: taken, at: sharing.now()))
-        // It follows the queues that were given back before, which a record would overtake.
+        // The store reads records before commands, so only a command arrives after the queues that were returned before.
         commands.append(.host(.delivered(broadcast: broadcast.number, host: loop)))
     }
 
@@ -237,7 +237,7 @@ package final class LoopHost {
         sharing.table.insert(loop, of: queue.device)
     }
 
-    private func giveBack(_ device: DeviceID) {
+    private func returnQueue(_ device: DeviceID) {
         guard let hosted = devices.removeValue(forKey: device) else { return }
         deviceByStream[hosted.queue.stream] = nil
         sharing.table.remove(device, hostedBy: loop)

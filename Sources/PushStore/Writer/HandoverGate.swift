@@ -72,9 +72,16 @@ final class HandoverGate {
             .removeSelf(let hash):
             device(with: hash)
         case .removeDevice(let device), .expireDevice(let device): [device]
-        case .removeApp, .changeApp, .removeChannel: handovers.all
+        case .removeChannel(let channel, _, _): subscribers(of: channel)
+        case .removeApp, .changeApp: handovers.all
         default: []
         }
+    }
+
+    private func subscribers(of channel: ChannelID) -> [DeviceID] {
+        // After a failed read, the command itself fails.
+        guard let row = try? dispatcher.tables.channels.find(channel) else { return [] }
+        return dispatcher.deliveryState.hostedSubscribers.subscribers(of: row.number)
     }
 
     private func device(with secretHash: [UInt8]) -> [DeviceID] {

@@ -82,7 +82,7 @@ struct HostedBroadcastTests {
         _ = loops.send(.to(tokens[0], "a", collapseID: "x"), from: 1)
         loops.turn(1)
         _ = try publish("goal", isStored: isStored)
-        // The loop gives the queue back before it takes the broadcast, because "b" replaces "a".
+        // The loop returns the queue before it takes the broadcast, because "b" replaces "a".
         _ = loops.send(.to(tokens[0], "b", collapseID: "x"), from: 1)
         try loops.settle()
         #expect(texts(0).filter { $0 == "goal" } == ["goal"] && texts(1) == ["first", "goal"])
@@ -113,6 +113,29 @@ struct HostedBroadcastTests {
         }
         let counts = try loops.store.counts()
         #expect(counts.expired == 1 && counts.pending == 0)
+    }
+
+    @Test func `the removal of a channel recalls only the queues of its subscribers`() throws {
+        let other = try loops.store.enrol(3)
+        let token = try loops.store.register(other)
+        let stream = try loops.host(other, token, on: 1)
+        let channel = try #require(channels[false])
+        try loops.store.succeed(
+            .createChannel(
+                ChannelID(high: 1, low: 3), topic: Self.topic, environment: .production, policy: .noMessageStored))
+        for id in [ChannelID(high: 1, low: 3), channel.id] {
+            let answer = loops.address(2)
+            loops.submit(
+                .perform(.removeChannel(id, topic: Self.topic, environment: .production), answer: answer), on: 2)
+            loops.turn(2)
+            try loops.wait()
+            let recalled = loops.store.collectors[1].recalledDevices
+            #expect(recalled == (id == channel.id ? devices.map(\.id) : []))
+        }
+        try loops.settle()
+        _ = loops.send(.to(token, "direct"), from: 1)
+        loops.turn(1)
+        #expect(loops.delivered(to: stream).map(\.text) == ["first", "direct"])
     }
 
     @Test func `nothing arrives from a channel after its removal was answered`() throws {
