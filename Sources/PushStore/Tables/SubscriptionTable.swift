@@ -55,15 +55,18 @@ final class SubscriptionTable {
             WHERE device = ? AND live = 1 AND refused = 0
             """)
         countByChannel = try connection.prepare("SELECT channel, count(*) FROM subscriptions GROUP BY channel")
+        // The search is by device, because a channel may have very many subscribers, and each of them acknowledges.
         acknowledge = try connection.prepare(
             """
             UPDATE subscriptions SET since = ?1
-            WHERE channel = (SELECT channel FROM broadcasts WHERE sequence = ?1) AND device = ?2 AND since < ?1
+            WHERE device = ?2 AND since < ?1 AND (topic, channel) = (
+                SELECT topic, channel FROM broadcasts JOIN channels ON number = channel WHERE sequence = ?1)
             """)
         selectWaiting = try connection.prepare(
             """
             SELECT 1 FROM subscriptions
-            WHERE channel = (SELECT channel FROM broadcasts WHERE sequence = ?1) AND device = ?2 AND since < ?1
+            WHERE device = ?2 AND since < ?1 AND (topic, channel) = (
+                SELECT topic, channel FROM broadcasts JOIN channels ON number = channel WHERE sequence = ?1)
             """)
         skip = try connection.prepare(
             "UPDATE subscriptions SET since = ?1 WHERE device = ?2 AND topic = ?3 AND since < ?1")
