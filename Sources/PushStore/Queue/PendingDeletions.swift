@@ -14,21 +14,33 @@ struct PendingDeletions {
         var isArchived: Bool
     }
 
+    /// The acknowledgement of a broadcast.
+    private struct Acknowledgement: Hashable {
+        var sequence: Int64
+        var device: DeviceID
+    }
+
+    private let delayMilliseconds: Int64
     private var rows: [Deletion] = []
     /// The broadcasts that devices acknowledged, to be written together with the deletions.
-    private var acknowledgements: [(sequence: Int64, device: DeviceID)] = []
+    private var acknowledgements: [Acknowledgement] = []
+    private var acknowledged: Set<Acknowledgement> = []
     private var due = MonotonicTime.past
     /// The answers to send after the deletions are committed.
     private var answers: [ReplyAddress] = []
     /// The sequences of archived rows to delete, so that none is counted or deleted twice.
     private var archived: Set<Int64> = []
 
+    /// Takes the time for which a deletion without a waiting request waits for others.
+    init(delayMilliseconds: Int64) { self.delayMilliseconds = delayMilliseconds }
+
     var isEmpty: Bool { rows.isEmpty && acknowledgements.isEmpty }
 
     /// The time at which a transaction is due; nil if there is nothing to delete.
     var nextDue: MonotonicTime? {
         guard !isEmpty else { return nil }
-        return rows.count >= WriterLimits.deletionsPerTransactionCountMax ? .past : due
+        let count = rows.count + acknowledgements.count
+        return count >= WriterLimits.deletionsPerTransactionCountMax ? .past : due
     }
 
     /// Returns whether an archived row is about to be deleted.
@@ -43,7 +55,7 @@ struct PendingDeletions {
     ///   - device: The device.
     /// - Returns: Whether to skip the row.
     func isGone(_ sequence: Int64, for device: DeviceID) -> Bool {
-        contains(sequence) || acknowledgements.contains { $0.sequence == sequence && $0.device == device }
+        contains(sequence) || acknowledged.contains(Acknowledgement(sequence: sequence, device: device))
     }
 
     // MARK: Scheduling
@@ -62,7 +74,9 @@ struct PendingDeletions {
 
     /// Schedules the write of a device's acknowledgement of a stored broadcast.
     mutating func addAcknowledgement(_ sequence: Int64, by device: DeviceID, at moment: MonotonicTime) {
-        acknowledgements.append((sequence, device))
+        let acknowledgement = Acknowledgement(sequence: sequence, device: device)
+        guard acknowledged.insert(acknowledgement).inserted else { return }
+        acknowledgements.append(acknowledgement)
         setDue(at: moment)
     }
 
@@ -80,7 +94,7 @@ struct PendingDeletions {
 
     private mutating func setDue(at moment: MonotonicTime) {
         guard rows.count + acknowledgements.count == 1 else { return }
-        due = moment.advanced(byMilliseconds: WriterLimits.deletionDelayMilliseconds)
+        due = moment.advanced(byMilliseconds: delayMilliseconds)
     }
 
     // MARK: Writing
@@ -105,6 +119,7 @@ struct PendingDeletions {
             queues.known(deletion.device)?.archivedDeletionCount -= 1
         }
         rows.removeFirst(min(countMax, rows.count))
+        for acknowledgement in acknowledgements.prefix(countMax) { acknowledged.remove(acknowledgement) }
         acknowledgements.removeFirst(min(countMax, acknowledgements.count))
         return isEmpty ? takeAnswers() : []
     }

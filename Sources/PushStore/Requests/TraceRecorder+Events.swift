@@ -44,17 +44,25 @@ extension TraceRecorder {
     }
 
     /// Records that a notification is written, and the removal of those that it replaces.
-    func recordWritten(_ write: PendingWrite, at now: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - write: The notification.
+    ///   - now: The current time.
+    /// - Returns: The position for its row, from which the start after a crash sees whether its events are written; nil if
+    ///   the trace is disabled.
+    func recordWritten(_ write: PendingWrite, at now: Timestamp) -> Int64? {
         let address = write.pending.notification.address
         let device = address.device
+        let position = isOn ? nextPosition : nil
         if !write.isAcknowledged {
-            record(.stored, of: write.pending.sequence, address.topic, on: device, at: now)
+            recordLater(.stored, of: write.pending.sequence, address.topic, on: device, at: now)
         }
         for replaced in write.replaced {
             record(
                 replaced.removal.step, replaced.detail, of: replaced.entry.sequence, replaced.entry.topic, on: device,
                 at: now)
         }
+        return position
     }
 
     // MARK: Between transactions

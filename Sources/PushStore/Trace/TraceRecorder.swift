@@ -6,10 +6,12 @@ internal import PushSQLite
 
 /// Buffers trace events in memory until they are written as a row, so that an event does not cost an SQL statement.
 ///
-/// Events that a transaction records are written by the same transaction. An accepted notification therefore has its
-/// trace after any crash. Events between transactions, such as a delivery, wait for the next transaction, or for
-/// `WriterLimits.traceFlushMilliseconds`. Only the writer's thread uses the recorder. It does nothing when the trace is
-/// disabled.
+/// The end of a notification, and what else a transaction records, is written by the same transaction. Other events, such
+/// as a delivery, wait for it, or for `WriterLimits.writeDelayMilliseconds`. That a notification was accepted and stored
+/// also waits, because its row has the position of these events: after a crash, `TraceRecovery` records again what was
+/// not written. An accepted notification therefore has its trace after any crash.
+///
+/// Only the writer's thread uses the recorder. It does nothing when the trace is disabled.
 final class TraceRecorder {
     /// The bounds and the summary of a row that is not written yet.
     private struct Piece {
@@ -48,7 +50,10 @@ final class TraceRecorder {
     var hasUnwritten: Bool { !bytes.isEmpty }
 
     /// Whether the buffer is large enough to be written now.
-    var isFull: Bool { bytes.count >= WriterLimits.traceRowByteCount }
+    var isFull: Bool { bytes.count >= WriterLimits.traceFlushByteCount }
+
+    /// Whether the current transaction must write the buffer.
+    var isDue: Bool { mustFlush || isFull }
 
     /// The end of the written stream, and the last sequence before it.
     var end: (position: Int64, lastSequence: Int64) { (position, writtenSequence) }
@@ -127,7 +132,7 @@ final class TraceRecorder {
 
     /// Writes the buffer if this transaction recorded an event or the buffer is full; the last step of a transaction.
     func flushIfDue(into table: TraceTable) throws(SQLiteError) {
-        guard mustFlush || isFull, !bytes.isEmpty else { return }
+        guard isDue, !bytes.isEmpty else { return }
         var start = 0
         for piece in pieces + [piece] where piece.end > start {
             try table.append(
@@ -144,7 +149,7 @@ final class TraceRecorder {
     func committed() {
         guard isFlushed else { return }
         position += Int64(bytes.count)
-        bytes.removeAll(keepingCapacity: bytes.count <= 4 * WriterLimits.traceRowByteCount)
+        bytes.removeAll(keepingCapacity: bytes.count <= 2 * WriterLimits.traceFlushByteCount)
         pieces = []
         piece = Piece(lastSequence: piece.lastSequence)
         writtenSequence = piece.lastSequence

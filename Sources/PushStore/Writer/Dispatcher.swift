@@ -36,7 +36,7 @@ final class Dispatcher {
     /// Whether the disk has space for new notifications.
     var hasSpace = true
     var pendingWrites = PendingWriteQueue()
-    var deletions = PendingDeletions()
+    var deletions: PendingDeletions
     /// The devices whose last-seen time the next transaction writes.
     private var seen: Set<DeviceID> = []
     /// The changed names and versions of device agents that the next transaction writes.
@@ -52,6 +52,7 @@ final class Dispatcher {
         trace = executor.trace
         authentication = executor.authentication
         self.configuration = configuration
+        deletions = PendingDeletions(delayMilliseconds: configuration.writeDelayMilliseconds)
         self.deliveryState = deliveryState
     }
 
@@ -135,18 +136,27 @@ final class Dispatcher {
 
     var hasDeletions: Bool { !deletions.isEmpty }
 
+    /// Returns whether a transaction that writes what is due writes the deletions too.
+    ///
+    /// The trace's buffer is written only together with the deletions, so that no notification is acknowledged twice in
+    /// the trace after a crash.
+    func deletes(_ due: Due) -> Bool {
+        guard let next = deletions.nextDue else { return false }
+        return next <= due.moment || trace.isDue
+    }
+
     /// Writes the notifications that are due.
     ///
     /// The caller must have begun a transaction.
     func writeNotifications(_ due: Due) throws(SQLiteError) {
         defer { newRows.removeAll(keepingCapacity: true) }
         for write in pendingWrites.all where due.contains(write) {
-            trace.recordWritten(write, at: now)
+            let position = trace.recordWritten(write, at: now)
             if !write.isAcknowledged {
                 newRows.append(
                     PendingTable.New(
                         pending: write.pending, collapse: write.collapse,
-                        expiresAt: expiry(of: write.pending.notification)))
+                        expiresAt: expiry(of: write.pending.notification), tracePosition: position))
             }
             for replaced in write.replaced where replaced.older == nil {
                 _ = try tables.pending.remove(replaced.entry.sequence)
