@@ -79,11 +79,13 @@ extension TraceRecorder {
     }
 
     /// Records the outcome that a device reports; ignores an outcome that says only that the notification arrived.
-    func record(_ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Timestamp)
-    {
+    func record(
+        _ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Timestamp,
+        withDeletions waits: Bool = false
+    ) {
         guard isOn, let step = acknowledgement.step else { return }
         let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
-        recordLater(step, detail, of: acknowledgement.id, topic, on: device, at: now)
+        recordLater(step, detail, of: acknowledgement.id, topic, on: device, at: now, withDeletions: waits)
     }
 }
 

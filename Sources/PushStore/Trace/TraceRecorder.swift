@@ -35,6 +35,10 @@ final class TraceRecorder {
     /// Whether the current transaction wrote `bytes`.
     private var isFlushed = false
     private var mustFlush = false
+    /// The events that wait for the transaction of the next deletions.
+    private var held: [TraceEvent] = []
+    /// Whether the current transaction took over the held events.
+    private var isReleased = false
 
     /// Continues at the end of the table's events.
     init(isOn: Bool, _ table: TraceTable) throws(SQLiteError) {
@@ -51,9 +55,6 @@ final class TraceRecorder {
 
     /// Whether the buffer is large enough to be written now.
     var isFull: Bool { bytes.count >= WriterLimits.traceFlushByteCount }
-
-    /// Whether the current transaction must write the buffer.
-    var isDue: Bool { mustFlush || isFull }
 
     /// The end of the written stream, and the last sequence before it.
     var end: (position: Int64, lastSequence: Int64) { (position, writtenSequence) }
@@ -96,13 +97,24 @@ final class TraceRecorder {
     }
 
     /// Records an event between transactions, which may wait for the next one.
+    ///
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - detail: The reason for the step.
+    ///   - sequence: The notification's sequence.
+    ///   - topic: The notification's topic.
+    ///   - device: The device.
+    ///   - now: The current time.
+    ///   - waits: Whether the event waits for the transaction of the next deletions. After a crash, the trace then has no
+    ///     acknowledgement of a notification that still exists.
     @inline(__always)
     func recordLater(
         _ step: TraceStep, _ detail: TraceDetail = .none, of sequence: Int64, _ topic: TopicID, on device: DeviceID,
-        at now: Timestamp
+        at now: Timestamp, withDeletions waits: Bool = false
     ) {
         guard isOn else { return }
-        add(TraceEvent(step, detail, sequence: sequence, topic: topic, device: device, at: now))
+        let event = TraceEvent(step, detail, sequence: sequence, topic: topic, device: device, at: now)
+        if waits { held.append(event) } else { add(event) }
     }
 
     private func add(_ event: TraceEvent) {
@@ -125,6 +137,14 @@ final class TraceRecorder {
         mark = (bytes.count, pieces.count, piece)
         mustFlush = false
         isFlushed = false
+        isReleased = false
+    }
+
+    /// Takes over the held events in the transaction that writes the deletions.
+    func releaseHeld() {
+        guard !isReleased else { return }
+        isReleased = true
+        for event in held { add(event) }
     }
 
     /// Makes the next `flushIfDue` write the buffer, regardless of its size.
@@ -132,7 +152,7 @@ final class TraceRecorder {
 
     /// Writes the buffer if this transaction recorded an event or the buffer is full; the last step of a transaction.
     func flushIfDue(into table: TraceTable) throws(SQLiteError) {
-        guard isDue, !bytes.isEmpty else { return }
+        guard mustFlush || isFull, !bytes.isEmpty else { return }
         var start = 0
         for piece in pieces + [piece] where piece.end > start {
             try table.append(
@@ -147,6 +167,8 @@ final class TraceRecorder {
 
     /// Empties the buffer after the transaction that wrote it was committed.
     func committed() {
+        if isReleased { held.removeAll(keepingCapacity: held.count <= WriterLimits.commandsPerTransactionCountMax) }
+        isReleased = false
         guard isFlushed else { return }
         position += Int64(bytes.count)
         bytes.removeAll(keepingCapacity: bytes.count <= 2 * WriterLimits.traceFlushByteCount)
@@ -163,5 +185,6 @@ final class TraceRecorder {
         pieces.removeLast(pieces.count - mark.pieceCount)
         piece = mark.piece
         isFlushed = false
+        isReleased = false
     }
 }

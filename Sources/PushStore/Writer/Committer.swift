@@ -62,15 +62,10 @@ final class Committer {
     }
 
     /// Commits the notifications and deletions that are due.
-    ///
-    /// - Parameters:
-    ///   - due: The notifications.
-    ///   - writesTrace: Whether to write the trace's buffer too.
-    func commit(_ due: Due, writesTrace: Bool = false) {
+    func commit(_ due: Due) {
         guard space.isHeld else { return commitOnFullDisk([], due) }
         do {
             try transaction { () throws(SQLiteError) in
-                if writesTrace { dispatcher.trace.flushSoon() }
                 try write(due)
             } committed: {
                 confirm(due)

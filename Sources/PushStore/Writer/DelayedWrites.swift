@@ -76,7 +76,7 @@ final class DelayedWrites {
     /// Writes the trace's buffer, unless the disk is full.
     func flushTrace() {
         guard committer.canWrite, trace.hasUnwritten else { return }
-        committer.commit(Due(moment: .past), writesTrace: true)
+        _ = committer.attempt { () throws(SQLiteError) in trace.flushSoon() }
     }
 
     // MARK: The archive

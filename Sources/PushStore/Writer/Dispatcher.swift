@@ -137,13 +137,7 @@ final class Dispatcher {
     var hasDeletions: Bool { !deletions.isEmpty }
 
     /// Returns whether a transaction that writes what is due writes the deletions too.
-    ///
-    /// The trace's buffer is written only together with the deletions, so that no notification is acknowledged twice in
-    /// the trace after a crash.
-    func deletes(_ due: Due) -> Bool {
-        guard let next = deletions.nextDue else { return false }
-        return next <= due.moment || trace.isDue
-    }
+    func deletes(_ due: Due) -> Bool { deletions.nextDue.map { $0 <= due.moment } ?? false }
 
     /// Writes the notifications that are due.
     ///
@@ -181,7 +175,10 @@ final class Dispatcher {
 
     /// Writes the scheduled deletions and broadcast acknowledgements, at most `countMax` of each, in a transaction.
     func writeDeletions(countMax: Int) throws(SQLiteError) {
-        if hasDeletions { trace.flushSoon() }
+        if hasDeletions {
+            trace.releaseHeld()
+            trace.flushSoon()
+        }
         try deletions.write(countMax: countMax, tables)
     }
 
