@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Copies the files of the open store; returns the path of the copy.
-    private func killed() throws -> String {
+    private func killed(_ store: TestStore) throws -> String {
         let copy = directory.path(of: "killed.sqlite")
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy + suffix)
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `after a kill each accepted notification is once in the trace, after any number of starts`() throws {
         for number in 1...3 as ClosedRange<UInt64> { try store.acceptAlone(.to(token, "a").identified(number)) }
-        let path = try killed()
+        let path = try killed(store)
         for start in 1...3 {
             let opened = try TestStore(path: path)
             for number in 1...3 as ClosedRange<UInt64> {
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `after a kill the events of a notification have its identity and the time of its acceptance`() throws {
         try store.acceptAlone(.to(token, "a").identified(1))
-        let opened = try TestStore(path: try killed())
+        let opened = try TestStore(path: try killed(store))
         opened.clock.now += 60_000
         let entries = try opened.trace(.notification(.unique(1))).entries
         #expect(entries.map(\.event.at) == [TestStore.start, TestStore.start])
@@ -53,9 +53,24 @@ import Testing
 
     @Test func `a start without the trace leaves the events to a later start with it`() throws {
         try store.acceptAlone(.to(token, "a").identified(1))
-        let path = try killed()
+        let path = try killed(store)
         _ = try TestStore(path: path) { $0.hasTrace = false }
         #expect(try TestStore(path: path).steps(1) == ["accepted", "stored"])
+    }
+
+    @Test func `after a kill an acknowledged notification does not come back behind one that replaced it`() throws {
+        let store = try TestStore(in: directory, path: directory.path(of: "waiting.sqlite")) {
+            $0.writeDelayMilliseconds = 3_600_000
+        }
+        let (device, token) = try store.registeredDevice()
+        try store.acceptAlone(.to(token, "old", collapseID: "x"))
+        let (stream, replies) = try store.attach(device)
+        let old = try #require(replies.delivered(to: stream).first)
+        store.store.submit([
+            .acknowledge([.init(id: old.sequence, outcome: .delivered)], by: device.id), .detach(stream: stream),
+        ])
+        try store.acceptAlone(.to(token, "new", collapseID: "x"))
+        #expect(try TestStore(path: try killed(store)).waiting(device) == ["new"])
     }
 
     @Test func `a notification that is archived before a kill is in the trace`() throws {
@@ -65,11 +80,7 @@ import Testing
         let (_, token) = try archiving.registeredDevice()
         for number in 1...3 as ClosedRange<UInt64> { try archiving.acceptAlone(.to(token, "a").identified(number)) }
         _ = try archiving.succeed(.counts)
-        let copy = directory.path(of: "killed.sqlite")
-        for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(atPath: archiving.path + suffix, toPath: copy + suffix)
-        }
-        let opened = try TestStore(path: copy)
+        let opened = try TestStore(path: try killed(archiving))
         for number in 1...3 as ClosedRange<UInt64> { #expect(try opened.steps(number) == ["accepted", "stored"]) }
     }
 }

@@ -14,6 +14,13 @@ struct PendingDeletions {
         var isArchived: Bool
     }
 
+    /// A collapse ID of an app on a device.
+    private struct Collapse: Hashable {
+        var device: DeviceID
+        var topic: TopicID
+        var hash: CollapseHash
+    }
+
     /// The acknowledgement of a broadcast.
     private struct Acknowledgement: Hashable {
         var sequence: Int64
@@ -25,6 +32,8 @@ struct PendingDeletions {
     /// The broadcasts that devices acknowledged, to be written together with the deletions.
     private var acknowledgements: [Acknowledgement] = []
     private var acknowledged: Set<Acknowledgement> = []
+    /// The collapse IDs of the rows to delete, and possibly of some that are deleted.
+    private var collapses: Set<Collapse> = []
     private var due = MonotonicTime.past
     /// The answers to send after the deletions are committed.
     private var answers: [ReplyAddress] = []
@@ -67,6 +76,9 @@ struct PendingDeletions {
             queue.archivedDeletionCount += 1
             queue.changeArchived(entry.topic, by: -1)
         }
+        if entry.collapse.stored != nil {
+            collapses.insert(Collapse(device: queue.device, topic: entry.topic, hash: entry.collapse))
+        }
         rows.append(
             Deletion(sequence: entry.sequence, device: queue.device, topic: entry.topic, isArchived: isArchived))
         setDue(at: moment)
@@ -83,6 +95,12 @@ struct PendingDeletions {
     /// Adds a request that is answered after the deletions, which are due immediately.
     mutating func add(_ answer: ReplyAddress) {
         answers.append(answer)
+        due = .past
+    }
+
+    /// Makes the deletions due immediately if a row with a collapse ID is among them.
+    mutating func expedite(_ device: DeviceID, _ topic: TopicID, _ collapse: CollapseHash) {
+        guard !isEmpty, collapses.contains(Collapse(device: device, topic: topic, hash: collapse)) else { return }
         due = .past
     }
 
@@ -121,7 +139,9 @@ struct PendingDeletions {
         rows.removeFirst(min(countMax, rows.count))
         for acknowledgement in acknowledgements.prefix(countMax) { acknowledged.remove(acknowledgement) }
         acknowledgements.removeFirst(min(countMax, acknowledgements.count))
-        return isEmpty ? takeAnswers() : []
+        guard isEmpty else { return [] }
+        collapses.removeAll(keepingCapacity: true)
+        return takeAnswers()
     }
 
     /// Delays the deletions after the write failed; returns the requests to refuse.

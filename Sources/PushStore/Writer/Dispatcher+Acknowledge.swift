@@ -74,9 +74,9 @@ extension Dispatcher {
         let sequence = sent.sequence
         var isDeleted = true
         if queue.archivedCount > 0, !deletions.contains(sequence),
-            let topic = try tables.archive.topic(of: sequence, of: queue.device)
+            let row = try tables.archive.find(sequence, of: queue.device)
         {
-            let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
+            let entry = QueueEntry(sequence: sequence, topic: row.topic, collapse: row.collapse)
             deletions.add(entry, of: queue, isArchived: true, at: moment)
             deliveryState.acknowledge(entry, by: queue, at: moment)
         } else if deliveryState.acknowledgeNowOrNever(sequence, by: queue) {
