@@ -53,13 +53,13 @@ final class SoakDevice: WebSocketDevice {
 
     override func arrived(_ message: UnsafeRawBufferPointer, sequence: Int) -> Bool {
         guard let stamp = Payload.stamp(in: message) else { fail("a delivery without its stamp") }
-        if sequence > 0, sequence <= lastSequence {
-            books.problem("device \(number) got sequence \(sequence) behind \(lastSequence) on one stream")
-        }
-        lastSequence = max(lastSequence, sequence)
         if stamp.run == Self.broadcastRun {
             broadcastArrived(stamp.number)
         } else {
+            if sequence > 0, sequence <= lastSequence {
+                books.problem("device \(number) got sequence \(sequence) behind \(lastSequence) on one stream")
+            }
+            lastSequence = max(lastSequence, sequence)
             books.arrived(at: number, stamp, sequence: sequence, isSteady: isSteady)
         }
         return !isSilent

@@ -3,7 +3,7 @@
 /// A 64-bit hash of a collapse ID, by which a queue is searched.
 ///
 /// The record has the ID itself.
-struct CollapseHash: Equatable, Sendable {
+struct CollapseHash: Hashable, Sendable {
     /// The hash; 0 without a collapse ID.
     private let value: UInt64
 

@@ -19,6 +19,11 @@ package struct StoreConfiguration: Sendable {
     /// The maximum number of recent notifications, which only memory indexes by device; more are archived in
     /// `archived`.
     var recentCountMax = WriterLimits.recentCountMax
+    /// The time for which deletions wait to share a transaction, in milliseconds.
+    var deletionDelayMilliseconds = WriterLimits.deletionDelayMilliseconds
+    /// The time for which trace events wait in memory for a transaction, and the minimum time between two checkpoints
+    /// of a short log, in milliseconds.
+    var writeDelayMilliseconds = WriterLimits.writeDelayMilliseconds
     /// The maximum number of device records in memory.
     ///
     /// Above it, some records without recent notifications are evicted.

@@ -16,6 +16,8 @@ enum WriterLimits {
     /// The number of records in the journal of a host that wake the store.
     static let journalRecordCountMax = 512
     /// The time for which a deletion without a waiting request is delayed to share a transaction, in milliseconds.
+    ///
+    /// The transaction of a deletion also writes the trace, so fewer of them write fewer pages.
     static let deletionDelayMilliseconds: Int64 = 10
     /// The maximum number of deletions in one transaction on a full disk; as many are written without a delay.
     static let deletionsPerTransactionCountMax = 1024
@@ -59,9 +61,9 @@ enum WriterLimits {
     /// The number of rows that one step of a removal or a filter change changes.
     static let rowsChangedPerStepCountMax = 64
     /// The number of rows read for streams between two transactions.
-    static let rowsReadPerTurnCountMax = 4096
+    static let rowsReadPerTurnCountMax = 1024
     /// The maximum number of expired rows deleted in one step.
-    static let rowsSweptPerStepCountMax = 1000
+    static let rowsSweptPerStepCountMax = 256
     /// The maximum number of devices whose registrations expire in one step.
     static let devicesSweptPerStepCountMax = 100
     /// The maximum number of devices whose last-seen times are written in one step.
@@ -76,16 +78,24 @@ enum WriterLimits {
     static let reserveRetryMilliseconds: Int64 = 1000
     /// The maximum size of the reserve for deletions, in bytes.
     ///
-    /// A checkpoint runs when the write-ahead log is as long as the reserve.
+    /// A checkpoint runs at the latest when the write-ahead log is as long as the reserve.
     static let reserveByteCountMax = 16 << 20
+    /// The number of pages in the write-ahead log at which a checkpoint runs if none ran within
+    /// `writeDelayMilliseconds`.
+    ///
+    /// Notifications wait for a checkpoint, so one that copies few pages is better.
+    static let checkpointPageCount = 1024
     /// The minimum size of the reserve, on a very small disk, in bytes.
     static let reserveByteCountMin = 128 << 10
-    /// The time for which trace events wait in memory for a transaction, in milliseconds.
-    static let traceFlushMilliseconds: Int64 = 1000
+    /// The time for which trace events wait in memory for a transaction, and the minimum time between two checkpoints of a
+    /// short log, in milliseconds.
+    static let writeDelayMilliseconds: Int64 = 1000
     /// The time within which every event of a notification that a host delivered is recorded, in milliseconds.
     static let traceDelayMilliseconds: Int64 = 1000
-    /// The size of a trace row in bytes; a buffer of this size is written immediately.
+    /// The size of a trace row in bytes.
     static let traceRowByteCount = 32 << 10
+    /// The size of the trace's buffer, in bytes, at which it is written immediately.
+    static let traceFlushByteCount = 256 << 10
     /// The maximum size of the trace's buffer while the disk is full, in bytes.
     ///
     /// Above it, the trace has a gap.
@@ -93,7 +103,7 @@ enum WriterLimits {
     /// The maximum number of trace rows deleted in one step.
     static let traceRowsTrimmedPerStepCountMax = 1000
     /// The number of trace bytes after which a deletion step stops.
-    static let traceBytesTrimmedPerStepMax: Int64 = 4 << 20
+    static let traceBytesTrimmedPerStepMax: Int64 = 512 << 10
     /// The number of trace bytes searched between two transactions.
     static let traceBytesSearchedPerStep = 256 << 10
     /// The maximum number of rows read between two transactions to find the first events of notifications.

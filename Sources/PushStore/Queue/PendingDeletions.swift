@@ -14,21 +14,42 @@ struct PendingDeletions {
         var isArchived: Bool
     }
 
+    /// A collapse ID of an app on a device.
+    private struct Collapse: Hashable {
+        var device: DeviceID
+        var topic: TopicID
+        var hash: CollapseHash
+    }
+
+    /// The acknowledgement of a broadcast.
+    private struct Acknowledgement: Hashable {
+        var sequence: Int64
+        var device: DeviceID
+    }
+
+    private let delayMilliseconds: Int64
     private var rows: [Deletion] = []
     /// The broadcasts that devices acknowledged, to be written together with the deletions.
-    private var acknowledgements: [(sequence: Int64, device: DeviceID)] = []
+    private var acknowledgements: [Acknowledgement] = []
+    private var acknowledged: Set<Acknowledgement> = []
+    /// The collapse IDs of the rows to delete, and possibly of some that are deleted.
+    private var collapses: Set<Collapse> = []
     private var due = MonotonicTime.past
     /// The answers to send after the deletions are committed.
     private var answers: [ReplyAddress] = []
     /// The sequences of archived rows to delete, so that none is counted or deleted twice.
     private var archived: Set<Int64> = []
 
+    /// Takes the time for which a deletion without a waiting request waits for others.
+    init(delayMilliseconds: Int64) { self.delayMilliseconds = delayMilliseconds }
+
     var isEmpty: Bool { rows.isEmpty && acknowledgements.isEmpty }
 
     /// The time at which a transaction is due; nil if there is nothing to delete.
     var nextDue: MonotonicTime? {
         guard !isEmpty else { return nil }
-        return rows.count >= WriterLimits.deletionsPerTransactionCountMax ? .past : due
+        let count = rows.count + acknowledgements.count
+        return count >= WriterLimits.deletionsPerTransactionCountMax ? .past : due
     }
 
     /// Returns whether an archived row is about to be deleted.
@@ -43,7 +64,7 @@ struct PendingDeletions {
     ///   - device: The device.
     /// - Returns: Whether to skip the row.
     func isGone(_ sequence: Int64, for device: DeviceID) -> Bool {
-        contains(sequence) || acknowledgements.contains { $0.sequence == sequence && $0.device == device }
+        contains(sequence) || acknowledged.contains(Acknowledgement(sequence: sequence, device: device))
     }
 
     // MARK: Scheduling
@@ -55,6 +76,9 @@ struct PendingDeletions {
             queue.archivedDeletionCount += 1
             queue.changeArchived(entry.topic, by: -1)
         }
+        if entry.collapse.stored != nil {
+            collapses.insert(Collapse(device: queue.device, topic: entry.topic, hash: entry.collapse))
+        }
         rows.append(
             Deletion(sequence: entry.sequence, device: queue.device, topic: entry.topic, isArchived: isArchived))
         setDue(at: moment)
@@ -62,13 +86,21 @@ struct PendingDeletions {
 
     /// Schedules the write of a device's acknowledgement of a stored broadcast.
     mutating func addAcknowledgement(_ sequence: Int64, by device: DeviceID, at moment: MonotonicTime) {
-        acknowledgements.append((sequence, device))
+        let acknowledgement = Acknowledgement(sequence: sequence, device: device)
+        guard acknowledged.insert(acknowledgement).inserted else { return }
+        acknowledgements.append(acknowledgement)
         setDue(at: moment)
     }
 
     /// Adds a request that is answered after the deletions, which are due immediately.
     mutating func add(_ answer: ReplyAddress) {
         answers.append(answer)
+        due = .past
+    }
+
+    /// Makes the deletions due immediately if a row with a collapse ID is among them.
+    mutating func expedite(_ device: DeviceID, _ topic: TopicID, _ collapse: CollapseHash) {
+        guard !isEmpty, collapses.contains(Collapse(device: device, topic: topic, hash: collapse)) else { return }
         due = .past
     }
 
@@ -80,7 +112,7 @@ struct PendingDeletions {
 
     private mutating func setDue(at moment: MonotonicTime) {
         guard rows.count + acknowledgements.count == 1 else { return }
-        due = moment.advanced(byMilliseconds: WriterLimits.deletionDelayMilliseconds)
+        due = moment.advanced(byMilliseconds: delayMilliseconds)
     }
 
     // MARK: Writing
@@ -105,8 +137,11 @@ struct PendingDeletions {
             queues.known(deletion.device)?.archivedDeletionCount -= 1
         }
         rows.removeFirst(min(countMax, rows.count))
+        for acknowledgement in acknowledgements.prefix(countMax) { acknowledged.remove(acknowledgement) }
         acknowledgements.removeFirst(min(countMax, acknowledgements.count))
-        return isEmpty ? takeAnswers() : []
+        guard isEmpty else { return [] }
+        collapses.removeAll(keepingCapacity: true)
+        return takeAnswers()
     }
 
     /// Delays the deletions after the write failed; returns the requests to refuse.

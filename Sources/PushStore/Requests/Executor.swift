@@ -52,12 +52,16 @@ final class Executor {
         queues = DeviceQueues(
             tables.registrations, tables.devices, tables.archive, countMax: configuration.deviceQueueCountMax,
             start: lastRunning.map { (at: now, expectsSince: $0.advanced(byMilliseconds: -awayMilliseconds)) })
-        try tables.pending.forEachRecent(after: try tables.state.archivedThrough(), queues.load)
         storedQueues = StoredQueues(tables, queues)
         histories = DeliveryHistories(
             tables.deliveryHistories, entryCountMax: max(configuration.deliveryHistoryCountMax, 1),
             entryCountInAllMax: max(configuration.deliveryHistoryInAllCountMax, 1))
         trace = try TraceRecorder(isOn: configuration.hasTrace, tables.trace)
+        var recovery = TraceRecovery(end: trace.end.position)
+        try tables.pending.forEachRecent(after: try tables.state.archivedThrough()) { [queues] row in
+            queues.load(row)
+            recovery.take(row)
+        }
         backups = BackupWork(connection)
         slice = RequestSlice(clock: configuration.monotonicTime)
         authentication = DeviceAuthentication(tables.devices, transaction, registrationLifeSeconds: life)
@@ -78,6 +82,12 @@ final class Executor {
         sweeper = try Sweeper(
             tables, transaction, storedQueues, authentication, registrations, traces, registrationLifeSeconds: life,
             now: now)
+        do {
+            try recovery.record(in: trace, tables, connection)
+        } catch {
+            // On a full disk, the next start finds the same rows.
+            guard error.isFull else { throw error }
+        }
     }
 
     // MARK: A transaction

@@ -44,17 +44,25 @@ extension TraceRecorder {
     }
 
     /// Records that a notification is written, and the removal of those that it replaces.
-    func recordWritten(_ write: PendingWrite, at now: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - write: The notification.
+    ///   - now: The current time.
+    /// - Returns: The position for its row, from which the start after a crash sees whether its events are written; nil if
+    ///   the trace is disabled.
+    func recordWritten(_ write: PendingWrite, at now: Timestamp) -> Int64? {
         let address = write.pending.notification.address
         let device = address.device
+        let position = isOn ? nextPosition : nil
         if !write.isAcknowledged {
-            record(.stored, of: write.pending.sequence, address.topic, on: device, at: now)
+            recordLater(.stored, of: write.pending.sequence, address.topic, on: device, at: now)
         }
         for replaced in write.replaced {
             record(
                 replaced.removal.step, replaced.detail, of: replaced.entry.sequence, replaced.entry.topic, on: device,
                 at: now)
         }
+        return position
     }
 
     // MARK: Between transactions
@@ -71,11 +79,13 @@ extension TraceRecorder {
     }
 
     /// Records the outcome that a device reports; ignores an outcome that says only that the notification arrived.
-    func record(_ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Timestamp)
-    {
+    func record(
+        _ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Timestamp,
+        withDeletions waits: Bool = false
+    ) {
         guard isOn, let step = acknowledgement.step else { return }
         let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
-        recordLater(step, detail, of: acknowledgement.id, topic, on: device, at: now)
+        recordLater(step, detail, of: acknowledgement.id, topic, on: device, at: now, withDeletions: waits)
     }
 }
 

@@ -28,7 +28,7 @@ final class ArchiveTable {
     private let connection: Connection
     private let insert: Statement
     private let delete: Statement
-    private let selectTopic: Statement
+    private let selectOne: Statement
     private let selectAfter: Statement
     private let selectOldest: Statement
     private let selectOldestOfTopic: Statement
@@ -43,7 +43,7 @@ final class ArchiveTable {
         self.connection = connection
         insert = try connection.prepare("INSERT OR IGNORE INTO archived VALUES (?, ?, ?, ?)")
         delete = try connection.prepare("DELETE FROM archived WHERE device = ? AND sequence = ?")
-        selectTopic = try connection.prepare("SELECT topic FROM archived WHERE device = ? AND sequence = ?")
+        selectOne = try connection.prepare("SELECT topic, collapse FROM archived WHERE device = ? AND sequence = ?")
         selectAfter = try connection.prepare(
             "SELECT sequence, topic FROM archived WHERE device = ? AND sequence > ? ORDER BY sequence LIMIT ?")
         selectOldest = try connection.prepare(
@@ -98,12 +98,13 @@ final class ArchiveTable {
 
     // MARK: Reading
 
-    /// Returns the topic of a device's row; nil if the row does not exist.
-    func topic(of sequence: Int64, of device: DeviceID) throws(SQLiteError) -> TopicID? {
-        selectTopic.bind(device.stored, at: 1)
-        selectTopic.bind(sequence, at: 2)
-        defer { selectTopic.reset() }
-        return try selectTopic.step() ? TopicID(stored: selectTopic.int64(0)) : nil
+    /// Returns the topic and the collapse ID's hash of a device's row; nil if the row does not exist.
+    func find(_ sequence: Int64, of device: DeviceID) throws(SQLiteError) -> (topic: TopicID, collapse: CollapseHash)? {
+        selectOne.bind(device.stored, at: 1)
+        selectOne.bind(sequence, at: 2)
+        defer { selectOne.reset() }
+        guard try selectOne.step() else { return nil }
+        return (TopicID(stored: selectOne.int64(0)), CollapseHash(stored: selectOne.optionalInt64(1)))
     }
 
     /// Returns the next rows of a device after a sequence, in order, at most `countMax`.

@@ -23,6 +23,8 @@ final class PendingTable {
         var topic: TopicID
         var collapse: CollapseHash
         var expiresAt: Timestamp?
+        /// The position of the event that the row was stored; nil without a trace.
+        var tracePosition: Int64?
     }
 
     /// A row to write.
@@ -31,8 +33,12 @@ final class PendingTable {
         var collapse: CollapseHash
         /// The expiration; nil without one.
         var expiresAt: Timestamp?
+        /// The position of the event that the row was stored; nil without a trace.
+        var tracePosition: Int64?
     }
 
+    /// The number of columns.
+    private static let columnCount: Int32 = 7
     /// The number of rows that one statement inserts.
     ///
     /// The fixed cost of a statement is a quarter of the cost of a row.
@@ -46,26 +52,27 @@ final class PendingTable {
     private let selectRecent: Statement
     private let selectExpired: Statement
     private let selectOldest: Statement
+    private let updateTraced: Statement
     private var record: [UInt8] = []
     private var parts: [(index: Int32, range: Range<Int>)] = []
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        insert = try connection.prepare("INSERT INTO pending VALUES (?, ?, ?, ?, ?, ?)")
+        insert = try connection.prepare("INSERT INTO pending VALUES (?, ?, ?, ?, ?, ?, ?)")
         insertMany = try connection.prepare(
             """
             INSERT INTO pending VALUES
-                (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?),
-                (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?),
-                (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?),
-                (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?)
+                (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?),
+                (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?),
+                (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?),
+                (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?)
             """)
         delete = try connection.prepare("DELETE FROM pending WHERE sequence = ?")
         selectOne = try connection.prepare(
             "SELECT device, topic, record, expires_at_ms FROM pending WHERE sequence = ?")
         selectRecent = try connection.prepare(
             """
-            SELECT sequence, device, topic, collapse, expires_at_ms FROM pending
+            SELECT sequence, device, topic, collapse, expires_at_ms, trace_position FROM pending
             WHERE sequence > ? AND NOT EXISTS (
                 SELECT 1 FROM archived WHERE archived.device = pending.device AND archived.sequence = pending.sequence)
             ORDER BY sequence
@@ -76,6 +83,7 @@ final class PendingTable {
             WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ?
             """)
         selectOldest = try connection.prepare("SELECT sequence, device, topic, record FROM pending ORDER BY sequence")
+        updateTraced = try connection.prepare("UPDATE pending SET trace_position = NULL WHERE sequence = ?")
     }
 
     /// Appends notifications, in their order.
@@ -92,7 +100,7 @@ final class PendingTable {
         record.removeAll(keepingCapacity: true)
         PendingRecord.append(row.pending, to: &record)
         bind(row, to: insert, after: 0)
-        try insert.run(lending: record, at: 6)
+        try insert.run(lending: record, at: Self.columnCount)
     }
 
     private func insertMany(_ rows: ArraySlice<New>) throws(SQLiteError) {
@@ -103,7 +111,7 @@ final class PendingTable {
             let start = record.count
             PendingRecord.append(row.pending, to: &record)
             bind(row, to: insertMany, after: index)
-            index += 6
+            index += Self.columnCount
             parts.append((index, start..<record.count))
         }
         try insertMany.run(lending: record, parts)
@@ -116,6 +124,13 @@ final class PendingTable {
         statement.bind(Int64(row.pending.notification.address.topic.rawValue), at: index + 3)
         statement.bind(row.collapse.stored, at: index + 4)
         statement.bind(row.expiresAt?.unixMilliseconds, at: index + 5)
+        statement.bind(row.tracePosition, at: index + 6)
+    }
+
+    /// Records that the trace's table has the events of a row.
+    func noteTraced(_ sequence: Int64) throws(SQLiteError) {
+        updateTraced.bind(sequence, at: 1)
+        try updateTraced.run()
     }
 
     /// Removes the row with a sequence, of any device; returns false when it does not exist.
@@ -156,7 +171,8 @@ final class PendingTable {
                     sequence: selectRecent.int64(0), device: DeviceID(stored: selectRecent.int64(1)),
                     topic: TopicID(stored: selectRecent.int64(2)),
                     collapse: CollapseHash(stored: selectRecent.optionalInt64(3)),
-                    expiresAt: selectRecent.optionalInt64(4).map(Timestamp.init(unixMilliseconds:))))
+                    expiresAt: selectRecent.optionalInt64(4).map(Timestamp.init(unixMilliseconds:)),
+                    tracePosition: selectRecent.optionalInt64(5)))
         }
     }
 

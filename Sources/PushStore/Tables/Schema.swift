@@ -10,7 +10,8 @@ internal import PushSQLite
 ///
 /// - `pending` has no foreign keys. Its rows are checked against `registrations` in the same transaction, and each key
 ///   would cost a lookup for every notification. `expires_at_ms` is NULL if the provider set no expiration. Such rows
-///   expire by age.
+///   expire by age. `trace_position` is the position of the event that a row was stored, if the row was written before
+///   the event; NULL without a trace.
 /// - `archived` indexes older rows of `pending` by device, and `archived_counts` counts them for each topic.
 /// - `subscriptions` refer to a channel by its `number`, which is shorter than its ID. `since` is the last sequence that
 ///   a subscription skips.
@@ -75,7 +76,7 @@ enum Schema {
 
         CREATE TABLE pending(
             sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, topic INTEGER NOT NULL, collapse INTEGER,
-            expires_at_ms INTEGER, record BLOB NOT NULL) STRICT;
+            expires_at_ms INTEGER, trace_position INTEGER, record BLOB NOT NULL) STRICT;
         CREATE INDEX pending_by_expiry ON pending(expires_at_ms) WHERE expires_at_ms IS NOT NULL;
         CREATE TABLE archived(
             device INTEGER NOT NULL, sequence INTEGER NOT NULL, topic INTEGER NOT NULL, collapse INTEGER,

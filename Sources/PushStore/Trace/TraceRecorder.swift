@@ -6,10 +6,12 @@ internal import PushSQLite
 
 /// Buffers trace events in memory until they are written as a row, so that an event does not cost an SQL statement.
 ///
-/// Events that a transaction records are written by the same transaction. An accepted notification therefore has its
-/// trace after any crash. Events between transactions, such as a delivery, wait for the next transaction, or for
-/// `WriterLimits.traceFlushMilliseconds`. Only the writer's thread uses the recorder. It does nothing when the trace is
-/// disabled.
+/// The end of a notification, and what else a transaction records, is written by the same transaction. Other events, such
+/// as a delivery, wait for it, or for `WriterLimits.writeDelayMilliseconds`. That a notification was accepted and stored
+/// also waits, because its row has the position of these events: after a crash, `TraceRecovery` records again what was
+/// not written. An accepted notification therefore has its trace after any crash.
+///
+/// Only the writer's thread uses the recorder. It does nothing when the trace is disabled.
 final class TraceRecorder {
     /// The bounds and the summary of a row that is not written yet.
     private struct Piece {
@@ -33,6 +35,10 @@ final class TraceRecorder {
     /// Whether the current transaction wrote `bytes`.
     private var isFlushed = false
     private var mustFlush = false
+    /// The events that wait for the transaction of the next deletions.
+    private var held: [TraceEvent] = []
+    /// Whether the current transaction took over the held events.
+    private var isReleased = false
 
     /// Continues at the end of the table's events.
     init(isOn: Bool, _ table: TraceTable) throws(SQLiteError) {
@@ -48,7 +54,7 @@ final class TraceRecorder {
     var hasUnwritten: Bool { !bytes.isEmpty }
 
     /// Whether the buffer is large enough to be written now.
-    var isFull: Bool { bytes.count >= WriterLimits.traceRowByteCount }
+    var isFull: Bool { bytes.count >= WriterLimits.traceFlushByteCount }
 
     /// The end of the written stream, and the last sequence before it.
     var end: (position: Int64, lastSequence: Int64) { (position, writtenSequence) }
@@ -91,13 +97,24 @@ final class TraceRecorder {
     }
 
     /// Records an event between transactions, which may wait for the next one.
+    ///
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - detail: The reason for the step.
+    ///   - sequence: The notification's sequence.
+    ///   - topic: The notification's topic.
+    ///   - device: The device.
+    ///   - now: The current time.
+    ///   - waits: Whether the event waits for the transaction of the next deletions. After a crash, the trace then has no
+    ///     acknowledgement of a notification that still exists.
     @inline(__always)
     func recordLater(
         _ step: TraceStep, _ detail: TraceDetail = .none, of sequence: Int64, _ topic: TopicID, on device: DeviceID,
-        at now: Timestamp
+        at now: Timestamp, withDeletions waits: Bool = false
     ) {
         guard isOn else { return }
-        add(TraceEvent(step, detail, sequence: sequence, topic: topic, device: device, at: now))
+        let event = TraceEvent(step, detail, sequence: sequence, topic: topic, device: device, at: now)
+        if waits { held.append(event) } else { add(event) }
     }
 
     private func add(_ event: TraceEvent) {
@@ -120,6 +137,14 @@ final class TraceRecorder {
         mark = (bytes.count, pieces.count, piece)
         mustFlush = false
         isFlushed = false
+        isReleased = false
+    }
+
+    /// Takes over the held events in the transaction that writes the deletions.
+    func releaseHeld() {
+        guard !isReleased else { return }
+        isReleased = true
+        for event in held { add(event) }
     }
 
     /// Makes the next `flushIfDue` write the buffer, regardless of its size.
@@ -142,9 +167,11 @@ final class TraceRecorder {
 
     /// Empties the buffer after the transaction that wrote it was committed.
     func committed() {
+        if isReleased { held.removeAll(keepingCapacity: held.count <= WriterLimits.commandsPerTransactionCountMax) }
+        isReleased = false
         guard isFlushed else { return }
         position += Int64(bytes.count)
-        bytes.removeAll(keepingCapacity: bytes.count <= 4 * WriterLimits.traceRowByteCount)
+        bytes.removeAll(keepingCapacity: bytes.count <= 2 * WriterLimits.traceFlushByteCount)
         pieces = []
         piece = Piece(lastSequence: piece.lastSequence)
         writtenSequence = piece.lastSequence
@@ -158,5 +185,6 @@ final class TraceRecorder {
         pieces.removeLast(pieces.count - mark.pieceCount)
         piece = mark.piece
         isFlushed = false
+        isReleased = false
     }
 }

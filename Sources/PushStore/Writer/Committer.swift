@@ -29,8 +29,12 @@ final class Committer {
     private(set) var recoveryCount = 0
     /// Whether the next transaction is the last one.
     var isClosing = false
+    /// Whether the current transaction writes the deletions.
+    private var writesDeletions = false
     private var directoryVersion: UInt64 = 0
     private var nextSynchronization = MonotonicTime.past
+    /// The time from which a short log is checkpointed.
+    private var nextCheckpoint = MonotonicTime.past
 
     init(
         _ opened: OpenedStore, _ dispatcher: Dispatcher, _ waiting: FairQueue,
@@ -57,7 +61,7 @@ final class Committer {
         commit(Due(moment: dispatcher.moment))
     }
 
-    /// Commits the notifications that are due and all deletions.
+    /// Commits the notifications and deletions that are due.
     func commit(_ due: Due) {
         guard space.isHeld else { return commitOnFullDisk([], due) }
         do {
@@ -98,13 +102,14 @@ final class Committer {
 
     private func write(_ due: Due) throws(SQLiteError) {
         try dispatcher.writeNotifications(due)
-        try dispatcher.writeDeletions(countMax: .max)
+        writesDeletions = dispatcher.deletes(due)
+        if writesDeletions { try dispatcher.writeDeletions(countMax: .max) }
         try dispatcher.writeSeen()
     }
 
     private func confirm(_ due: Due) {
         dispatcher.confirmNotifications(due)
-        dispatcher.confirmDeletions(countMax: .max)
+        if writesDeletions { dispatcher.confirmDeletions(countMax: .max) }
         dispatcher.confirmSeen()
     }
 
@@ -241,8 +246,13 @@ final class Committer {
 
     // MARK: The write-ahead log
 
+    /// Checkpoints the log when it is long, or at intervals when it is not short.
     func checkpointIfLong() {
-        if connection.logPageCount >= space.logPageCountHigh { checkpoint(.passive) }
+        let (pageCount, now) = (connection.logPageCount, dispatcher.moment)
+        let isDue = pageCount >= WriterLimits.checkpointPageCount && now >= nextCheckpoint
+        guard isDue || pageCount >= space.logPageCountHigh else { return }
+        nextCheckpoint = now.advanced(byMilliseconds: configuration.writeDelayMilliseconds)
+        checkpoint(.passive)
     }
 
     /// The time at which the commits since the last one are synchronized; nil if all are.

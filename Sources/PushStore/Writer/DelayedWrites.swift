@@ -65,10 +65,11 @@ final class DelayedWrites {
     func flushTraceIfDue() {
         guard trace.hasUnwritten else { return nextTraceFlush = nil }
         let now = MonotonicTime.now
-        let due = nextTraceFlush ?? now.advanced(byMilliseconds: WriterLimits.traceFlushMilliseconds)
+        let next = now.advanced(byMilliseconds: committer.configuration.writeDelayMilliseconds)
+        let due = nextTraceFlush ?? next
         nextTraceFlush = due
         guard now >= due || trace.isFull else { return }
-        nextTraceFlush = now.advanced(byMilliseconds: WriterLimits.traceFlushMilliseconds)
+        nextTraceFlush = next
         flushTrace()
     }
 
@@ -90,6 +91,8 @@ final class DelayedWrites {
     /// - Parameter recallAll: Recalls the queues that hosts hold; returns whether all are here. A host may hold a
     ///   notification that is older than others and not written.
     func archiveIfMany(_ recallAll: () -> Bool) {
+        // The start after a crash looks for missing events only of rows that are not archived.
+        if isArchiving || needsQueues { flushTrace() }
         // After a retry, restored notifications are not part of the run. A new run finds them.
         if archiving?.recoveryCount != committer.recoveryCount { archiving = nil }
         guard committer.canWrite else { return }

@@ -128,7 +128,7 @@ struct DeliveryState {
     }
 
     /// Answers that a notification is accepted although it is written later.
-    mutating func answer(_ write: PendingWrite) { replies.add(.accepted(answer: write.answer), to: write.answer) }
+    mutating func answer(_ write: PendingWrite) { replies.accept(write.answer) }
 
     /// Refuses a notification that could not be written, and the unwritten ones that it replaced.
     mutating func refuse(_ write: PendingWrite) {
@@ -239,7 +239,7 @@ struct DeliveryState {
 
     mutating func accept(_ answer: ReplyAddress) {
         counters.addAccepted()
-        replies.add(.accepted(answer: answer), to: answer)
+        replies.accept(answer)
     }
 
     // MARK: Streams

@@ -46,6 +46,8 @@ extension Dispatcher {
         var replaced: [PendingWrite.Replaced] = []
         if let collapseID = pending.notification.collapseID {
             try removeCollapsible(collapseID, collapse, topic, queue, &replaced)
+            // An older one that was acknowledged must not come back after a crash, behind this one.
+            deletions.expedite(queue.device, topic, collapse)
         }
         if isFull(queue, of: topic, configuration.pendingPerTopicCountMax), isAway(queue) {
             try removeOldest(of: topic, queue, .topicBound, &replaced)

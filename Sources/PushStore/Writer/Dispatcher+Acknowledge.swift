@@ -31,8 +31,9 @@ extension Dispatcher {
     {
         let sequence = acknowledgement.id
         guard sequence > 0, sequence <= sequences.last else { return false }
-        var isCompleted = false
+        var (isCompleted, isUnwritten) = (false, false)
         if let entry = queues.remove(sequence, from: queue) {
+            isUnwritten = !entry.isWritten
             complete(entry, queue)
             histories.noteSent(entry.sequence, entry.topic, to: queue.device, queue.stream)
             isCompleted = true
@@ -43,13 +44,15 @@ extension Dispatcher {
         if !isCompleted, !sent.marks.contains(.acknowledged) { isCompleted = try complete(sent, queue) }
         guard isFirstTime else { return isCompleted }
         deliveryState.note(acknowledgement.outcome)
-        trace.record(acknowledgement, sent.topic, by: queue.device, at: now)
+        trace.record(
+            acknowledgement, sent.topic, by: queue.device, at: now, withDeletions: hasDeletions && !isUnwritten)
         return true
     }
 
     /// Completes a notification of the device's queue that is in memory.
     private func complete(_ entry: QueueEntry, _ queue: DeviceQueue) {
-        trace.recordLater(.acknowledged, of: entry.sequence, entry.topic, on: queue.device, at: now)
+        trace.recordLater(
+            .acknowledged, of: entry.sequence, entry.topic, on: queue.device, at: now, withDeletions: entry.isWritten)
         if let write = entry.pendingWrite {
             acknowledge(write)
         } else {
@@ -69,20 +72,24 @@ extension Dispatcher {
     /// - Throws: The error that SQLite returned.
     private func complete(_ sent: DeliveryHistory.Entry, _ queue: DeviceQueue) throws(SQLiteError) -> Bool {
         let sequence = sent.sequence
+        var isDeleted = true
         if queue.archivedCount > 0, !deletions.contains(sequence),
-            let topic = try tables.archive.topic(of: sequence, of: queue.device)
+            let row = try tables.archive.find(sequence, of: queue.device)
         {
-            let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
+            let entry = QueueEntry(sequence: sequence, topic: row.topic, collapse: row.collapse)
             deletions.add(entry, of: queue, isArchived: true, at: moment)
             deliveryState.acknowledge(entry, by: queue, at: moment)
-        } else if !deliveryState.acknowledgeNowOrNever(sequence, by: queue) {
+        } else if deliveryState.acknowledgeNowOrNever(sequence, by: queue) {
+            isDeleted = false
+        } else {
             deliveryState.forget(sequence, of: queue)
             guard sent.marks.contains(.broadcast),
                 try tables.subscriptions.isWaiting(sequence, for: queue.device)
             else { return false }
             deletions.addAcknowledgement(sequence, by: queue.device, at: moment)
         }
-        trace.recordLater(.acknowledged, of: sequence, sent.topic, on: queue.device, at: now)
+        trace.recordLater(
+            .acknowledged, of: sequence, sent.topic, on: queue.device, at: now, withDeletions: isDeleted)
         return true
     }
 

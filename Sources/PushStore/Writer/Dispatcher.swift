@@ -36,7 +36,7 @@ final class Dispatcher {
     /// Whether the disk has space for new notifications.
     var hasSpace = true
     var pendingWrites = PendingWriteQueue()
-    var deletions = PendingDeletions()
+    var deletions: PendingDeletions
     /// The devices whose last-seen time the next transaction writes.
     private var seen: Set<DeviceID> = []
     /// The changed names and versions of device agents that the next transaction writes.
@@ -52,6 +52,7 @@ final class Dispatcher {
         trace = executor.trace
         authentication = executor.authentication
         self.configuration = configuration
+        deletions = PendingDeletions(delayMilliseconds: configuration.deletionDelayMilliseconds)
         self.deliveryState = deliveryState
     }
 
@@ -135,18 +136,21 @@ final class Dispatcher {
 
     var hasDeletions: Bool { !deletions.isEmpty }
 
+    /// Returns whether a transaction that writes what is due writes the deletions too.
+    func deletes(_ due: Due) -> Bool { deletions.nextDue.map { $0 <= due.moment } ?? false }
+
     /// Writes the notifications that are due.
     ///
     /// The caller must have begun a transaction.
     func writeNotifications(_ due: Due) throws(SQLiteError) {
         defer { newRows.removeAll(keepingCapacity: true) }
         for write in pendingWrites.all where due.contains(write) {
-            trace.recordWritten(write, at: now)
+            let position = trace.recordWritten(write, at: now)
             if !write.isAcknowledged {
                 newRows.append(
                     PendingTable.New(
                         pending: write.pending, collapse: write.collapse,
-                        expiresAt: expiry(of: write.pending.notification)))
+                        expiresAt: expiry(of: write.pending.notification), tracePosition: position))
             }
             for replaced in write.replaced where replaced.older == nil {
                 _ = try tables.pending.remove(replaced.entry.sequence)
@@ -171,7 +175,10 @@ final class Dispatcher {
 
     /// Writes the scheduled deletions and broadcast acknowledgements, at most `countMax` of each, in a transaction.
     func writeDeletions(countMax: Int) throws(SQLiteError) {
-        if hasDeletions { trace.flushSoon() }
+        if hasDeletions {
+            trace.releaseHeld()
+            trace.flushSoon()
+        }
         try deletions.write(countMax: countMax, tables)
     }
 

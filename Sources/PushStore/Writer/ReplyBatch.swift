@@ -6,12 +6,15 @@ internal import PushCore
 struct ReplyBatch {
     private let receivers: [any StoreReplyReceiver]
     private var repliesByLoop: [[StoreReply]]
+    /// The answers to accepted notifications and broadcasts.
+    private var acceptancesByLoop: [[StoreReply]]
     /// The loops with hosts on which a stream was opened, so that something may be on its way to them.
     private var loopsWithStreams: Set<UInt32> = []
 
     init(receivers: [any StoreReplyReceiver]) {
         self.receivers = receivers
         repliesByLoop = Array(repeating: [], count: receivers.count)
+        acceptancesByLoop = repliesByLoop
     }
 
     /// Adds a reply for the loop of its address; drops it if the loop does not exist.
@@ -53,6 +56,12 @@ struct ReplyBatch {
 
     // MARK: Answers
 
+    /// Accepts a notification or a broadcast.
+    mutating func accept(_ address: ReplyAddress) {
+        guard let loop = Int(exactly: address.loop), acceptancesByLoop.indices.contains(loop) else { return }
+        acceptancesByLoop[loop].append(.accepted(answer: address))
+    }
+
     /// Refuses a notification or a broadcast because of overload or missing space.
     mutating func shed(_ address: ReplyAddress) {
         refuse(.serviceUnavailable, endedAt: nil, address)
@@ -75,12 +84,19 @@ struct ReplyBatch {
 
     // MARK: Delivery
 
-    /// Delivers all replies, in the order in which they were added for each loop.
+    /// Delivers all replies: those for each loop in the order in which they were added, then all acceptances.
+    ///
+    /// A broadcast is thus with all hosts before its provider has the answer. They deliver it before any notification
+    /// that the provider sends after the answer.
     mutating func send() {
-        for loop in repliesByLoop.indices where !repliesByLoop[loop].isEmpty {
-            receivers[loop].receive(repliesByLoop[loop])
-            repliesByLoop[loop].removeAll(keepingCapacity: true)
-        }
+        for loop in receivers.indices { send(&repliesByLoop[loop], to: receivers[loop]) }
+        for loop in receivers.indices { send(&acceptancesByLoop[loop], to: receivers[loop]) }
+    }
+
+    private func send(_ replies: inout [StoreReply], to receiver: any StoreReplyReceiver) {
+        guard !replies.isEmpty else { return }
+        receiver.receive(replies)
+        replies.removeAll(keepingCapacity: true)
     }
 
     /// Sends a directory to all loops immediately, before any answer that depends on it.
