@@ -38,7 +38,7 @@ package struct SystemCallFilter: Sendable {
         __NR_read, __NR_write, __NR_readv, __NR_writev, __NR_pread64, __NR_lseek, __NR_close, __NR_fstat,
         __NR_mmap, __NR_mprotect, __NR_munmap, __NR_mremap, __NR_madvise, __NR_brk,
         __NR_futex, __NR_sched_yield, __NR_sched_getaffinity, __NR_getrandom, __NR_clock_gettime,
-        // A thread that is starting would end the process without these two.
+        // Without these two, a thread that is starting would end the process.
         __NR_set_robust_list, __NR_rseq,
         __NR_rt_sigreturn, __NR_rt_sigprocmask, __NR_sigaltstack, __NR_restart_syscall, __NR_exit, __NR_exit_group,
     ]

@@ -6,7 +6,7 @@ extension Connection {
     /// The number of operations of SQLite's virtual machine that all statements have executed, with
     /// `sqlite3_stmt_status`.
     ///
-    /// Tests measure by it how much work a statement needs.
+    /// Tests use it to measure how much work a statement needs.
     var operationCount: Int {
         var count = 0
         var next = unsafe sqlite3_next_stmt(handle, nil)

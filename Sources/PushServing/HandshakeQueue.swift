@@ -6,8 +6,8 @@ internal import PushNet
 /// The connections of a loop whose handshakes can continue.
 ///
 /// The first step of a handshake usually signs and derives something, which takes as long as a hundred requests. So
-/// each turn of the loop performs only the steps that fit into its `HandshakeBudget`. Within a queue the source networks
-/// take turns, so a flood from one of them delays others by at most one step.
+/// each turn of the loop performs only the steps that fit into its `HandshakeBudget`. Within a queue the source
+/// networks take turns, so a flood from one of them delays others by at most one step.
 ///
 /// ```
 /// begun ──▶ new ──▶ late        a queue is served when the queues before it are empty

@@ -44,8 +44,8 @@ extension ServerConnection {
 
     /// The number of bytes that the connection holds for its peer beyond an idle connection.
     ///
-    /// A stranger can open many connections. So for a stranger, memory counts too that a connection allocates only once:
-    /// the session of nghttp2, and the buffer for a TLS record.
+    /// A stranger can open many connections. So for a stranger, memory counts too that a connection allocates only
+    /// once: the session of nghttp2, and the buffer for a TLS record.
     private var heldByteCount: Int {
         if handshake != nil { return hasBegunHandshake ? Limits.handshakeByteCount : 0 }
         let byteCount = (session?.retainedByteCount ?? 0) + early.bytes.count + socket.pending.bytes.count
@@ -60,7 +60,7 @@ extension ServerConnection {
         return !isStranger
     }
 
-    /// Sets the session's memory limit; while the connection is paused, it is the current size, so that no stream is accepted.
+    /// Sets the session's memory limit; while the connection is paused, the current size, so no stream is accepted.
     func setRetainedByteCountMax() {
         guard let session else { return }
         session.retainedByteCountMax =

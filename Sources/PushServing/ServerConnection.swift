@@ -16,7 +16,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     package var network: SourceAddress { source.network }
     /// The identity that the peer has proven so far; only the first proof counts.
     package private(set) var principal: Principal { didSet { isStranger = principal.isStranger } }
-    /// Whether the peer has not proven a credential; each request asks, and a copy of `principal` counts references.
+    /// Whether the peer has not proven a credential; each request reads it, and a copy of `principal` costs more.
     package private(set) var isStranger: Bool
     let endpoint: any Endpoint
     /// The endpoint's own state for this connection, from `Endpoint.connectionOpened`.

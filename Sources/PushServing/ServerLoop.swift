@@ -143,10 +143,10 @@ package import PushTLS
         needEndOfTurn()
     }
 
-    /// Flushes a connection immediately if the host is delivering what this turn has gathered, or later otherwise.
+    /// Flushes a connection immediately while the host delivers at the end of a turn; otherwise schedules its flush.
     ///
-    /// The host delivers all notifications of a device at once, and the processor's caches still hold the output. One
-    /// spare buffer is enough for all devices of the turn.
+    /// The host delivers all notifications of a device at once, and the processor's caches still hold the output. So
+    /// one spare buffer is enough for all devices of the turn.
     ///
     /// - Parameter connection: The connection, with its output of this turn.
     package func flushDelivery(_ connection: ServerConnection) {
@@ -181,7 +181,7 @@ package import PushTLS
         continueHandshakes()
     }
 
-    /// Ends another turn when something is due at the host.
+    /// Schedules another end of a turn for the time at which something is due at the host.
     private func scheduleHost() {
         guard !hasHostTimer, let due = host.nextDue else { return }
         hasHostTimer = true

@@ -115,8 +115,9 @@ struct AcknowledgementReader {
         guard scanner.peek(text) == nil else { throw scanner.failure(.hasMoreBehind, text) }
     }
 
-    /// Skips a member's name; returns whether it is the name of the list, which is usually written like this.
+    /// Skips a member's name; returns whether it is the name of the list.
     private mutating func skipName(_ text: Span<UInt8>) throws(JSONError) -> Bool {
+        // The agent writes the name of the list in this form, without whitespace.
         if scanner.take(#""acks":"#, text) {
             scanner.skipBlanks(text)
             return true
@@ -143,7 +144,7 @@ struct AcknowledgementReader {
 
     /// Reads an acknowledgement in the form that the agent writes; the offset stays if it has another form.
     ///
-    /// Nearly all messages of a connected device have this form, and reading it takes a fifth of the instructions.
+    /// Nearly all messages of a connected device have this form. Reading any other takes five times the instructions.
     ///
     /// - Parameter text: The message.
     /// - Returns: The acknowledgement; nil if it has another form or is invalid.

@@ -18,7 +18,7 @@ package enum Hex {
             let word = unsafe digits.bytes.unsafeLoadUnaligned(fromByteOffset: 8 * index, as: UInt64.self).littleEndian
             guard let four = decode8(word) else { return nil }
             var space = bytes.mutableSpan
-            // The store checks the bounds, and every byte is initialized before and after it.
+            // `storeBytes` checks the bounds, and every byte is initialized before and after it.
             var raw = unsafe space.mutableBytes
             raw.storeBytes(of: four.littleEndian, toByteOffset: 4 * index, as: UInt32.self)
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Operations of the encoders on space that was reserved in one step, so that no piece of a text checks an array.
+/// Operations that append to space that an encoder has reserved in one step, so no append checks or grows an array.
 extension OutputSpan<UInt8> {
     /// Appends all bytes of a span, which must fit.
     package mutating func append(_ bytes: Span<UInt8>) {

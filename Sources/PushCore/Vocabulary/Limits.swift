@@ -274,9 +274,9 @@ extension Limits {
     public static let readBufferByteCount = 16 * 1024
     /// The maximum number of reads from one connection before other connections have their turn.
     public static let readsPerTurnCountMax = 8
-    /// The time after which other work has its turn before further TLS handshake steps, while no requests arrive.
+    /// The maximum time of TLS handshake steps in one turn of a loop; a step that has begun is completed.
     public static let handshakeDurationPerTurn = Duration.milliseconds(4)
-    /// The divisor that gives the share of handshakes in a turn's time while requests arrive; at least one step.
+    /// The divisor that gives the time for handshakes from the time of the rest of the turn, while requests arrive.
     public static let handshakeShare = 4
     /// The time after a request of an authenticated peer during which handshakes get only their share.
     public static let handshakeYieldDuration = Duration.seconds(1)

@@ -43,7 +43,7 @@ extension UniqueID {
             // A hyphen precedes the second to the fifth of the eight groups of four digits.
             let start = 4 * index + min(max(index - 1, 0), 4)
             var space = text.mutableSpan
-            // The store checks the bounds, and every byte of the text is initialized before and after it.
+            // `storeBytes` checks the bounds, and every byte of the text is initialized before and after it.
             var bytes = unsafe space.mutableBytes
             bytes.storeBytes(of: digits.littleEndian, toByteOffset: start, as: UInt32.self)
         }

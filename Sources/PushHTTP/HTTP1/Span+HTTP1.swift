@@ -76,8 +76,9 @@ extension Span where Element == UInt8 {
     /// found.
     var isFieldValue: Bool { !hasControlCharacter || allSatisfy(\.isFieldCharacter) }
 
-    /// Whether any byte is a control character, including tab, or perhaps only a tilde behind 0xFF; checks eight bytes at
-    /// a time, the last ones perhaps twice.
+    /// Whether any byte is a control character, including tab; perhaps also true for a tilde behind 0xFF.
+    ///
+    /// Checks eight bytes at a time, the last ones perhaps twice.
     private var hasControlCharacter: Bool {
         guard count >= 8 else { return !allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
         // Nearly every value has none, so an early exit gains nothing, and without it several words are checked in

@@ -41,7 +41,7 @@ extension UniqueID {
 extension Array where Element == UInt8 {
     /// Copies the bytes of a span.
     init(copying bytes: Span<UInt8>) {
-        // Not `init(unsafeUninitializedCapacity:)`, which is not specialized here and takes three times as long.
+        // `init(unsafeUninitializedCapacity:)` is not specialized here, and takes three times as long.
         self.init()
         append(bytes)
     }

@@ -25,7 +25,7 @@ final class Handovers {
 
     /// A device whose queue is held by a host, or for which commands wait.
     private struct Device {
-        /// The record, which is not evicted meanwhile.
+        /// The device's record, which must not be evicted while a host holds the queue.
         let queue: DeviceQueue
         /// The index of the host's loop.
         let host: UInt32
@@ -44,7 +44,7 @@ final class Handovers {
     /// The devices whose queues are held, or for which commands wait.
     var all: [DeviceID] { devices.keys.sorted { $0.rawValue < $1.rawValue } }
 
-    /// Returns the loop whose host decides about a device's notifications; nil if it has none, or is recalled.
+    /// Returns the loop of the host that holds a device's queue; nil if none does, or if the queue is recalled.
     func host(of device: DeviceID) -> UInt32? {
         guard let held = devices[device], !held.isHere, !held.isRecalled else { return nil }
         return held.host
@@ -60,7 +60,7 @@ final class Handovers {
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - needed: The devices; those that are not busy do not matter.
+    ///   - needed: The devices; those that are not busy are ignored.
     ///   - recall: Called with each device whose queue must be recalled, and the loop of its host.
     /// - Returns: Whether the command was parked; otherwise it can be executed now.
     func park(_ command: StoreCommand, until needed: [DeviceID], recall: (DeviceID, UInt32) -> Void) -> Bool {
@@ -100,7 +100,7 @@ final class Handovers {
         return ready
     }
 
-    /// Unblocks the first parked command of a device, and executes it if no other device blocks it.
+    /// Unblocks the first parked command of a device; makes it ready if no other device blocks it.
     private func advance(_ device: DeviceID) {
         guard let first = devices[device]?.parked.first else { return devices[device] = nil }
         first.blockCount -= 1

@@ -6,8 +6,8 @@ internal import PushNet
 
 /// The notifications that a host delivered without the store, for the store's counts, histories and trace.
 ///
-/// The host adds records without waking the store. The store takes them before it does anything else, so its answers
-/// include everything that was answered before.
+/// The host wakes the store only for old or many records. The store takes the records before it does anything else, so
+/// its answers include everything that hosts have answered before.
 final class HostJournal: Sendable {
     enum Record: Sendable {
         /// A notification was sent, and its device acknowledged it before it was stored.
@@ -18,7 +18,7 @@ final class HostJournal: Sendable {
         case sentNow(PendingNotification)
         /// A broadcast was sent to the subscribers of a loop.
         case broadcast(HostBroadcast, to: [DeviceID], at: Timestamp)
-        /// A now-or-never notification, or a copy of such a broadcast, was acknowledged.
+        /// A now-or-never notification, or a copy of a now-or-never broadcast, was acknowledged.
         case acknowledgedNow(DeviceAPI.Acknowledgement, TopicID, by: DeviceID, isBroadcast: Bool, at: Timestamp)
     }
 

@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// The loops that host devices: an open-addressing hash table, which every loop reads without a lock.
 ///
-/// An entry may be missing or stale, because the queue of the device was handed over in the meantime. The host that it
-/// names then passes a notification on to the store, which knows.
+/// An entry may be missing or stale for a moment after a queue changed its owner. A notification then goes to the
+/// store, directly or through the host that the entry names, and the store passes it to the owner.
 // Safety: `state` guards the changes; the slots contain only atomics.
 final class HostTable: @unchecked Sendable {
     /// The part of the table that a reader uses until the table is rebuilt.

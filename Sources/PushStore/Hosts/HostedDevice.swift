@@ -32,7 +32,7 @@ final class HostedDevice {
 
     // MARK: Sending
 
-    /// Sends a notification that waits for the acknowledgement, unless it is stored before.
+    /// Sends a notification that is accepted when the device acknowledges it, or when the store has written it.
     func send(
         _ pending: PendingNotification, _ collapse: CollapseHash, answer: ReplyAddress, at moment: MonotonicTime
     ) {

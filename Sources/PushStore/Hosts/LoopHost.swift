@@ -12,9 +12,9 @@ package import PushNet
 ///                    └──▶ device's stream ──acknowledged──▶ 200, and the journal
 ///                              └──not within the grace──▶ store
 /// ```
-/// The store hands over the queue of a connected device when it is empty. From then on, the host decides alone about
-/// the device's notifications. If something else happens to the device, the store takes the queue back first. So a
-/// queue always has one owner.
+/// The store hands over the queue of a connected device that acknowledges, when nothing waits for it and at most half
+/// of its window is in flight. From then on, the host decides alone about the device's notifications. If something
+/// else happens to the device, the store takes the queue back first. So a queue always has one owner.
 ///
 /// Only the loop's thread uses a host.
 package final class LoopHost {
@@ -92,7 +92,7 @@ package final class LoopHost {
 
     // MARK: From the store and from other hosts
 
-    /// Receives a reply: acts on one for hosts, and delivers any other.
+    /// Handles a message for hosts; delivers any other reply.
     package func receive(_ reply: StoreReply, at moment: MonotonicTime) {
         guard case .host(let message) = reply else { return deliver(reply) }
         switch message {
@@ -167,12 +167,12 @@ package final class LoopHost {
         records.append(.notSent(pending, reason, detail))
     }
 
-    /// Delivers a broadcast to the subscribers; returns the queues that have no space for a stored one to the store.
+    /// Delivers a broadcast to the subscribers; if it is stored, returns the queues that have no space for it.
     private func deliver(_ broadcast: HostBroadcast) {
         var (streams, taken): ([ReplyAddress], [DeviceID]) = ([], [])
         for hosted in (subscribers[broadcast.channel] ?? [:]).values {
             guard hosted.hasSpace else {
-                // The store knows by the number that the device did not get this broadcast.
+                // The number that goes with the queue tells the store that the device has missed this broadcast.
                 if broadcast.isStored { returnQueue(hosted.device) }
                 continue
             }
@@ -184,7 +184,8 @@ package final class LoopHost {
         broadcastNumber = broadcast.number
         if !streams.isEmpty { own.append(.broadcast(broadcast.pending, streams: streams)) }
         records.append(.broadcast(broadcast, to: taken, at: sharing.now()))
-        // The store reads records before commands, so only a command arrives after the queues that were returned before.
+        // This is a command and not a record, because the store reads records first, and it must read this after the
+        // queues that were returned before.
         commands.append(.host(.delivered(broadcast: broadcast.number, host: loop)))
     }
 
@@ -250,7 +251,7 @@ package final class LoopHost {
             if case .unwritten = entry.state { unwrittenCount -= 1 }
         }
         let queue = hosted.queue
-        // The store decides about what was unwritten, also if it is still in `unwritten`.
+        // The store now decides about the unwritten notifications, so `storeLate` must skip their entries.
         hosted.forgetInFlight()
         commands.append(.host(.returned(queue, broadcast: broadcastNumber)))
     }
@@ -303,7 +304,7 @@ package final class LoopHost {
         if !commands.isEmpty { sharing.submit(&commands) }
     }
 
-    /// Stores what its device did not acknowledge within the grace.
+    /// Passes to the store the notifications that were not acknowledged within the grace.
     private func storeLate(at moment: MonotonicTime) {
         while let first = unwritten.first, first.due <= moment {
             _ = unwritten.popFirst()

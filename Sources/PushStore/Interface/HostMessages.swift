@@ -6,11 +6,11 @@ package import PushCore
 package enum HostCommand: Sendable {
     /// Stores a notification that its device did not acknowledge within the grace; answered by `accepted` or `refused`.
     case store(PendingNotification, answer: ReplyAddress)
-    /// Gives a queue back, with what is in flight.
+    /// Returns a queue, with its notifications in flight.
     ///
     /// The number is that of the last broadcast that the host has delivered to its subscribers.
     case returned(HeldQueue, broadcast: Int)
-    /// Tells that a broadcast was delivered to the subscribers that the loop hosts.
+    /// Reports that a broadcast was delivered to the subscribers that the loop hosts.
     case delivered(broadcast: Int, host: UInt32)
     /// Wakes the store, because records wait in the host's journal.
     case wake

@@ -5,8 +5,9 @@ package import PushCore
 
 /// The asynchronous, batched interface to the server's storage.
 ///
-/// An implementation serializes all commands in the order of submission. This order is the order of acceptance. It
-/// keeps a device's stream free of gaps and duplicates while notifications arrive.
+/// An implementation executes the notifications and the streams of one device in the order of submission. This keeps a
+/// device's stream free of gaps and duplicates while notifications arrive. Requests and broadcasts may wait while later
+/// commands are executed. A `LoopHost` accepts some notifications without the store.
 package protocol NotificationStore: Sendable {
     /// Submits a batch from any thread and returns immediately.
     ///
@@ -34,7 +35,7 @@ package protocol StoreReplyReceiver: Sendable {
     /// Receives a batch of replies, in order.
     func receive(_ replies: [StoreReply])
 
-    /// Whether the loop passes its commands and replies through a `LoopHost`.
+    /// Whether the store may hand the queues of devices over to the loop's `LoopHost`.
     var hasHost: Bool { get }
 }
 
@@ -83,7 +84,7 @@ package enum StoreCommand: Sendable {
     case detach(stream: ReplyAddress)
     /// Performs any other request; answered by `performed`.
     case perform(StoreRequest, answer: ReplyAddress)
-    /// Tells the store something that only hosts know.
+    /// Passes on a message of a host.
     case host(HostCommand)
 }
 
@@ -109,7 +110,7 @@ package enum StoreReply: Sendable {
     case performed(Result<StoreAnswer, StoreRefusal>, answer: ReplyAddress)
     /// The new directory after apps or keys changed; sent to every loop.
     case directory(Directory)
-    /// Tells a host something; `LoopHost` receives it.
+    /// A message for the host of the loop, which `LoopHost.receive` handles.
     case host(HostReply)
 }
 

@@ -22,7 +22,7 @@ package struct StoreConfiguration: Sendable {
     /// The time for which deletions wait to share a transaction, in milliseconds.
     var deletionDelayMilliseconds = WriterLimits.deletionDelayMilliseconds
     /// The time for which trace events wait in memory for a transaction, and the minimum time between two checkpoints
-    /// of a short log, in milliseconds.
+    /// while the log is shorter than the reserve, in milliseconds.
     var writeDelayMilliseconds = WriterLimits.writeDelayMilliseconds
     /// The maximum number of device records in memory.
     ///

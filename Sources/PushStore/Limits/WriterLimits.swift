@@ -9,7 +9,8 @@ enum WriterLimits {
     static let graceMilliseconds: Int64 = 4
     /// The same time while many notifications wait and writing limits the throughput, in milliseconds.
     static let busyGraceMilliseconds: Int64 = 64
-    /// The number of pending writes from which `busyGraceMilliseconds` applies.
+    /// The number of pending writes, or of a host's unwritten notifications, from which `busyGraceMilliseconds`
+    /// applies.
     static let busyCount = 64
     /// The time for which records wait in the journal of a host, in milliseconds; the store may take them earlier.
     static let journalDelayMilliseconds: Int64 = 50
@@ -87,10 +88,11 @@ enum WriterLimits {
     static let checkpointPageCount = 1024
     /// The minimum size of the reserve, on a very small disk, in bytes.
     static let reserveByteCountMin = 128 << 10
-    /// The time for which trace events wait in memory for a transaction, and the minimum time between two checkpoints of a
-    /// short log, in milliseconds.
+    /// The time for which trace events wait in memory for a transaction, and the minimum time between two checkpoints
+    /// while the log is shorter than the reserve, in milliseconds.
     static let writeDelayMilliseconds: Int64 = 1000
-    /// The time within which every event of a notification that a host delivered is recorded, in milliseconds.
+    /// The maximum time from the acceptance of a notification by a host to the record of its first event, in
+    /// milliseconds.
     static let traceDelayMilliseconds: Int64 = 1000
     /// The size of a trace row in bytes.
     static let traceRowByteCount = 32 << 10

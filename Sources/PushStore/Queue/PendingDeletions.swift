@@ -130,7 +130,8 @@ struct PendingDeletions {
         }
     }
 
-    /// Removes what was committed, at most `countMax` of each kind; returns the requests to answer when nothing is left.
+    /// Removes what was committed, at most `countMax` of each kind; returns the requests to answer when nothing is
+    /// left.
     mutating func confirm(countMax: Int, _ queues: DeviceQueues) -> [ReplyAddress] {
         for deletion in rows.prefix(countMax) where deletion.isArchived {
             archived.remove(deletion.sequence)

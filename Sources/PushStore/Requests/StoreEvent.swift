@@ -10,7 +10,7 @@ internal import PushCore
 enum StoreEvent {
     /// An answer that needs no other data.
     case reply(StoreReply)
-    /// An answer to a request that forbids deliveries, which all loops must have sent before.
+    /// The answer to a request that ends deliveries; sent after all loops have delivered what was sent to them before.
     case finalReply(StoreAnswer, answer: ReplyAddress)
     case delivery(Delivery)
     case broadcast(BroadcastEvent)

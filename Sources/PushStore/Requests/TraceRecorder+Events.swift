@@ -48,8 +48,8 @@ extension TraceRecorder {
     /// - Parameters:
     ///   - write: The notification.
     ///   - now: The current time.
-    /// - Returns: The position for its row, from which the start after a crash sees whether its events are written; nil if
-    ///   the trace is disabled.
+    /// - Returns: The trace position for its row; nil if the trace is disabled. After a crash, `TraceRecovery` compares
+    ///   it with the end of the trace.
     func recordWritten(_ write: PendingWrite, at now: Timestamp) -> Int64? {
         let address = write.pending.notification.address
         let device = address.device

@@ -11,8 +11,8 @@ struct TopicCount {
 
 /// The archive index: the older rows of `pending`, ordered by device.
 ///
-/// A device that was disconnected for a long time reads its queue here. `archived_counts` has the number of rows of each
-/// topic, so that a start does not need to count them.
+/// A device that was disconnected for a long time reads its queue here. `archived_counts` has the number of rows of
+/// each topic, so that a start does not need to count them.
 final class ArchiveTable {
     struct Row {
         var sequence: Int64

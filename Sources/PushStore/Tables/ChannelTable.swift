@@ -5,9 +5,9 @@ internal import PushSQLite
 
 /// Broadcast channels; a removed one leaves nothing behind.
 ///
-/// No tombstone prevents the reuse of a removed channel's ID. IDs are 128 random bits: a provider that creates a billion
-/// channels reuses an old ID with a probability of about 1 in 10^20. Tombstones would grow for as long as a provider
-/// creates and removes channels.
+/// No tombstone prevents the reuse of a removed channel's ID. IDs are 128 random bits: a provider that creates a
+/// billion channels reuses an old ID with a probability of about 1 in 10^20. Tombstones would grow for as long as a
+/// provider creates and removes channels.
 final class ChannelTable {
     struct Row {
         var number: ChannelNumber

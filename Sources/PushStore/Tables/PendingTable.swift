@@ -23,7 +23,7 @@ final class PendingTable {
         var topic: TopicID
         var collapse: CollapseHash
         var expiresAt: Timestamp?
-        /// The position of the event that the row was stored; nil without a trace.
+        /// The trace position of the row's event *stored*; nil without a trace, or after the event was recovered.
         var tracePosition: Int64?
     }
 
@@ -33,7 +33,7 @@ final class PendingTable {
         var collapse: CollapseHash
         /// The expiration; nil without one.
         var expiresAt: Timestamp?
-        /// The position of the event that the row was stored; nil without a trace.
+        /// The trace position of the row's event *stored*; nil without a trace.
         var tracePosition: Int64?
     }
 

@@ -10,16 +10,17 @@ internal import PushSQLite
 ///
 /// - `pending` has no foreign keys. Its rows are checked against `registrations` in the same transaction, and each key
 ///   would cost a lookup for every notification. `expires_at_ms` is NULL if the provider set no expiration. Such rows
-///   expire by age. `trace_position` is the position of the event that a row was stored, if the row was written before
-///   the event; NULL without a trace.
+///   expire by age. `trace_position` is the position of the row's event *stored* in the trace. It is NULL without a
+///   trace, and after `TraceRecovery` has recorded the event.
 /// - `archived` indexes older rows of `pending` by device, and `archived_counts` counts them for each topic.
-/// - `subscriptions` refer to a channel by its `number`, which is shorter than its ID. `since` is the last sequence that
-///   a subscription skips.
-/// - `broadcasts` holds the broadcast that a channel stores, under a sequence of the counter that also numbers `pending`.
+/// - `subscriptions` refer to a channel by its `number`, which is shorter than its ID. `since` is the last sequence
+///   that a subscription skips.
+/// - `broadcasts` holds the broadcast that a channel stores, under a sequence of the counter that also numbers
+///   `pending`.
 /// - In `enrolment_codes`, `device` is the device that used a code. `request_hash` is NULL without a request ID.
-/// - In `devices`, `enrolled_under` is the SHA-256 of the server's own authority that the device trusted at its enrolment;
-///   NULL if the server had a configured certificate. `authority_version` is the last set of announced authorities that
-///   the device confirmed.
+/// - In `devices`, `enrolled_under` is the SHA-256 of the server's own authority that the device trusted at its
+///   enrolment; NULL if the server had a configured certificate. `authority_version` is the last set of announced
+///   authorities that the device confirmed.
 /// - `trace` and `webhooks` count the bytes of all events; `TraceTable` defines a position.
 enum Schema {
     static let migrations = Migrations([version1])

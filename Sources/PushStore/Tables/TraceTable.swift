@@ -145,12 +145,12 @@ final class TraceTable {
     /// Calls a closure for the events of each row that may contain the first event of a notification, until the closure
     /// returns false.
     ///
-    /// Hosts record their notifications a moment later than the store does, so the event may be in a later row than that
-    /// of its sequence.
+    /// Hosts record their notifications a moment later than the store does. So the event may be in a later row than the
+    /// first one whose last sequence is not lower.
     ///
     /// - Parameters:
     ///   - sequence: The sequence of the notification.
-    ///   - take: Receives the events of a row; returns whether to go on.
+    ///   - take: Receives the events of a row; returns whether to continue.
     /// - Throws: The error that SQLite returned.
     func forEachRow(acceptedWith sequence: Int64, _ take: ([UInt8]) -> Bool) throws(SQLiteError) {
         selectBySequence.bind(sequence, at: 1)

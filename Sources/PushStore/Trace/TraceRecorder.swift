@@ -6,10 +6,12 @@ internal import PushSQLite
 
 /// Buffers trace events in memory until they are written as a row, so that an event does not cost an SQL statement.
 ///
-/// The end of a notification, and what else a transaction records, is written by the same transaction. Other events, such
-/// as a delivery, wait for it, or for `WriterLimits.writeDelayMilliseconds`. That a notification was accepted and stored
-/// also waits, because its row has the position of these events: after a crash, `TraceRecovery` records again what was
-/// not written. An accepted notification therefore has its trace after any crash.
+/// A transaction that ends a notification, or records another event, also writes the buffer. Events between
+/// transactions, such as a delivery, wait for such a transaction, at most for `WriterLimits.writeDelayMilliseconds`.
+///
+/// The events *accepted* and *stored* of a stored notification also wait. Its row has the position of *stored*. If a
+/// crash comes before these events are written, `TraceRecovery` records both again. A stored notification therefore has
+/// both in its trace after any crash.
 ///
 /// Only the writer's thread uses the recorder. It does nothing when the trace is disabled.
 final class TraceRecorder {
@@ -105,8 +107,8 @@ final class TraceRecorder {
     ///   - topic: The notification's topic.
     ///   - device: The device.
     ///   - now: The current time.
-    ///   - waits: Whether the event waits for the transaction of the next deletions. After a crash, the trace then has no
-    ///     acknowledgement of a notification that still exists.
+    ///   - waits: Whether the event waits for the transaction of the next deletions. After a crash, the trace then has
+    ///     no acknowledgement of a notification that still exists.
     @inline(__always)
     func recordLater(
         _ step: TraceStep, _ detail: TraceDetail = .none, of sequence: Int64, _ topic: TopicID, on device: DeviceID,

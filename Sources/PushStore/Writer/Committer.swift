@@ -33,7 +33,7 @@ final class Committer {
     private var writesDeletions = false
     private var directoryVersion: UInt64 = 0
     private var nextSynchronization = MonotonicTime.past
-    /// The time from which a short log is checkpointed.
+    /// The time from which a log of `WriterLimits.checkpointPageCount` pages is checkpointed.
     private var nextCheckpoint = MonotonicTime.past
 
     init(
@@ -246,7 +246,8 @@ final class Committer {
 
     // MARK: The write-ahead log
 
-    /// Checkpoints the log when it is long, or at intervals when it is not short.
+    /// Checkpoints the log when it is as long as the reserve, or when it has `WriterLimits.checkpointPageCount` pages
+    /// and the last checkpoint is at least `writeDelayMilliseconds` ago.
     func checkpointIfLong() {
         let (pageCount, now) = (connection.logPageCount, dispatcher.moment)
         let isDue = pageCount >= WriterLimits.checkpointPageCount && now >= nextCheckpoint

@@ -91,7 +91,7 @@ final class DelayedWrites {
     /// - Parameter recallAll: Recalls the queues that hosts hold; returns whether all are here. A host may hold a
     ///   notification that is older than others and not written.
     func archiveIfMany(_ recallAll: () -> Bool) {
-        // The start after a crash looks for missing events only of rows that are not archived.
+        // After a crash, missing events are recorded only for rows that are not archived, so write the events first.
         if isArchiving || needsQueues { flushTrace() }
         // After a retry, restored notifications are not part of the run. A new run finds them.
         if archiving?.recoveryCount != committer.recoveryCount { archiving = nil }

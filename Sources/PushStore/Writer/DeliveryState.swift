@@ -68,7 +68,7 @@ struct DeliveryState {
         }
     }
 
-    /// Delivers all answers and then all notifications to the loops.
+    /// Delivers all replies to the loops: answers, then notifications, and last the answers to accepted notifications.
     mutating func sendReplies(now: Timestamp) {
         streams.takeOutgoing(now: now) { notifications, stream in
             histories.noteSent(notifications, on: stream, at: moment) { sent in

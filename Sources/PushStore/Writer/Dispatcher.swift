@@ -80,7 +80,7 @@ final class Dispatcher {
     /// Applies the events of a committed transaction to memory.
     func apply(_ events: [StoreEvent]) { deliveryState.apply(events) }
 
-    /// Delivers all answers and then all notifications to the loops.
+    /// Delivers all replies to the loops: answers, then notifications, and last the answers to accepted notifications.
     func sendReplies() { deliveryState.sendReplies(now: now) }
 
     // MARK: Streams

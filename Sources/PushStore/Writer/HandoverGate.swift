@@ -60,7 +60,7 @@ final class HandoverGate {
         case .attach(let secretHash, _, _): device(with: secretHash)
         case .detach(let stream): dispatcher.deliveryState.streams.queue(at: stream).map { [$0.device] } ?? []
         case .perform(let request, _): devices(for: request)
-        // A host passes on only what it does not hold, and it delivers broadcasts to its subscribers.
+        // A host passes on only acknowledgements that the store must process, and it delivers broadcasts itself.
         case .acknowledge, .publish, .host: []
         }
     }
@@ -91,7 +91,7 @@ final class HandoverGate {
 
     // MARK: Journals
 
-    /// Takes what hosts delivered, before any command that asks for it.
+    /// Takes the records of all hosts, before any command whose answer depends on them.
     func takeJournals() {
         for journal in sharing.journals {
             journal.take(&records)

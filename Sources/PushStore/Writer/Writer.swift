@@ -145,7 +145,7 @@ final class Writer {
                 beginSlice()
                 let first = next
                 committer.commitRequests {
-                    // The first one is admitted, and each of the others is asked for here.
+                    // The gate has admitted the first command above. This asks it about each of the others.
                     guard next < commands.count, !self.isForDispatcher(commands[next]) else { return nil }
                     guard next == first || isAdmitted || self.gate.isFree(commands[next]) else { return nil }
                     defer { next += 1 }
