@@ -95,7 +95,7 @@ private final class Greeter: HandshakeTaker {
         #expect(steps(at: end.advanced(byNanoseconds: 2)) == [4])
     }
 
-    @Test mutating func `the connections that a turn leaves keep their order`() {
+    @Test mutating func `connections that still wait after a turn keep their order`() {
         let greeters = (0..<2 * Self.bound + 1).map { Greeter($0) }
         for greeter in greeters { queue.append(greeter) }
         #expect(turn() == Array(0..<Self.bound))

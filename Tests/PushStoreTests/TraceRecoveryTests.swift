@@ -29,7 +29,7 @@ import Testing
         return copy
     }
 
-    @Test func `after a kill each accepted notification is once in the trace, after any number of starts`() throws {
+    @Test func `the trace has each accepted notification once after a kill and any number of starts`() throws {
         for number in 1...3 as ClosedRange<UInt64> { try store.acceptAlone(.to(token, "a").identified(number)) }
         let path = try killed(store)
         for start in 1...3 {

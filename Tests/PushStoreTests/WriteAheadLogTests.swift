@@ -28,7 +28,7 @@ import Testing
         #expect(try pageCount(of: store) - before < 2 * count)
     }
 
-    @Test func `an acknowledgement on a stream waits for others, and for no notification`() throws {
+    @Test func `an acknowledgement on a stream is written with others, and not with the next notification`() throws {
         let store = try TestStore { $0.deletionDelayMilliseconds = 3_600_000 }
         let (device, token) = try store.registeredDevice()
         let other = try store.register(try store.enrol(2))

@@ -12,8 +12,9 @@ import TestSupport
 
 /// One loop of the server in this process: bytes in, commands to a stand-in for the store, bytes out.
 ///
-/// A connection of a client is a UNIX socket without TLS. All that stands behind TLS is what `posthornd` runs: the connection, the
-/// HTTP session, the endpoints of a network port. The stand-in answers within the turn in which it got the commands.
+/// A connection of a client is a UNIX socket without TLS. All that stands behind TLS is what `posthornd` runs: the
+/// connection, the HTTP session, the endpoints of a network port. The stand-in answers within the turn in which it
+/// got the commands.
 final class EndpointHarness {
     let store: StandInStore
     let objects: ProviderObjects

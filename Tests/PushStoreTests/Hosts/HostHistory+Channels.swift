@@ -144,7 +144,7 @@ extension HostHistory {
 
     /// Checks that the newest stored broadcast reached its subscribers; returns the problem, or nil.
     func checkBroadcasts(_ answerCounts: [ReplyAddress: Int], _ delivered: [TestDevice: Set<String>]) -> String? {
-        guard channels.hasOneAnswer(answerCounts) else { return "a broadcast has not one answer" }
+        guard channels.hasOneAnswer(answerCounts) else { return "a broadcast does not have exactly one answer" }
         guard let (devices, text) = channels.entitled() else { return nil }
         let missing = devices.first { delivered[$0]?.contains(text) != true }
         return missing.map { "\(text) is missing at \($0.id)" }

@@ -7,7 +7,9 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Runs random histories over several loops and the store, whose turns interleave as a seed says, in one thread.
+/// Runs random histories of several loops and the store in one thread.
+///
+/// A seed chooses the order of their turns.
 struct HostHistoryTests {
     @Test(.tags(.slow), arguments: 0..<Patience.caseCount)
     func `nothing is lost, repeated, out of order, or delivered after its registration ended`(seed: Int) throws {

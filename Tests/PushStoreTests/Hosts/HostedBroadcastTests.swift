@@ -78,7 +78,7 @@ struct HostedBroadcastTests {
     }
 
     @Test(arguments: [false, true])
-    func `a broadcast that passes a returned queue is delivered once`(isStored: Bool) throws {
+    func `a broadcast is delivered once, although the queue is returned while it is on its way`(isStored: Bool) throws {
         _ = loops.send(.to(tokens[0], "a", collapseID: "x"), from: 1)
         loops.turn(1)
         _ = try publish("goal", isStored: isStored)
@@ -92,7 +92,7 @@ struct HostedBroadcastTests {
     }
 
     @Test(arguments: [false, true])
-    func `a full window keeps a stored broadcast, and one that is not stored is not for it`(isStored: Bool) throws {
+    func `a device with a full window receives a stored broadcast, and no other`(isStored: Bool) throws {
         for number in 0..<Limits.unacknowledgedCountMax { _ = loops.send(.to(tokens[0], "\(number)"), from: 1) }
         try loops.endGraces()
         _ = try publish("goal", isStored: isStored)

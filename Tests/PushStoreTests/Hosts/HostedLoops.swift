@@ -8,8 +8,9 @@ import Synchronization
 
 /// A real store with the hosts of some loops, whose turns a test runs one by one in its own thread.
 ///
-/// Loop 0 belongs to the administrator and has no host. The store has a thread of its own, or is stepwise: then the test
-/// also runs the turns of the store, and a seed that chooses all turns gives the same history each time.
+/// Loop 0 belongs to the administrator and has no host. The store has a thread of its own, or is stepwise. If it is
+/// stepwise, the test also runs the turns of the store, so a seed that chooses all turns gives the same history each
+/// time.
 final class HostedLoops {
     /// A reply that a loop received, in the order of all loops.
     struct Received {

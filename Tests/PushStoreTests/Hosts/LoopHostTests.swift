@@ -137,7 +137,7 @@ struct LoopHostTests {
         }
     }
 
-    @Test func `what a host cannot decide goes through the store, and the queue comes back`() throws {
+    @Test func `a notification that a host cannot decide about goes to the store, and the queue comes back`() throws {
         let stream = try loops.host(device, token, on: 1)
         // One with the same collapse ID replaces what is in flight.
         _ = loops.send(.to(token, "a", collapseID: "x"), from: 1)
