@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs posthornd under a mix of all provider and device actions for hours: memory must stay flat, latency low, and nothing
-# may be lost.
+# Runs posthornd under a mix of all provider and device actions for hours: memory must stay flat, latency low, and
+# nothing may be lost.
 #
 #   Benchmarks/soak.sh
 #

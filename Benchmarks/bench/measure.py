@@ -89,7 +89,7 @@ class Generator:
         return self.read()
 
     def run_when_idle(self):
-        """Lets another generator on the core run whenever it can, so that it does not measure its own waiting."""
+        """Lets another generator on the core run first, so that its latencies do not include waiting for this one."""
         os.sched_setscheduler(self.process.pid, os.SCHED_IDLE, os.sched_param(0))
 
     def close(self):
@@ -147,7 +147,7 @@ def alternate(contestants, repeats, retries):
 
 
 class Rounds:
-    """The values of a row, one per round, apart for quiet and for noisy rounds."""
+    """The values of a row, one per round; those of quiet and of noisy rounds are separate."""
 
     def __init__(self, pairs):
         self.values = [value for value, is_good in pairs if is_good]

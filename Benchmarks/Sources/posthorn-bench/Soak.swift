@@ -94,7 +94,7 @@ final class Soak {
             isSending = true
             due = monotonicNanoseconds()
             broadcastDue = due
-            // The other devices are away at first, or all of them would connect at the same time.
+            // The other devices are away at first. Otherwise all of them would connect at the same time.
             for number in places.indices where places[number].habit.kind != .steady {
                 places[number].changeNanoseconds = due + random.nanoseconds(places[number].habit.away)
             }
