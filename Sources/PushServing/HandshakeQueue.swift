@@ -72,11 +72,15 @@ struct HandshakeQueue<Connection: HandshakeTaker> {
             return connection
         }
         freeLateSlots(now: now)
-        guard slots.count < slotCountMax, let connection = new.takeOne(except: full) ?? late.takeOne(except: full)
-        else { return nil }
-        connection.handshakeTurn.isQueued = false
-        occupySlot(connection, now: now)
-        return connection
+        while slots.count < slotCountMax {
+            guard let connection = new.takeOne(except: full) ?? late.takeOne(except: full) else { return nil }
+            // A connection that was closed while it waited needs no slot.
+            guard connection.handshakeTurn.isQueued else { continue }
+            connection.handshakeTurn.isQueued = false
+            occupySlot(connection, now: now)
+            return connection
+        }
+        return nil
     }
 
     /// Ends a turn: the connections that still wait stop watching their sockets until their handshakes continue.

@@ -120,10 +120,8 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         guard !state.isClosed else { return }
         loop.includeInTicks(self)
         if readiness.contains(.writable) { loop.markDirty(self) }
-        if state.isAnswering {
-            if readiness.contains(.failed) { close("the peer is gone") }
-            return
-        }
+        if readiness.contains(.failed), state.isAnswering || handshake != nil { return close("the peer is gone") }
+        if state.isAnswering { return }
         // A handshake or a read may have waited until the socket was writable.
         let goesOnReading = readiness.contains(.writable) && (handshake != nil || state.readsAfterWriting)
         guard goesOnReading || readiness.contains(.readable) || readiness.contains(.failed) else { return }

@@ -35,7 +35,7 @@ package import PushTLS
     /// The host of the devices that are connected to this loop.
     private let host: LoopHost
     private var isHostDelivering = false
-    private var hasHostTimer = false
+    private var hostTimerDue: MonotonicTime?
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
     private var handshakes: HandshakeQueue<ServerConnection>
@@ -183,10 +183,10 @@ package import PushTLS
 
     /// Schedules another end of a turn for the time at which something is due at the host.
     private func scheduleHost() {
-        guard !hasHostTimer, let due = host.nextDue else { return }
-        hasHostTimer = true
+        guard let due = host.nextDue, hostTimerDue.map({ due < $0 }) ?? true else { return }
+        hostTimerDue = due
         events.schedule(after: due.duration(since: events.now)) { [unowned self] in
-            hasHostTimer = false
+            if hostTimerDue == due { hostTimerDue = nil }
             needEndOfTurn()
         }
     }

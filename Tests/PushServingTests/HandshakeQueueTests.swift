@@ -55,6 +55,14 @@ private final class Greeter: HandshakeTaker {
         #expect(turn().contains(200))
     }
 
+    @Test mutating func `a connection that is closed while it waits gets no slot`() {
+        var few = HandshakeQueue<Greeter>(slotCountMax: 1)
+        let greeters = (0..<3).map { Greeter($0) }
+        for greeter in greeters { few.append(greeter) }
+        for greeter in greeters.prefix(2) { greeter.handshakeTurn = HandshakeTurn() }
+        #expect(few.takeNext(now: .past)?.number == 2)
+    }
+
     @Test mutating func `a network over its rate waits until the others have had their turn`() {
         for number in 0..<20 { queue.append(Greeter(number, network: 1, isOverRate: true)) }
         for number in 100..<112 { queue.append(Greeter(number, network: 2)) }

@@ -73,6 +73,40 @@ import Testing
         #expect(try TestStore(path: try killed(store)).waiting(device) == ["new"])
     }
 
+    @Test func `after a kill an acknowledged notification does not come back behind one that a host delivered`() throws
+    {
+        let loops = try HostedLoops(2) { $0.deletionDelayMilliseconds = 3_600_000 }
+        let (device, token) = try loops.store.registeredDevice()
+        for text in ["first", "old"] { _ = loops.send(.to(token, text, collapseID: text), from: 1) }
+        try loops.endGraces()
+        let stream = try loops.attach(device, on: 1)
+        let waiting = loops.delivered(to: stream)
+        try #require(waiting.map(\.text) == ["first", "old"])
+        // The first acknowledgement hands the queue over with the second notification in flight.
+        for pending in waiting {
+            loops.acknowledge([pending.sequence], by: device, on: 1)
+            try loops.settle()
+        }
+        _ = loops.send(.to(token, "new", collapseID: "old"), from: 1)
+        try loops.settle()
+        let new = try #require(loops.delivered(to: stream).last)
+        loops.acknowledge([new.sequence], by: device, on: 1)
+        try loops.settle()
+        #expect(try TestStore(path: try killed(loops.store)).waiting(device) == [])
+    }
+
+    @Test func `a webhook that is set before a kill gets what is accepted after the next start`() throws {
+        for number in 1...9 as ClosedRange<UInt64> { try store.acceptAlone(.to(token, "a").identified(number)) }
+        try store.succeed(.setWebhook(topic: "com.example.App", url: "https://example.org/a", secret: [1]))
+        let opened = try TestStore(path: try killed(store))
+        let replies = try opened.collectors[0].take("a directory") { !$0.isEmpty }
+        guard case .directory(let directory) = replies.first else { throw MissingReply(what: "a directory") }
+        let webhook = try #require(directory.topics.values.compactMap(\.webhook).first)
+        try opened.accept(.to(token, "a", expiration: 1).identified(10))
+        let told = try opened.trace(.app(topic: "com.example.App"), after: webhook.position, isForWebhook: true)
+        #expect(told.entries.compactMap(\.origin?.uniqueID) == [.unique(10)])
+    }
+
     @Test func `a notification that is archived before a kill is in the trace`() throws {
         let archiving = try TestStore(in: directory, path: directory.path(of: "archiving.sqlite")) {
             $0.recentCountMax = 1

@@ -129,10 +129,27 @@ private actor ForkServer {
 }
 
 extension String {
-    /// Returns a line if it is complete; splitting by bytes is many times faster than by characters.
+    /// Returns a line if it is complete.
+    ///
+    /// The output of the fork server is searched thousands of times, so the C library searches it.
     func completeLine(_ index: Int) -> String? {
-        let lines = utf8.split(separator: UInt8(ascii: "\n"), maxSplits: index + 1, omittingEmptySubsequences: false)
-        return lines.count > index + 1 ? String(lines[index]) : nil
+        var rest = Data(utf8)[...]
+        for _ in 0..<index {
+            guard let end = rest.firstLineFeed else { return nil }
+            rest = rest[(end + 1)...]
+        }
+        return rest.firstLineFeed.map { String(decoding: rest[..<$0], as: UTF8.self) }
+    }
+}
+
+extension Data {
+    fileprivate var firstLineFeed: Index? {
+        unsafe withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress,
+                let found = unsafe memchr(start, Int32(UInt8(ascii: "\n")), bytes.count)
+            else { return nil }
+            return unsafe startIndex + (UnsafeRawPointer(found) - start)
+        }
     }
 }
 

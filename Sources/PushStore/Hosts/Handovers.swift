@@ -13,12 +13,15 @@ final class Handovers {
     private final class Parked {
         let command: StoreCommand
         let devices: [DeviceID]
+        /// Whether the command also concerns devices whose queues are not handed over yet.
+        let isWide: Bool
         /// The number of devices for which it cannot be executed yet.
         var blockCount: Int
 
-        init(_ command: StoreCommand, _ devices: [DeviceID]) {
+        init(_ command: StoreCommand, _ devices: [DeviceID], isWide: Bool) {
             self.command = command
             self.devices = devices
+            self.isWide = isWide
             blockCount = devices.count
         }
     }
@@ -35,6 +38,8 @@ final class Handovers {
     }
 
     private var devices: [DeviceID: Device] = [:]
+    /// The number of parked commands that also concern devices whose queues are not handed over yet.
+    private var wideCount = 0
     /// The commands that can be executed now, in order.
     private var ready: [StoreCommand] = []
 
@@ -50,6 +55,15 @@ final class Handovers {
         return held.host
     }
 
+    /// Whether a command waits before which no queue may be handed over.
+    var hasWideCommand: Bool { wideCount > 0 }
+
+    /// Returns whether another request can be parked.
+    func hasRoom(for needed: [DeviceID], isWide: Bool) -> Bool {
+        guard !isWide else { return wideCount < WriterLimits.parkedWideCommandCountMax }
+        return needed.allSatisfy { devices[$0]?.parked.count ?? 0 < WriterLimits.parkedRequestCountMax }
+    }
+
     /// Returns whether a host holds the queue of a device, or commands wait for it.
     func isBusy(_ device: DeviceID) -> Bool { devices[device] != nil }
 
@@ -61,20 +75,20 @@ final class Handovers {
     /// - Parameters:
     ///   - command: The command.
     ///   - needed: The devices; those that are not busy are ignored.
+    ///   - isWide: Whether the command also concerns devices whose queues are not handed over yet.
     ///   - recall: Called with each device whose queue must be recalled, and the loop of its host.
     /// - Returns: Whether the command was parked; otherwise it can be executed now.
-    func park(_ command: StoreCommand, until needed: [DeviceID], recall: (DeviceID, UInt32) -> Void) -> Bool {
+    func park(
+        _ command: StoreCommand, until needed: [DeviceID], isWide: Bool, recall: (DeviceID, UInt32) -> Void
+    ) -> Bool {
         let busy = needed.filter { devices[$0] != nil }
         guard !busy.isEmpty else { return false }
-        let parked = Parked(command, busy)
+        let parked = Parked(command, busy, isWide: isWide)
+        if isWide { wideCount += 1 }
         for device in busy {
-            guard var held = devices[device] else { continue }
-            held.parked.append(parked)
-            if !held.isHere, !held.isRecalled {
-                held.isRecalled = true
-                recall(device, held.host)
-            }
-            devices[device] = held
+            // The queue of commands changes in place, or each command would copy it.
+            devices[device]?.parked.append(parked)
+            self.recall(device) { host in recall(device, host) }
         }
         return true
     }
@@ -100,15 +114,32 @@ final class Handovers {
         return ready
     }
 
-    /// Unblocks the first parked command of a device; makes it ready if no other device blocks it.
+    /// Removes and returns all parked commands, which are not executed because the disk has failed.
+    func removeParked() -> [StoreCommand] {
+        var (seen, commands): (Set<ObjectIdentifier>, [StoreCommand]) = ([], [])
+        for device in all {
+            while let parked = devices[device]?.parked.popFirst() {
+                if seen.insert(ObjectIdentifier(parked)).inserted { commands.append(parked.command) }
+            }
+        }
+        wideCount = 0
+        return commands + takeReady()
+    }
+
+    /// Unblocks the first parked command of a device that is here; makes those ready that no other device blocks.
     private func advance(_ device: DeviceID) {
-        guard let first = devices[device]?.parked.first else { return devices[device] = nil }
-        first.blockCount -= 1
-        guard first.blockCount == 0 else { return }
-        ready.append(first.command)
-        for device in first.devices {
-            _ = devices[device]?.parked.popFirst()
-            advance(device)
+        var unblocked = [device]
+        while let device = unblocked.popLast() {
+            guard let first = devices[device]?.parked.first else {
+                devices[device] = nil
+                continue
+            }
+            first.blockCount -= 1
+            guard first.blockCount == 0 else { continue }
+            if first.isWide { wideCount -= 1 }
+            ready.append(first.command)
+            for device in first.devices { _ = devices[device]?.parked.popFirst() }
+            unblocked += first.devices
         }
     }
 }

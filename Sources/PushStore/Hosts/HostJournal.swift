@@ -22,17 +22,33 @@ final class HostJournal: Sendable {
         case acknowledgedNow(DeviceAPI.Acknowledgement, TopicID, by: DeviceID, isBroadcast: Bool, at: Timestamp)
     }
 
-    private let records = Lock<[Record]>([])
+    private struct Waiting {
+        var records: [Record] = []
+        /// Whether the store was woken for many records and has not taken them yet.
+        var hasWoken = false
+    }
 
-    /// Adds records and empties the array; returns the number of records that wait.
-    func append(_ new: inout [Record]) -> Int {
+    private let waiting = Lock(Waiting())
+
+    /// Whether the host must pass notifications on to the store, because too many records wait.
+    var isFull: Bool { waiting.withLock { $0.records.count >= WriterLimits.journalFullRecordCount } }
+
+    /// Adds records and empties the array; returns whether the store must be woken, because many records wait.
+    func append(_ new: inout [Record]) -> Bool {
         defer { new.removeAll(keepingCapacity: true) }
-        return records.withLock { records in
-            if records.isEmpty { swap(&records, &new) } else { records += new }
-            return records.count
+        return waiting.withLock { waiting in
+            if waiting.records.isEmpty { swap(&waiting.records, &new) } else { waiting.records += new }
+            guard waiting.records.count >= WriterLimits.journalRecordCountMax, !waiting.hasWoken else { return false }
+            waiting.hasWoken = true
+            return true
         }
     }
 
     /// Takes all records; `taken` must be empty, and its storage is reused.
-    func take(_ taken: inout [Record]) { records.withLock { swap(&$0, &taken) } }
+    func take(_ taken: inout [Record]) {
+        waiting.withLock { waiting in
+            swap(&waiting.records, &taken)
+            waiting.hasWoken = false
+        }
+    }
 }

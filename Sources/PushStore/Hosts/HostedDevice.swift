@@ -10,6 +10,8 @@ final class HostedDevice {
     var outgoing: [PendingNotification] = []
     /// A sent notification and its send time, to measure how long its acknowledgement takes.
     private var probe: (sequence: Int64, moment: MonotonicTime)?
+    /// The collapse IDs of acknowledged notifications whose rows the store deletes.
+    private var deleted: [(topic: TopicID, collapse: CollapseHash)] = []
 
     init(_ queue: HeldQueue) { self.queue = queue }
 
@@ -24,10 +26,12 @@ final class HostedDevice {
     /// Whether another notification can be sent.
     var hasSpace: Bool { queue.inFlight.count < Limits.unacknowledgedCountMax }
 
-    /// Returns whether a notification may replace one that is in flight.
+    /// Returns whether a notification may replace one that is in flight, or one whose row may still exist.
     func mayReplace(_ topic: TopicID, _ collapse: CollapseHash) -> Bool {
         guard collapse != CollapseHash() else { return false }
         return queue.inFlight.contains { $0.topic == topic && $0.collapse == collapse }
+            || deleted.contains { $0.topic == topic && $0.collapse == collapse }
+            || deleted.count >= Limits.unacknowledgedCountMax
     }
 
     // MARK: Sending
@@ -72,7 +76,11 @@ final class HostedDevice {
             queue.acknowledgementMilliseconds = moment.milliseconds(since: probe.moment)
             self.probe = nil
         }
-        return queue.inFlight.remove(at: index)
+        let entry = queue.inFlight.remove(at: index)
+        if case .stored = entry.state, entry.collapse != CollapseHash() {
+            deleted.append((entry.topic, entry.collapse))
+        }
+        return entry
     }
 
     /// Marks a notification as stored; returns it with its address, or nil if it is not unwritten.

@@ -18,6 +18,11 @@ struct HostedSubscribers {
     private var devices: [ChannelNumber: [UInt32: Set<DeviceID>]] = [:]
     private var sendings: [UInt32: Sending] = [:]
 
+    /// Whether a host has too many broadcasts to deliver, so that no others are accepted.
+    var isBehind: Bool {
+        sendings.values.contains { $0.unconfirmed.count >= WriterLimits.undeliveredBroadcastCountMax }
+    }
+
     /// Returns the subscribers of a channel.
     func subscribers(of channel: ChannelNumber) -> [DeviceID] {
         (devices[channel] ?? [:]).values.flatMap { $0 }.sorted { $0.rawValue < $1.rawValue }
@@ -79,8 +84,9 @@ struct HostedSubscribers {
         by subscriptions: [ChannelSubscription], after number: Int, on host: UInt32
     ) -> [(broadcast: HostBroadcast, subscription: ChannelSubscription)] {
         guard !subscriptions.isEmpty, let sending = sendings[host], sending.lastNumber > number else { return [] }
+        let subscriptionsByChannel = Dictionary(grouping: subscriptions, by: \.channel)
         return sending.unconfirmed.all().filter { $0.number > number }.flatMap { broadcast in
-            subscriptions.filter { $0.channel == broadcast.channel }.map { (broadcast, $0) }
+            (subscriptionsByChannel[broadcast.channel] ?? []).map { (broadcast, $0) }
         }
     }
 }

@@ -33,6 +33,8 @@ package final class LoopHost {
     private var lastDue = MonotonicTime.past
     private var records: [HostJournal.Record] = []
     private var journalDue: MonotonicTime?
+    /// Whether the journal was full at the last turn with records.
+    private var isJournalFull = false
     // Sent at the end of the turn.
     private var commands: [StoreCommand] = []
     private var touched: [HostedDevice] = []
@@ -128,9 +130,8 @@ package final class LoopHost {
             return reply(.refused(reason, unregisteredAt: ended ?? sharing.now(), answer: answer), to: answer)
         }
         let collapse = CollapseHash(notification.collapseID)
-        guard notification.isNowOrNever || hosted.hasSpace && !hosted.mayReplace(address.topic, collapse),
-            let sequence = sharing.sequences.next()
-        else {
+        let isDeliverable = hosted.hasSpace && !hosted.mayReplace(address.topic, collapse)
+        guard notification.isNowOrNever || isDeliverable, !isJournalFull, let sequence = sharing.sequences.next() else {
             returnQueue(hosted.device)
             return commands.append(.accept(notification, answer: answer))
         }
@@ -320,12 +321,13 @@ package final class LoopHost {
             journalDue = nil
             commands.append(.host(.wake))
         }
-        guard !records.isEmpty else { return }
-        let count = sharing.journals[Int(loop)].append(&records)
-        if count >= WriterLimits.journalRecordCountMax {
+        guard !records.isEmpty || isJournalFull else { return }
+        let journal = sharing.journals[Int(loop)]
+        if journal.append(&records) {
             commands.append(.host(.wake))
         } else if journalDue == nil {
             journalDue = moment.advanced(byMilliseconds: WriterLimits.journalDelayMilliseconds)
         }
+        isJournalFull = journal.isFull
     }
 }

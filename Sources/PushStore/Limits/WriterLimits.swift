@@ -55,6 +55,14 @@ enum WriterLimits {
     /// The principals are the broadcasts of an app, the channels of an app, administrators, and the devices that
     /// enrol.
     static let waitingRequestCountMax = 1024
+    /// The maximum number of requests of a device that wait for its queue; more are refused.
+    static let parkedRequestCountMax = 64
+    /// The maximum number of removals of apps and channels that wait for the queues of devices; more are refused.
+    static let parkedWideCommandCountMax = 64
+    /// The maximum number of broadcasts that the loop of a host has not delivered yet; more are refused.
+    static let undeliveredBroadcastCountMax = 256
+    /// The number of records in the journal of a host from which it passes notifications on to the store.
+    static let journalFullRecordCount = 16_384
     /// The maximum number of requests of one lane that wait for a slice, of all its principals.
     static let waitingRequestPerLaneCountMax = 16_384
     /// The number of rows of a list that one step reads.

@@ -35,6 +35,8 @@ struct PendingDeletions {
     /// The collapse IDs of the rows to delete, and possibly of some that are deleted.
     private var collapses: Set<Collapse> = []
     private var due = MonotonicTime.past
+    /// The time before which nothing is due, after a failed write.
+    private var postponedUntil = MonotonicTime.past
     /// The answers to send after the deletions are committed.
     private var answers: [ReplyAddress] = []
     /// The sequences of archived rows to delete, so that none is counted or deleted twice.
@@ -49,7 +51,7 @@ struct PendingDeletions {
     var nextDue: MonotonicTime? {
         guard !isEmpty else { return nil }
         let count = rows.count + acknowledgements.count
-        return count >= WriterLimits.deletionsPerTransactionCountMax ? .past : due
+        return max(postponedUntil, count >= WriterLimits.deletionsPerTransactionCountMax ? .past : due)
     }
 
     /// Returns whether an archived row is about to be deleted.
@@ -147,7 +149,7 @@ struct PendingDeletions {
 
     /// Delays the deletions after the write failed; returns the requests to refuse.
     mutating func postpone(at moment: MonotonicTime) -> [ReplyAddress] {
-        due = moment.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
+        postponedUntil = moment.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
         return takeAnswers()
     }
 

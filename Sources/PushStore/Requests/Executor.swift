@@ -85,7 +85,7 @@ final class Executor {
         do {
             try recovery.record(in: trace, tables, connection)
         } catch {
-            // On a full disk, the next start finds the same rows.
+            // On a full disk, the trace of these notifications begins with their later events.
             guard error.isFull else { throw error }
         }
     }
@@ -138,6 +138,7 @@ final class Executor {
             } else {
                 transaction.add(.reply(.performed(.success(value), answer: answer)))
             }
+        case .successAfterDeliveries(let value): transaction.add(.finalReply(value, answer: answer))
         case .failure(let refusal): transaction.add(.reply(.performed(.failure(refusal), answer: answer)))
         case .memoryQuery(let query): transaction.add(.memoryQuery(query, answer: answer))
         case .unfinished: break

@@ -48,7 +48,9 @@ final class RegistrationExecutor {
         try registrations.register(contents, in: environment, isRefused: isRefused, now: transaction.now)
         transaction.add(.count(.registrationsChanged(device)))
         transaction.add(.count(.registrationBegan(topic.id)))
-        return .success(.registered(contents))
+        // A registration for the other environment has ended the earlier one.
+        return earlier?.isLive == true
+            ? .successAfterDeliveries(.registered(contents)) : .success(.registered(contents))
     }
 
     /// Ends a registration; succeeds without one, for example after the app was removed.

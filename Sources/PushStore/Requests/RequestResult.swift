@@ -5,6 +5,8 @@ internal import PushSQLite
 /// The result of a request, or of a step of it.
 enum RequestResult {
     case success(StoreAnswer)
+    /// The request has ended deliveries, although not every request of its kind does.
+    case successAfterDeliveries(StoreAnswer)
     case failure(StoreRefusal)
     /// Memory provides the answer, after the events before it.
     case memoryQuery(StoreEvent.MemoryQuery)

@@ -26,6 +26,8 @@ final class WebhookExecutor {
         let known = try webhooks.all()
         guard known[topic] != nil || known.count < Limits.webhookCountMax else { return .failure(.tooMany) }
         try webhooks.set(topic, url: url, secret: secret, position: trace.nextPosition)
+        // The position must not be behind the events that are written, or a crash would hide as many new ones.
+        trace.flushSoon()
         transaction.noteDirectoryChange()
         return .success(.done)
     }

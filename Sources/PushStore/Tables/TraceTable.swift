@@ -49,7 +49,8 @@ final class TraceTable {
             ORDER BY position
             """)
         selectBySequence = try connection.prepare(
-            "SELECT events, first_at_ms FROM trace WHERE last_sequence >= ? ORDER BY last_sequence, position")
+            "SELECT events, first_at_ms, last_at_ms FROM trace WHERE last_sequence >= ? ORDER BY last_sequence, position"
+        )
         delete = try connection.prepare("DELETE FROM trace WHERE position < ?")
     }
 
@@ -159,7 +160,7 @@ final class TraceTable {
         while try selectBySequence.step() {
             let firstAt = selectBySequence.int64(1)
             guard firstAt <= end ?? .max, take(selectBySequence.bytes(0)) else { return }
-            end = end ?? firstAt + WriterLimits.traceDelayMilliseconds
+            end = end ?? selectBySequence.int64(2) + WriterLimits.traceDelayMilliseconds
         }
     }
 }

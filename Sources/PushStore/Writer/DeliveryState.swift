@@ -63,6 +63,10 @@ struct DeliveryState {
     mutating func refuse(_ command: StoreCommand, _ text: String) {
         if case .detach(let stream) = command {
             _ = detach(stream)
+        } else if case .host(.returned(let held, _)) = command {
+            for entry in held.inFlight {
+                if case .unwritten(_, let answer) = entry.state { replies.shed(answer) }
+            }
         } else if let (reply, address) = StoreReply.unavailable(command, text) {
             replies.add(reply, to: address)
         }

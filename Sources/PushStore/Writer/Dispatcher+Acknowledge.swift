@@ -18,11 +18,10 @@ extension Dispatcher {
         guard let queue = try queues.queue(of: device) else {
             return deliveryState.noteGlitches(acknowledgements.count)
         }
-        for acknowledgement in acknowledgements {
-            let isNews = try complete(acknowledgement, queue)
-            if !isNews { deliveryState.noteGlitches() }
-        }
-        if queue.stream != nil { quiet.append(queue) }
+        var glitchCount = 0
+        for acknowledgement in acknowledgements where try !complete(acknowledgement, queue) { glitchCount += 1 }
+        deliveryState.noteGlitches(glitchCount)
+        if queue.stream != nil, glitchCount < acknowledgements.count { quiet.append(queue) }
     }
 
     /// Processes one acknowledgement; returns false when it is ignored.

@@ -28,16 +28,31 @@ final class HandoverGate {
             dispatcher.deliveryState.replies.add(.offered(notification, answer: answer), toHostOf: host)
             return false
         }
-        let dispatcher = dispatcher
-        return !handovers.park(command, until: devices(for: command)) { device, host in
+        if case .publish(_, let answer) = command, dispatcher.deliveryState.hostedSubscribers.isBehind {
+            dispatcher.deliveryState.replies.shed(answer)
+            return false
+        }
+        let (dispatcher, needed, isWide) = (dispatcher, devices(for: command), isWide(command))
+        if case .perform(_, let answer) = command, needed.contains(where: handovers.isBusy),
+            !handovers.hasRoom(for: needed, isWide: isWide)
+        {
+            dispatcher.deliveryState.replies.refuse(.busy, answer)
+            return false
+        }
+        return !handovers.park(command, until: needed, isWide: isWide) { device, host in
             dispatcher.deliveryState.replies.add(.recalled(device), toHostOf: host)
         }
     }
 
     /// Returns whether a command needs no queue that a host holds.
     func isFree(_ command: StoreCommand) -> Bool {
-        handovers.isEmpty || !devices(for: command).contains(where: handovers.isBusy)
+        if handovers.isEmpty { return true }
+        if case .publish = command { return !dispatcher.deliveryState.hostedSubscribers.isBehind }
+        return !devices(for: command).contains(where: handovers.isBusy)
     }
+
+    /// Removes and returns the commands that wait for queues, which are refused because the disk has failed.
+    func removeParked() -> [StoreCommand] { handovers.removeParked() }
 
     /// Removes and returns the commands whose queues are back, in order.
     func takeReady() -> [StoreCommand] { handovers.takeReady() }
@@ -72,15 +87,26 @@ final class HandoverGate {
             .removeSelf(let hash):
             device(with: hash)
         case .removeDevice(let device), .expireDevice(let device): [device]
-        case .removeChannel(let channel, _, _): subscribers(of: channel)
+        case .removeChannel(let channel, let topic, let environment): subscribers(of: channel, topic, environment)
         case .removeApp, .changeApp: handovers.all
         default: []
         }
     }
 
-    private func subscribers(of channel: ChannelID) -> [DeviceID] {
+    /// Returns whether a command also concerns devices whose queues are handed over while it waits.
+    private func isWide(_ command: StoreCommand) -> Bool {
+        switch command {
+        case .perform(.removeApp, _), .perform(.changeApp, _), .perform(.removeChannel, _): true
+        default: false
+        }
+    }
+
+    /// Returns the hosted subscribers of an app's channel; none if the app has no such channel.
+    private func subscribers(of channel: ChannelID, _ topic: TopicName, _ environment: Environment) -> [DeviceID] {
         // After a failed read, the command itself fails.
-        guard let row = try? dispatcher.tables.channels.find(channel) else { return [] }
+        guard let row = try? dispatcher.tables.channels.find(channel), row.environment == environment,
+            let owner = try? dispatcher.tables.topics.find(topic)?.topic, owner.id == row.topic
+        else { return [] }
         return dispatcher.deliveryState.hostedSubscribers.subscribers(of: row.number)
     }
 
@@ -109,7 +135,7 @@ final class HandoverGate {
     func handOver() {
         let quiet = dispatcher.quiet
         forgetQuiet()
-        guard isOn else { return }
+        guard isOn, !handovers.hasWideCommand else { return }
         for queue in quiet {
             guard let stream = queue.stream, !handovers.isBusy(queue.device),
                 dispatcher.deliveryState.replies.hasHost(stream.address.loop),

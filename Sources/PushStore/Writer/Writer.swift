@@ -127,10 +127,12 @@ final class Writer {
     ///   - isAdmitted: Whether the commands have waited for the queues that they need.
     private func process(_ commands: [StoreCommand], isAdmitted: Bool = false) {
         var next = 0
-        while next < commands.count {
+        while next < commands.count || committer.failure != nil {
             if let failure = committer.failure {
-                for command in commands[next...] { dispatcher.deliveryState.refuse(command, failure.description) }
-                return
+                for command in commands[next...] + gate.removeParked() {
+                    dispatcher.deliveryState.refuse(command, failure.description)
+                }
+                break
             }
             if !isAdmitted, !gate.admits(commands[next]) {
                 next += 1

@@ -138,6 +138,33 @@ struct HostedBroadcastTests {
         #expect(loops.delivered(to: stream).map(\.text) == ["first", "direct"])
     }
 
+    @Test func `an app cannot recall the subscribers of another app's channel`() throws {
+        let (answer, channel) = (loops.address(2), try #require(channels[false]))
+        loops.submit(
+            .perform(.removeChannel(channel.id, topic: "com.example.App", environment: .production), answer: answer),
+            on: 2)
+        loops.turn(2)
+        try loops.wait()
+        #expect(loops.store.collectors[1].recalledDevices == [])
+        try loops.settle()
+        guard case .performed(.failure(.unknownChannel), _)? = loops.answers(at: answer).first else {
+            Issue.record("\(loops.answers(at: answer))")
+            return
+        }
+    }
+
+    @Test func `broadcasts are refused while a loop has too many to deliver`() throws {
+        let answers = try (0...WriterLimits.undeliveredBroadcastCountMax).map { number in
+            try publish("\(number)", isStored: false)
+        }
+        loops.turn(2)
+        #expect(answers.filter { !loops.isAccepted($0) } == answers.suffix(1))
+        try loops.settle()
+        let later = try publish("later", isStored: false)
+        try loops.settle()
+        #expect(loops.isAccepted(later))
+    }
+
     @Test func `nothing arrives from a channel after its removal was answered`() throws {
         let (answer, channel) = (loops.address(2), try #require(channels[false]))
         loops.submit(
