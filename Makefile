@@ -20,6 +20,9 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchec
 # The folder of the release build that `make gate` measures; another one than .build can be built at the same time.
 GATE_BUILD := .build
 
+# More options for the build of the tests.
+TEST_BUILD ?=
+
 # The tests whose length depends on POSTHORN_TEST_CASES. Of 10,000 cases, 300 kill a program under load.
 SOAKED := AuthorityTests|Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|PanelKillTests|RegistrarRandomTests|PanelRandomKillTests|BusValueTests|AttackTests|MonkeyTests
 
@@ -43,8 +46,8 @@ uninstall: ## Remove the installed files, except configuration and data
 demo: setup ## Build Posthorn and send notifications to a desktop
 	@examples/demo.sh
 
-tests: setup
-	@swift build --build-tests $(STRICT)
+tests: setup ## Build all tests
+	@swift build --build-tests $(STRICT) $(TEST_BUILD)
 
 test: tests ## Build and run all tests, including the end-to-end tests
 	@files=$$(mktemp -d /tmp/pXXXX) && trap 'rm -rf "$$files"' EXIT && TMPDIR="$$files" scripts/test.sh

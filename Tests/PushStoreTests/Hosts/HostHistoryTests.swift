@@ -57,6 +57,9 @@ struct HostHistory {
     let loops: HostedLoops
     let devices: [TestDevice]
     private var tokens: [DeviceTokenContents] = []
+    /// The tokens of an app that is removed at a random time.
+    private var removableTokens: [DeviceTokenContents] = []
+    private var removal: ReplyAddress?
     var random: SeededGenerator
     private var sent: [String: Sent] = [:]
     var streams: [Stream] = []
@@ -75,6 +78,7 @@ struct HostHistory {
     var channels = HostHistoryChannels()
     private var answerCount: [ReplyAddress: Int] = [:]
     private static let topics: [TopicName] = ["a", "b"]
+    private static let removableTopic: TopicName = "removable"
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
@@ -84,11 +88,12 @@ struct HostHistory {
             $0.recentCountMax = recentMax
             $0.pendingPerTopicCountMax = 100_000
         }
-        for topic in Self.topics { try loops.store.addApp(topic) }
+        for topic in Self.topics + [Self.removableTopic] { try loops.store.addApp(topic) }
         let store = loops.store
         devices = try (1...3).map { try store.enrol($0) }
         for device in devices {
             for topic in Self.topics { tokens.append(try store.register(device, topic)) }
+            removableTokens.append(try store.register(device, Self.removableTopic))
         }
         try addChannels()
     }
@@ -96,8 +101,9 @@ struct HostHistory {
     /// Executes a random step and checks what was received; returns the problem, or nil.
     mutating func step() throws -> String? {
         let loop = Int.random(in: loops.loops, using: &random)
-        switch Int.random(in: 0..<22, using: &random) {
+        switch Int.random(in: 0..<23, using: &random) {
         case 20: publish(from: loop)
+        case 22: if Int.random(in: 0..<10, using: &random) == 0 { removeApp(on: loop) }
         case 21: if Int.random(in: 0..<4, using: &random) == 0 { subscribe(on: loop) }
         case 0..<7: send(from: loop)
         case 7..<11: acknowledge()
@@ -161,7 +167,8 @@ struct HostHistory {
     // MARK: Steps
 
     private mutating func send(from loop: Int) {
-        guard let token = tokens.suffix(9).randomElement(using: &random),
+        let known = Int.random(in: 0..<4, using: &random) == 0 ? removableTokens[...] : tokens.suffix(9)
+        guard let token = known.randomElement(using: &random),
             let device = devices.first(where: { $0.id == token.device })
         else { return }
         let text = "\(sent.count)"
@@ -221,6 +228,14 @@ struct HostHistory {
         loops.submit(.detach(stream: streams[index].address), on: streams[index].loop)
     }
 
+    private mutating func removeApp(on loop: Int) {
+        guard removal == nil else { return }
+        let answer = loops.address(loop)
+        removal = answer
+        ending.formUnion(removableTokens)
+        loops.submit(.perform(.removeApp(topic: Self.removableTopic), answer: answer), on: loop)
+    }
+
     private mutating func register(on loop: Int) {
         guard let token = tokens.suffix(6).randomElement(using: &random), unregistering.isEmpty, registering.isEmpty,
             let device = devices.first(where: { $0.id == token.device }),
@@ -253,6 +268,7 @@ struct HostHistory {
                 for stream in streams { if let problem = check(broadcast, stream) { return problem } }
             case .performed(let result, let answer):
                 channels.noteAnswer(answer)
+                if answer == removal { ended.formUnion(removableTokens) }
                 if let token = unregistering.removeValue(forKey: answer) { ended.insert(token) }
                 if registering.remove(answer) != nil, case .success(.registered(let token)) = result {
                     tokens.append(token)
