@@ -61,6 +61,8 @@ enum WriterLimits {
     static let parkedWideCommandCountMax = 64
     /// The maximum number of broadcasts that the loop of a host has not delivered yet; more are refused.
     static let undeliveredBroadcastCountMax = 256
+    /// The maximum number of subscriptions of a device whose queue is handed to a host.
+    static let handedSubscriptionCountMax = 64
     /// The number of records in the journal of a host from which it passes notifications on to the store.
     static let journalFullRecordCount = 16_384
     /// The maximum number of requests of one lane that wait for a slice, of all its principals.

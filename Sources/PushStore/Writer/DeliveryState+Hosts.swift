@@ -8,6 +8,8 @@ extension DeliveryState {
 
     /// Hands the queue of a device to the host of its stream; returns false if it must stay here.
     mutating func handOver(_ queue: DeviceQueue, _ stream: DeviceStream) -> Bool {
+        // Otherwise a device could make the store move many subscriptions again and again.
+        guard queue.channels.count <= WriterLimits.handedSubscriptionCountMax else { return false }
         let held = stream.held(queue.registrations, pendingCount: queue.pendingCount) { sequence in
             queue.recent.entry(sequence)?.collapse
         }

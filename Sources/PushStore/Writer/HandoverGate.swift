@@ -122,7 +122,7 @@ final class HandoverGate {
         for journal in sharing.journals {
             journal.take(&records)
             for record in records {
-                // Only the first unknown number of a device is looked up, and this one is known.
+                // This reads, and so can fail, only if the device's history was evicted after the host had sent this.
                 try? take(record)
             }
             records.removeAll(keepingCapacity: records.capacity <= 2 * WriterLimits.journalRecordCountMax)

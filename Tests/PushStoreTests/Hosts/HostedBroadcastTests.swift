@@ -153,6 +153,28 @@ struct HostedBroadcastTests {
         }
     }
 
+    @Test(arguments: [WriterLimits.handedSubscriptionCountMax, WriterLimits.handedSubscriptionCountMax + 1])
+    func `the queue of a device with many subscriptions stays with the store`(count: Int) throws {
+        let store = loops.store
+        let device = try store.enrol(4)
+        let live = try store.register(device, Self.topic)
+        for number in 0..<UInt64(count) {
+            let id = ChannelID(high: 2, low: number)
+            try store.succeed(
+                .createChannel(id, topic: Self.topic, environment: .production, policy: .noMessageStored))
+            try store.subscribe(device, to: TestChannel(id: id, topic: live.topic), Self.topic)
+        }
+        let stream = try loops.host(device, live, on: 1)
+        let answer = loops.send(.to(live, "direct"), from: 1)
+        loops.turn(1)
+        let isHosted = loops.delivered(to: stream).map(\.text) == ["first", "direct"]
+        #expect(isHosted == (count == WriterLimits.handedSubscriptionCountMax))
+        try loops.settle()
+        loops.acknowledge(loops.delivered(to: stream).map(\.sequence), by: device, on: 1)
+        try loops.settle()
+        #expect(loops.isAccepted(answer))
+    }
+
     @Test func `broadcasts are refused while a loop has too many to deliver`() throws {
         let answers = try (0...WriterLimits.undeliveredBroadcastCountMax).map { number in
             try publish("\(number)", isStored: false)
