@@ -17,8 +17,8 @@ STRICT := --explicit-target-dependency-import-check error
 # release build omits the checks for speed. `-z now` resolves symbols at startup, which enables full RELRO.
 RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
 
-# The folder of the release build that `make gate` measures; another one than .build can be built at the same time.
-GATE_BUILD := .build
+# The folder of the release build; another one than .build can be built at the same time.
+RELEASE_BUILD := .build
 
 # More options for the build of the tests.
 TEST_BUILD ?=
@@ -35,7 +35,7 @@ setup: ## Install what the build and the tests need (Debian 12)
 	@scripts/setup.sh
 
 build: ## Build release programs into .build/release
-	@for program in $(PROGRAMS); do swift build $(RELEASE) --product "$$program" || exit 1; done
+	@for program in $(PROGRAMS); do swift build $(RELEASE) --scratch-path $(RELEASE_BUILD) --product "$$program" || exit 1; done
 
 install: ## Install the built programs (DESTDIR, PREFIX=/usr, SYSCONFDIR=/etc, PARTS)
 	@scripts/install.sh install
@@ -73,8 +73,8 @@ bench: build ## Compare the server with other servers (BENCH_REPEATS, default 7;
 	@Benchmarks/run.sh
 
 gate: setup ## Count instructions and allocations for each request and compare them with Benchmarks/gate.json
-	@swift build $(RELEASE) --scratch-path $(GATE_BUILD) --product posthornd
-	@.venv/bin/python Benchmarks/gate.py $(GATE_BUILD)/release/posthornd
+	@swift build $(RELEASE) --scratch-path $(RELEASE_BUILD) --product posthornd
+	@.venv/bin/python Benchmarks/gate.py $(RELEASE_BUILD)/release/posthornd
 
 soak: setup build ## Run the server under mixed load (SOAK_SECONDS, default 7200), then long crash and property tests
 	@Benchmarks/soak.sh
