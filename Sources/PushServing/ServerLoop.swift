@@ -35,6 +35,7 @@ package import PushTLS
     /// The host of the devices that are connected to this loop.
     private let host: LoopHost
     private var isHostDelivering = false
+    /// The earliest time for which `scheduleHost` has set a timer; nil without one.
     private var hostTimerDue: MonotonicTime?
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false

@@ -31,6 +31,7 @@ struct PendingDeletions {
     private var rows: [Deletion] = []
     /// The broadcasts that devices acknowledged, to be written together with the deletions.
     private var acknowledgements: [Acknowledgement] = []
+    /// The same acknowledgements, to find one of many.
     private var acknowledged: Set<Acknowledgement> = []
     /// The collapse IDs of the rows to delete, and possibly of some that are deleted.
     private var collapses: Set<Collapse> = []

@@ -26,7 +26,7 @@ final class WebhookExecutor {
         let known = try webhooks.all()
         guard known[topic] != nil || known.count < Limits.webhookCountMax else { return .failure(.tooMany) }
         try webhooks.set(topic, url: url, secret: secret, position: trace.nextPosition)
-        // The position must not be behind the events that are written, or a crash would hide as many new ones.
+        // Otherwise a crash could leave the position beyond the end of the trace, so the webhook would skip events.
         trace.flushSoon()
         transaction.noteDirectoryChange()
         return .success(.done)
