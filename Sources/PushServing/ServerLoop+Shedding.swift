@@ -58,29 +58,55 @@ extension ServerLoop {
     ///
     /// - Returns: Whether a connection of this loop was closed.
     func makeRoom() -> Bool {
-        guard !shedStranger(), !shedLargestPrincipal() else { return true }
+        guard !shedLocally() else { return true }
         for (place, mailbox) in context.dataLoops.enumerated() where place != Int(index) { mailbox.post(.makeRoom) }
         return false
     }
 
-    /// Closes the youngest connections of the principal with most of this loop's connections, down to its share.
+    /// Closes an idle stranger, connections of the largest principal, or the stranger without progress for longest.
+    ///
+    /// A principal that holds more connections than all strangers together loses its own first, so that its flood
+    /// does not close newcomers before they can prove a credential. They wait for the next search if it already lost
+    /// some in the last second.
+    ///
+    /// - Returns: Whether any connection was closed.
+    func shedLocally() -> Bool {
+        if shedStranger(idle: Limits.strangerGrace) { return true }
+        if hasPassed(.seconds(1), since: principalSearch.beganAt) {
+            principalSearch = PrincipalSearch(beganAt: events.now, hasShed: shedLargestPrincipal())
+            if principalSearch.hasShed { return true }
+        }
+        return !principalSearch.hasShed && shedStranger()
+    }
+
+    /// Closes the youngest connections of the principal with most of this loop's connections, down to its share, if
+    /// it has more of them than all strangers.
     ///
     /// Connections whose requests wait for the store stay open. The search visits every connection, so it runs at most
     /// once a second.
     ///
     /// - Returns: Whether any connection was closed.
-    func shedLargestPrincipal() -> Bool {
-        guard hasPassed(.seconds(1), since: principalSearchedAt) else { return false }
-        principalSearchedAt = events.now
+    private func shedLargestPrincipal() -> Bool {
         var counts: [Principal: Int] = [:]
-        connections.forEach { if $0.listener.kind != .admin { counts[$0.principal, default: 0] += 1 } }
+        connections.forEach {
+            if $0.listener.kind != .admin, !$0.isStranger { counts[$0.principal, default: 0] += 1 }
+        }
         let share = max(Limits.connectionsPerPrincipalCountMin, connections.count / Limits.connectionShares)
-        guard let largest = counts.max(by: { $0.value < $1.value }), largest.value > share else { return false }
+        guard let largest = counts.max(by: { $0.value < $1.value }), largest.value > max(share, strangers.count) else {
+            return false
+        }
         var members: [ServerConnection] = []
         connections.forEach { if $0.principal == largest.key, $0.keepsLoopWaiting { members.append($0) } }
         members.sort { $0.beganAt > $1.beganAt }
         for connection in members.prefix(largest.value - share) { shed(connection, reason: "crowd") }
         return !members.isEmpty
+    }
+
+    /// The last search for a principal with too many connections.
+    struct PrincipalSearch {
+        var beganAt = MonotonicTime.past
+        /// Whether it closed connections.
+        var hasShed = false
     }
 
     // MARK: Memory

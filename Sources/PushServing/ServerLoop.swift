@@ -44,8 +44,7 @@ package import PushTLS
     private var isAwaitingSlot = false
     /// Connections without a proven credential.
     var strangers = StrangerQueue()
-    /// The time of the last search for a principal with too many connections.
-    var principalSearchedAt = MonotonicTime.past
+    var principalSearch = PrincipalSearch()
     /// The process's memory; only on the control loop.
     private var resident: ResidentMemory?
     /// Whether memory budgets were exceeded in this turn.
@@ -251,7 +250,7 @@ package import PushTLS
             for reply in replies { host.receive(reply, at: events.now) }
             needEndOfTurn()
         case .certificate(let certificate): self.certificate = certificate
-        case .makeRoom: _ = shedStranger() || shedLargestPrincipal()
+        case .makeRoom: _ = shedLocally()
         case .shutDown: shutDown()
         case .end: end()
         }

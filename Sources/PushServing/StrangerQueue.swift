@@ -13,6 +13,7 @@ struct StrangerQueue {
     private var next: [UInt32] = []
     private var head = none
     private var tail = none
+    private(set) var count = 0
 
     /// The slot that was appended first.
     var first: UInt32? { head == Self.none ? nil : head }
@@ -30,6 +31,7 @@ struct StrangerQueue {
         next[Int(slot)] = Self.none
         if tail == Self.none { head = slot } else { next[Int(tail)] = slot }
         tail = slot
+        count += 1
     }
 
     /// Removes a slot; does nothing if it is not in the list.
@@ -39,6 +41,7 @@ struct StrangerQueue {
         if before == Self.none { head = behind } else { next[Int(before)] = behind }
         if behind == Self.none { tail = before } else { previous[Int(behind)] = before }
         previous[Int(slot)] = Self.absent
+        count -= 1
     }
 
     /// Returns the slot after another one, which must be in the list.

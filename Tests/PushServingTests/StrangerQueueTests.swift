@@ -37,7 +37,7 @@ import Testing
             } else {
                 queue.remove(slot)
             }
-            #expect(Self.slots(queue) == model)
+            #expect(Self.slots(queue) == model && queue.count == model.count)
         }
     }
 }

@@ -61,7 +61,7 @@ enum LimitsPage {
             "the search closes no connection; at the limit `connections`, the new connection waits unless a principal's "
             + "connection can be closed",
         "connectionShares":
-            "the principal's youngest connections are closed if no unauthenticated connection can be closed",
+            "the principal's youngest connections are closed if it has more than all unauthenticated peers",
         "connectionsPerPrincipalCountMin": "none of the principal's connections is closed for others",
         "handshakeCountMax": "further handshakes wait until one of these ends",
         "handshakesPerNetworkCountMax": "further handshakes from that address wait until one of these ends",

@@ -201,19 +201,32 @@ def crowd_prepare(battle):
 
 @attack("3", prepare=crowd_prepare, wrapper=SMALL)
 def crowd(battle, token):
-    """Opens more connections than there are descriptors, with a valid key and from several addresses."""
+    """Opens more connections than there are descriptors, with a valid key and from several addresses.
+
+    A newcomer that proves its key late must not be closed for them.
+    """
     connections, refused = [], 0
     fields = push("00" * 32, "org.example.Crowd", token)
-    for number in range(320):
-        try:
-            one = HTTP2(battle.site.place, source=f"127.0.0.{2 + number % 8}", timeout=2)
-            # 400 BadDeviceToken, but the sender has proved its key.
-            one.ask(fields, b'{"aps":{}}')
-            connections.append(one)
-        except OSError:
-            refused += 1
-            if refused > 8:
-                break
+
+    def join(count):
+        nonlocal refused
+        for number in range(count):
+            try:
+                one = HTTP2(battle.site.place, source=f"127.0.0.{2 + number % 8}", timeout=2)
+                # 400 BadDeviceToken, but the sender has proved its key.
+                one.ask(fields, b'{"aps":{}}')
+                connections.append(one)
+            except OSError:
+                refused += 1
+                if refused > 8:
+                    break
+
+    join(320)
+    newcomer = HTTP2(battle.site.place, source="127.0.0.20")
+    join(40)
+    answer = newcomer.ask(fields, b'{"aps":{}}', 5)
+    battle.expect(answer.status == 400, f"a newcomer was closed for the crowd: {dict(newcomer.tally())}")
+    newcomer.close()
     start = time.monotonic()
     time.sleep(battle.choose(3, 15))
     battle.held = start, time.monotonic()
