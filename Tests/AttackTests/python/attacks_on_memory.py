@@ -221,9 +221,9 @@ def crowd(battle, token):
                 if refused > 8:
                     break
 
-    join(320)
+    join(200)
     newcomer = HTTP2(battle.site.place, source="127.0.0.20")
-    join(40)
+    join(120)
     answer = newcomer.ask(fields, b'{"aps":{}}', 5)
     battle.expect(answer.status == 400, f"a newcomer was closed for the crowd: {dict(newcomer.tally())}")
     newcomer.close()
