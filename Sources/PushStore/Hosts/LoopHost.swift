@@ -30,6 +30,8 @@ package final class LoopHost {
     /// The notifications that are delivered and not stored, by the ends of their graces; some are acknowledged.
     private var unwritten = FIFOQueue<(device: HostedDevice, sequence: Int64, due: MonotonicTime)>()
     private var unwrittenCount = 0
+    /// The times at which notifications were passed to the store, for the last 16 milliseconds.
+    private var passed = FIFOQueue<MonotonicTime>()
     private var lastDue = MonotonicTime.past
     private var records: [HostJournal.Record] = []
     private var journalDue: MonotonicTime?
@@ -143,13 +145,26 @@ package final class LoopHost {
         }
         touch(hosted)
         hosted.send(pending, collapse, answer: answer, at: moment)
-        let grace =
-            unwrittenCount >= WriterLimits.busyCount
-            ? WriterLimits.busyGraceMilliseconds : WriterLimits.graceMilliseconds
-        guard hosted.queue.acknowledgementMilliseconds <= grace else { return store(sequence, of: hosted) }
+        let grace = graceMilliseconds(at: moment)
+        guard hosted.queue.acknowledgementMilliseconds <= grace else {
+            pass(sequence, of: hosted, at: moment)
+            return
+        }
         lastDue = max(moment.advanced(byMilliseconds: grace), lastDue)
         unwritten.append((hosted, sequence, lastDue))
         unwrittenCount += 1
+    }
+
+    /// Returns the time in which an acknowledgement must arrive, so that a notification is not stored.
+    ///
+    /// Stored notifications count too. Otherwise, devices that are slow because of the load would remain slow: none of
+    /// their notifications would be unwritten, so the short grace would apply, and they would be stored again.
+    private func graceMilliseconds(at moment: MonotonicTime) -> Int64 {
+        while let first = passed.first, moment >= first.advanced(byMilliseconds: WriterLimits.busyMilliseconds) {
+            _ = passed.popFirst()
+        }
+        let isBusy = unwrittenCount + passed.count >= WriterLimits.busyCount
+        return isBusy ? WriterLimits.busyGraceMilliseconds : WriterLimits.graceMilliseconds
     }
 
     private func sendNow(_ pending: PendingNotification, _ hosted: HostedDevice, _ answer: ReplyAddress) {
@@ -218,9 +233,13 @@ package final class LoopHost {
         if !rest.isEmpty { commands.append(.acknowledge(rest, by: hosted.device)) }
     }
 
-    private func store(_ sequence: Int64, of hosted: HostedDevice) {
-        guard let (pending, answer) = hosted.store(sequence) else { return }
+    /// Passes a notification to the store; returns false if it is acknowledged or stored already.
+    @discardableResult
+    private func pass(_ sequence: Int64, of hosted: HostedDevice, at moment: MonotonicTime) -> Bool {
+        guard let (pending, answer) = hosted.store(sequence) else { return false }
+        passed.append(moment)
         commands.append(.host(.store(pending, answer: answer)))
+        return true
     }
 
     private func touch(_ hosted: HostedDevice) {
@@ -309,10 +328,9 @@ package final class LoopHost {
     private func storeLate(at moment: MonotonicTime) {
         while let first = unwritten.first, first.due <= moment {
             _ = unwritten.popFirst()
-            guard let (pending, answer) = first.device.store(first.sequence) else { continue }
+            guard pass(first.sequence, of: first.device, at: moment) else { continue }
             unwrittenCount -= 1
             first.device.noteSlow()
-            commands.append(.host(.store(pending, answer: answer)))
         }
     }
 

@@ -9,9 +9,11 @@ enum WriterLimits {
     static let graceMilliseconds: Int64 = 4
     /// The same time while many notifications wait and writing limits the throughput, in milliseconds.
     static let busyGraceMilliseconds: Int64 = 64
-    /// The number of pending writes, or of a host's unwritten notifications, from which `busyGraceMilliseconds`
-    /// applies.
+    /// The number of pending writes, or of notifications that a host holds unwritten or has just passed to the store,
+    /// from which `busyGraceMilliseconds` applies.
     static let busyCount = 64
+    /// The time for which a notification counts as just passed to the store, in milliseconds.
+    static let busyMilliseconds: Int64 = 16
     /// The time for which records wait in the journal of a host, in milliseconds; the store may take them earlier.
     static let journalDelayMilliseconds: Int64 = 50
     /// The number of records in the journal of a host that wake the store.

@@ -3,6 +3,7 @@
 import Dispatch
 import PushAPI
 import PushCore
+import PushNet
 @testable import PushStore
 import TestSupport
 import Testing
@@ -67,6 +68,27 @@ struct LoopHostTests {
         try loops.settle()
         let counts = try loops.store.counts()
         #expect(counts.accepted == 3 && counts.acknowledged == 3 && counts.pending == 0 && counts.glitches == 0)
+    }
+
+    @Test func `devices that acknowledge slowly under load get a longer grace`() throws {
+        let stream = try loops.host(device, token, on: 1)
+        func send(_ text: String) throws -> ReplyAddress {
+            let answer = loops.send(.to(token, text), from: 1)
+            try loops.settle()
+            return answer
+        }
+        _ = try send("slow")
+        loops.moment = loops.moment.advanced(byMilliseconds: 10)
+        try loops.settle()
+        loops.acknowledge([try sequence("slow", stream)], by: device, on: 1)
+        for number in 0..<WriterLimits.busyCount - 1 {
+            #expect(loops.isAccepted(try send("\(number)")), "it is stored at once")
+        }
+        let answer = try send("busy")
+        #expect(!loops.isAccepted(answer), "it waits for its acknowledgement")
+        loops.acknowledge([try sequence("busy", stream)], by: device, on: 1)
+        try loops.settle()
+        #expect(loops.isAccepted(answer))
     }
 
     @Test func `a stream on another loop gets what is not acknowledged, in order, and only once`() throws {
