@@ -91,7 +91,7 @@ struct PictureConverterTests {
     @Test func `both processes together have one time limit`() async throws {
         let script = """
             #!/bin/sh
-            sleep 0.6
+            sleep 0.9
             case $1 in --decode-picture) printf '1 1\\nabcd' ;; *) printf '\\211PNG\\r\\n\\032\\n' ;; esac
 
             """

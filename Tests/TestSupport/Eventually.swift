@@ -68,14 +68,16 @@ package func eventualValue<Value>(
 ) async throws -> Value {
     let patient = duration * Patience.factor
     let deadline = ContinuousClock.now + patient
-    // Short waits end soon, and long ones leave the processor to what they wait for.
+    // Short waits end soon. Long ones, and those whose closure takes long, leave the processor to what they wait for.
     var pause = Duration.milliseconds(5)
     while true {
+        let start = ContinuousClock.now
         if let value = try await value() { return value }
-        guard ContinuousClock.now < deadline else {
+        let end = ContinuousClock.now
+        guard end < deadline else {
             throw DeadlinePassed(what: what, duration: patient, lastSeen: evidence())
         }
-        try await Task.sleep(for: pause)
+        try await Task.sleep(for: max(pause, end - start))
         pause = min(pause * 1.5, .milliseconds(60))
     }
 }

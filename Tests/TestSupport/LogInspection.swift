@@ -34,14 +34,15 @@ package enum LogInspection {
     package static func findings(in text: String) -> [Finding] { findings(in: Data(text.utf8)) }
 
     private static func findings(in text: Data) -> [Finding] {
-        let words = SecretWords.known
-        // Most logs contain no secret, and `Data` is faster to search than `String`.
-        let suspects = words.filter { text.range(of: Data($0.text.utf8)) != nil }
+        // Most logs contain no secret, and bytes are faster to search than a `String`.
+        let words = SecretWords.known.filter { text.range(of: Data($0.text.utf8)) != nil }
+        let patterns = patterns.filter { $0.sign.isPresent(in: text) }
+        guard !words.isEmpty || !patterns.isEmpty else { return [] }
         var findings: [Finding] = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let line = String(decoding: line, as: UTF8.self)
-            let patterns = Self.patterns.filter { $0.matches(line) }.map(\.kind)
-            for kind in patterns + suspects.filter({ line.contains($0.text) }).map(\.kind) {
+            let kinds = patterns.filter { $0.matches(line) }.map(\.kind)
+            for kind in kinds + words.filter({ line.contains($0.text) }).map(\.kind) {
                 let finding = Finding(kind: kind, event: event(of: line))
                 if !findings.contains(finding) { findings.append(finding) }
             }
@@ -55,29 +56,68 @@ package enum LogInspection {
 
     private struct Pattern: Sendable {
         let kind: String
+        /// Something that is present in each text with the secret, and is found quickly.
+        let sign: Sign
         let matches: @Sendable (String) -> Bool
     }
 
+    private enum Sign: Sendable {
+        case oneOf([String])
+        /// A number of consecutive bytes of a kind.
+        case run(Int, @Sendable (UInt8) -> Bool)
+
+        func isPresent(in text: Data) -> Bool {
+            switch self {
+            case .oneOf(let texts): return texts.contains { text.range(of: Data($0.utf8)) != nil }
+            case .run(let count, let belongs):
+                var length = 0
+                for byte in text {
+                    length = belongs(byte) ? length + 1 : 0
+                    if length == count { return true }
+                }
+                return false
+            }
+        }
+    }
+
     private static let patterns = [
-        Pattern(kind: "a provider token") { $0.contains(/eyJ[A-Za-z0-9_\-]{8}/) },
-        Pattern(kind: "64 hexadecimal digits, as of a device token") { line in
+        Pattern(kind: "a provider token", sign: .oneOf(["eyJ"])) { $0.contains(/eyJ[A-Za-z0-9_\-]{8}/) },
+        Pattern(kind: "64 hexadecimal digits, as of a device token", sign: .run(64, isWord)) { line in
             runs(in: line, where: \.isHexDigit).contains { $0.count == 64 }
         },
-        Pattern(kind: "43 characters of base64url, as of a device secret") { line in
+        Pattern(kind: "43 characters of base64url, as of a device secret", sign: .run(43, isWord)) { line in
             runs(in: line) { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }.contains {
                 $0.count == 43 && $0.contains(where: \.isUppercase) && $0.contains(where: \.isLowercase)
                     && $0.contains(where: \.isNumber)
             }
         },
-        Pattern(kind: "a private key") { $0.contains("PRIVATE KEY") || $0.contains(/MI(GH|GT|HN)AgEA/) },
-        Pattern(kind: "an enrolment code") {
+        Pattern(kind: "a private key", sign: .oneOf(["PRIVATE KEY", "MIG", "MIH"])) {
+            $0.contains("PRIVATE KEY") || $0.contains(/MI(GH|GT|HN)AgEA/)
+        },
+        Pattern(kind: "an enrolment code", sign: .run(14, isCode)) {
             $0.contains(/\b[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}\b/)
         },
-        Pattern(kind: "a payload") { $0.contains(/"aps\\?"/) },
+        Pattern(kind: "a payload", sign: .oneOf(["\"aps"])) { $0.contains(/"aps\\?"/) },
     ]
 
     private static func runs(in line: String, where belongs: (Character) -> Bool) -> [Substring] {
         line.split { !belongs($0) }
+    }
+
+    /// Returns whether a byte can be a part of a secret in base64url or in hexadecimal digits.
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"): true
+        default: isCode(byte)
+        }
+    }
+
+    /// Returns whether a byte can be a part of an enrolment code.
+    private static func isCode(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"): true
+        default: false
+        }
     }
 }
 

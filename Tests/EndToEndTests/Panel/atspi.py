@@ -65,6 +65,8 @@ class Batch:
 class Reader:
     def __init__(self):
         self.bus = accessibility_bus()
+        #: The roles by place. An element never changes its role.
+        self.roles = {}
 
     def children(self, place):
         found = []
@@ -87,38 +89,48 @@ class Reader:
 
     def tree(self, process):
         """Returns the elements on the screen, each after its parent. `depth` 0 is a window."""
-        level = [{"place": place, "depth": -1, "position": []} for place in self.applications(process)]
+        level = self.places_below([
+            {"place": place, "depth": -1, "position": []} for place in self.applications(process)])
         known = []
         while level:
-            below = []
-            for node, places in zip(level, self.read(level)):
-                # Hidden pages have no size, and neither have their children.
-                if node["depth"] >= 0 and ("visible" not in node["states"] or 0 in node["frame"][2:]):
-                    continue
-                known.append(node)
-                below += [
-                    {"place": place, "depth": node["depth"] + 1, "position": node["position"] + [index]}
-                    for index, place in enumerate(places)
-                ]
-            level = below
+            self.read(level)
+            # Hidden pages have no size, and neither have their children.
+            shown = [node for node in level if "visible" in node["states"] and 0 not in node["frame"][2:]]
+            known += shown
+            level = self.places_below([node for node in shown if node["count"]])
         known.sort(key=lambda node: node["position"])
-        return [self.shown(node) for node in known if node["depth"] >= 0]
+        return [self.shown(node) for node in known]
 
     def shown(self, node):
-        return {key: value for key, value in node.items() if key != "position"} | {"place": list(node["place"])}
+        return {key: value for key, value in node.items() if key not in ("position", "count")} | {
+            "place": list(node["place"])}
 
-    def read(self, nodes):
-        """Queries all attributes of some nodes, and returns the places of their children."""
+    def places_below(self, nodes):
+        """Returns nodes for the children of some nodes, with their places only."""
         batch = Batch(self.bus)
         children = [[] for _ in nodes]
         for node, found in zip(nodes, children):
-            node.update(role="", name="", description="", states=[], frame=[0, 0, 0, 0])
-            self.read_one(batch, node, found)
+            batch.call(
+                node["place"], ACCESSIBLE, "GetChildren", None, lambda answer, found=found: found.extend(answer[0]))
         batch.wait()
-        return children
+        return [
+            {"place": place, "depth": node["depth"] + 1, "position": node["position"] + [index]}
+            for node, places in zip(nodes, children) for index, place in enumerate(places)
+        ]
 
-    def read_one(self, batch, node, found):
+    def read(self, nodes):
+        """Queries all attributes of some nodes."""
+        batch = Batch(self.bus)
+        for node in nodes:
+            node.update(role="", name="", description="", states=[], frame=[0, 0, 0, 0], count=0)
+            self.read_one(batch, node)
+        batch.wait()
+
+    def read_one(self, batch, node):
         place = node["place"]
+
+        def role(answer):
+            node["role"] = self.roles[place] = answer[0]
 
         def states(answer):
             bits = answer[0][0] | answer[0][1] << 32
@@ -129,9 +141,12 @@ class Reader:
             # Unnamed elements have their class as the name.
             node["name"] = "" if CLASS.fullmatch(name) else name
             node["description"] = answer[0].get("Description", "")
+            node["count"] = answer[0].get("ChildCount", 1)
 
-        batch.call(place, ACCESSIBLE, "GetChildren", None, lambda answer: found.extend(answer[0]))
-        batch.call(place, ACCESSIBLE, "GetRoleName", None, lambda answer: node.update(role=answer[0]))
+        if place in self.roles:
+            node["role"] = self.roles[place]
+        else:
+            batch.call(place, ACCESSIBLE, "GetRoleName", None, role)
         batch.call(place, ACCESSIBLE, "GetState", None, states)
         batch.call(
             place, "org.freedesktop.DBus.Properties", "GetAll", GLib.Variant("(s)", (ACCESSIBLE,)), properties)

@@ -162,10 +162,14 @@ class Books:
 
     def last_flush(self, traces):
         """Returns the sending time, in each life, of the last notification that a transaction wrote with the trace so
-        far."""
+        far.
+
+        Stored notifications do not count, because after a kill their rows complete the trace.
+        """
         flushed = collections.defaultdict(int)
         for one in self.sent:
-            if one.is_accepted and self.is_stored(traces.get(one.unique_id, [])):
+            trace = traces.get(one.unique_id)
+            if one.is_accepted and trace and not self.is_stored(trace):
                 flushed[one.life] = max(flushed[one.life], one.sent)
         return flushed
 
