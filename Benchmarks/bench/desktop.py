@@ -52,6 +52,8 @@ class Person:
             self.token = self.posthorn("register", TOPIC).strip()
             # Otherwise the time of a sound server would be measured as well.
             self.posthorn("settings", "set", TOPIC, "sound", "off")
+            # More than a few banners of one app in ten seconds would be summed up.
+            self.posthorn("settings", "set", TOPIC, "alert", "alert")
         except BaseException:
             self.__exit__()
             raise
