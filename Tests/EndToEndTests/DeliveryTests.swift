@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceScreenEndToEnd {
     /// Checks that accepted notifications arrive once and in order, whichever process ends in between.
     struct DeliveryTests {
         @Test func `a notification accepted before the server was killed arrives once`() async throws {

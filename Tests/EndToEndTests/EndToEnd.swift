@@ -3,7 +3,7 @@
 internal import Testing
 
 // The tests of this target start several real programs each, and mostly wait for them. The machine may be small. So
-// they run in nine parallel lanes, one test after the other in each lane.
+// they run in eleven parallel lanes, one test after the other in each lane.
 
 /// Tests of the server's APIs and life cycle.
 @Suite(.serialized) enum ServerEndToEnd {}
@@ -17,16 +17,22 @@ internal import Testing
 /// Tests of the device API with devices that the tests write themselves.
 @Suite(.serialized) enum DeviceAPIEndToEnd {}
 
-/// Tests of the agent, and of what it shows.
+/// Tests of the agent on a device.
 @Suite(.serialized) enum DeviceEndToEnd {}
+
+/// Tests of what the agent shows on a screen.
+@Suite(.serialized) enum DeviceScreenEndToEnd {}
 
 /// Tests of the panel's list, and of many notifications in it.
 @Suite(.serialized) enum PanelListEndToEnd {}
 
-/// Tests of the panel's window: its sizes, texts and colors, and its end.
+/// Tests of the panel's window and icons, and of its end.
 @Suite(.serialized) enum PanelWindowEndToEnd {}
 
-/// Tests of the panel's settings and icons, and of its server.
+/// Tests of the panel's colors, sizes and texts.
+@Suite(.serialized) enum PanelLookEndToEnd {}
+
+/// Tests of the panel's settings, and of its server.
 @Suite(.serialized) enum PanelSettingsEndToEnd {}
 
 /// Tests of the panel's alerts.

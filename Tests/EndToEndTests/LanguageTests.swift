@@ -3,7 +3,7 @@
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceScreenEndToEnd {
     /// Checks the agent's own texts in alerts on the notification server.
     struct LanguageTests {
         private func show(language: String) async throws -> [RecordingDaemon.Shown] {

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceScreenEndToEnd {
     /// Checks the alerts, badges and sounds that reach a user, and that the settings apply.
     struct PresentationTests {
         /// A payload with a unique title, because the same text twice within a second would be shown once.

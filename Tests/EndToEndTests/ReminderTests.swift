@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceScreenEndToEnd {
     /// Checks reminders and mutes with the real programs, over kills and jumps of the clock.
     @Suite(.preloadsLibrary) struct ReminderTests {
         private let clock: UserClock

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceScreenEndToEnd {
     /// Restarts an agent while its alerts are on the screen of a real notification daemon.
     struct RestartTests {
         private let payload = #"{"aps":{"alert":{"title":"Lunch","body":"At noon"}}}"#

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceScreenEndToEnd {
     /// Checks the agent's item in the tray with a watcher and a host on a real bus: Providers/tray.py.
     struct TrayTests {
         /// A tray on the session bus of a user with one registered app.

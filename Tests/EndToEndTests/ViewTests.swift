@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension DeviceEndToEnd {
+extension DeviceScreenEndToEnd {
     /// Checks the effects of Close and View, clicked with a pointer on real notification daemons.
     struct ViewTests {
         /// A notification daemon and the places of its buttons, from screenshots: Close stands left of View.

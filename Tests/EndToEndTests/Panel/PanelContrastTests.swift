@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelWindowEndToEnd {
+extension PanelLookEndToEnd {
     /// Measures the contrast of texts in pictures of the screen, as WCAG 2.1 defines it.
     ///
     /// Text is of twice the usual size, so that its strokes are wide enough to have the text's color.

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelSettingsEndToEnd {
+extension PanelWindowEndToEnd {
     /// Checks that alerts are shown whatever an app's icon contains.
     struct PanelIconTests {
         /// A limit far below the memory that each hostile icon would use, and far above the panel's own.

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelWindowEndToEnd {
+extension PanelLookEndToEnd {
     /// Checks swipes of the pointer over the rows of the notification list.
     struct PanelStrokeTests {
         @Test(.tags(.slow)) func `a swipe to the left shows Clear, which clears, and other swipes have no effect`()

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelWindowEndToEnd {
+extension PanelLookEndToEnd {
     /// Checks that with larger text and longer words nothing is wider than the window, and all controls are visible.
     struct PanelTextSizeTests {
         /// Sends an alert, checks that all of it is visible, and closes it.

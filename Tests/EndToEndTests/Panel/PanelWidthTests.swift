@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension PanelWindowEndToEnd {
+extension PanelLookEndToEnd {
     /// Checks that texts of apps and senders without a line-break opportunity make no window wider.
     struct PanelWidthTests {
         private static let family = Array(repeating: "👩", count: 200).joined(separator: "\u{200D}")
