@@ -2,9 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what the build and the tests need: Debian packages, patched libraries, and Python packages in .venv.
 # Never prompts, and exits quickly if everything is installed.
+#
+#   scripts/setup.sh          everything
+#   scripts/setup.sh build    what the build needs
 set -eu
 cd "$(dirname "$0")/.."
 export DEBIAN_FRONTEND=noninteractive
+case ${1:-} in
+    build) lists=scripts/packages-build.txt ;;
+    '') lists='scripts/packages-build.txt scripts/packages-test.txt' ;;
+    *) echo "setup: unknown argument '$1': give 'build' or nothing" >&2; exit 64 ;;
+esac
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
@@ -13,7 +21,10 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 nghttp2_version_min=1.52.0-1+deb12u3
 openssl_version_min=3.0.22
 
-names() { sed 's/#.*//' "$1" | tr -d ' \t' | grep -v '^$'; }
+names() {
+    # shellcheck disable=SC2086  # Word splitting is intended.
+    cat $lists | sed 's/#.*//' | tr -d ' \t' | grep -v '^$'
+}
 
 # Prints the version of an installed package, or nothing.
 version_of() { dpkg-query -W -f='${db:Status-Status} ${Version}\n' "$1" 2>/dev/null | sed -n 's/^installed //p' | head -n 1; }
@@ -21,7 +32,7 @@ version_of() { dpkg-query -W -f='${db:Status-Status} ${Version}\n' "$1" 2>/dev/n
 is_at_least() { [ -n "$1" ] && dpkg --compare-versions "$1" ge "$2"; }
 
 missing_packages() {
-    for package in $(names scripts/packages-build.txt) $(names scripts/packages-test.txt); do
+    for package in $(names); do
         [ -n "$(version_of "$package")" ] || printf '%s ' "$package"
     done
     for package in libnghttp2-14 libnghttp2-dev; do
@@ -73,4 +84,4 @@ command -v swift >/dev/null || fail "swift not found in PATH; install a Swift 6.
 install_packages
 check_version libnghttp2-14 "$nghttp2_version_min"
 check_version libssl3 "$openssl_version_min"
-install_python_packages
+[ "${1:-}" = build ] || install_python_packages
