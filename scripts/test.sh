@@ -5,7 +5,7 @@
 set -o pipefail
 
 # Tests mostly wait, but each can start a display, a bus and daemons. So the number of parallel tests is limited.
-swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 12 "$@" 2>&1 | awk '
+swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 8 "$@" 2>&1 | awk '
     function list() {
         if (skipped) print "\nSkipped tests:\n" skipped
         if (failures) print "\nFailed tests:\n" failures

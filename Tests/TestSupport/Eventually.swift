@@ -77,7 +77,7 @@ package func eventualValue<Value>(
         guard end < deadline else {
             throw DeadlinePassed(what: what, duration: patient, lastSeen: evidence())
         }
-        try await Task.sleep(for: max(pause, end - start))
+        try await Task.sleep(for: max(pause, min(end - start, .milliseconds(500))))
         pause = min(pause * 1.5, .milliseconds(60))
     }
 }
