@@ -66,13 +66,13 @@ extension ServerLoop {
     /// Closes an idle stranger, connections of the largest principal, or the stranger without progress for longest.
     ///
     /// A principal that holds more connections than all strangers together loses its own first, so that its flood
-    /// does not close newcomers before they can prove a credential. They wait for the next search if it already lost
-    /// some in the last second.
+    /// does not close newcomers before they can prove a credential. If it already lost some within
+    /// `Limits.principalSearchInterval`, newcomers wait for the next search.
     ///
     /// - Returns: Whether any connection was closed.
     func shedLocally() -> Bool {
         if shedStranger(idle: Limits.strangerGrace) { return true }
-        if hasPassed(.seconds(1), since: principalSearch.beganAt) {
+        if hasPassed(Limits.principalSearchInterval, since: principalSearch.beganAt) {
             principalSearch = PrincipalSearch(beganAt: events.now, hasShed: shedLargestPrincipal())
             if principalSearch.hasShed { return true }
         }
@@ -83,7 +83,7 @@ extension ServerLoop {
     /// it has more of them than all strangers.
     ///
     /// Connections whose requests wait for the store stay open. The search visits every connection, so it runs at most
-    /// once a second.
+    /// once in `Limits.principalSearchInterval`.
     ///
     /// - Returns: Whether any connection was closed.
     private func shedLargestPrincipal() -> Bool {

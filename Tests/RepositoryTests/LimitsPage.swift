@@ -63,6 +63,7 @@ enum LimitsPage {
         "connectionShares":
             "the principal's youngest connections are closed if it has more than all unauthenticated peers",
         "connectionsPerPrincipalCountMin": "none of the principal's connections is closed for others",
+        "principalSearchInterval": "new connections wait for the next search",
         "handshakeCountMax": "further handshakes wait until one of these ends",
         "handshakesPerNetworkCountMax": "further handshakes from that address wait until one of these ends",
         "handshakeSlotDuration": "another handshake may start; this one continues until `handshakeTimeout`",

@@ -232,6 +232,8 @@ extension Limits {
     public static let connectionShares = 4
     /// The number of connections that a principal keeps, however small its share is.
     public static let connectionsPerPrincipalCountMin = 16
+    /// The minimum time between two searches for the principal with most of a loop's connections.
+    public static let principalSearchInterval = Duration.seconds(1)
     /// The maximum number of TLS handshakes in flight on one loop; a small memory budget allows fewer.
     public static let handshakeCountMax = 256
     /// The maximum number of TLS handshakes in flight of one address (IPv6: /64) on one loop.
