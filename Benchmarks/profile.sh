@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Samples the server (perf, cpu-clock) under the load of a scenario, and writes Benchmarks/Profiles/SCENARIO.txt.
 #
-#   Benchmarks/profile.sh A|...|I
+#   Benchmarks/profile.sh A|B|C|C16|D|...|I
 set -eu
 cd "$(dirname "$0")"
 ./setup.sh >&2

@@ -36,14 +36,15 @@ def provider_token(key_file, key_id, team_id):
 
 
 class Posthorn(Server):
-    """A posthornd on one core, with the default durability and trace."""
+    """A posthornd on one core, with the default durability and trace, and by default with one loop."""
 
     name = "posthornd"
     program = str(PROGRAMS / "posthornd")
 
-    def __init__(self, workshop, extra=()):
+    def __init__(self, workshop, extra=(), loop_count=1):
         super().__init__(workshop)
         self.extra = list(extra)
+        self.loop_count = loop_count
         self.identities = None
         self.channel = None
         self.key = None
@@ -53,8 +54,8 @@ class Posthorn(Server):
     def arguments(self):
         return [
             "--data-directory", self.directory / "data", "--listen", f"127.0.0.1:{self.port}", "--admin-socket",
-            self.socket, "--loops", 1, "--open-enrolment", "yes", "--stranger-enrolments", 0, "--team-bad-tokens", 0,
-            "--device-streams", 0, "--log-level", "warning", *self.extra]
+            self.socket, "--loops", self.loop_count, "--open-enrolment", "yes", "--stranger-enrolments", 0,
+            "--team-bad-tokens", 0, "--device-streams", 0, "--log-level", "warning", *self.extra]
 
     @property
     def socket(self):

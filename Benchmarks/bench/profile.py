@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles posthornd under the load of a scenario: python3 -m bench.profile A|B|C|D|E|F|G|H|I."""
+"""Profiles posthornd under the load of a scenario: python3 -m bench.profile A|B|C|C16|D|E|F|G|H|I."""
 import dataclasses
 import re
 import subprocess
@@ -52,6 +52,11 @@ def delivered(shop, server):
     return Load(options, ["connect 1000"], ["closed 150000 25"], 150_000)
 
 
+def delivered_singly(shop, server):
+    """Returns the load of scenario C with one outstanding notification on each of the 16 connections."""
+    return dataclasses.replace(delivered(shop, server), questions=["closed 30000 1"], count=30_000)
+
+
 def paced(shop, server):
     options = [*connected(server.prepare(1000)), ("topics", 1000)]
     return Load(options, ["connect 1000"], ["open 1000 15000"], 15_000)
@@ -87,8 +92,8 @@ def grown(shop, server):
     return Load(away(server.prepare(50_000)), ["closed 500000 250"], ["closed 200000 100"], 200_000)
 
 
-LOADS = {"A": refused, "B": durable, "C": delivered, "D": paced, "E": idle, "F": shaking, "G": broadcasting,
-         "H": returning, "I": grown}
+LOADS = {"A": refused, "B": durable, "C": delivered, "C16": delivered_singly, "D": paced, "E": idle, "F": shaking,
+         "G": broadcasting, "H": returning, "I": grown}
 
 
 def record(load, shop, server):

@@ -89,7 +89,10 @@ final class Soak {
         guard let line = readLine() else { return loop.stop() }
         let words = line.split(separator: " ").map(String.init)
         switch (words.first, words.count) {
-        case ("token", 2): providerToken = words[1]
+        case ("token", 2):
+            providerToken = words[1]
+            // The counts and latencies of the period continue.
+            return answer("\"renewed\":true")
         case ("start", 1):
             isSending = true
             due = monotonicNanoseconds()
