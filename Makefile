@@ -3,10 +3,10 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build install uninstall demo tests test attack check lint format sanitize bench gate soak fuzz docs pages translations clean
+.PHONY: help setup build install uninstall deb repository packages demo tests test attack check lint format sanitize bench gate soak fuzz docs pages translations clean
 
-# For `make install`.
-export DESTDIR PREFIX SYSCONFDIR PARTS BUILD
+# For `make install` and `make repository`.
+export DESTDIR PREFIX SYSCONFDIR PARTS BUILD REPOSITORY REPOSITORY_KEY
 
 PROGRAMS := posthornd posthorn-agent posthorn posthorn-panel
 
@@ -28,7 +28,7 @@ SOAKED := AuthorityTests|Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceT
 
 help: ## List the targets
 	@printf 'Posthorn: push notifications for Linux.\n\n'
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@printf '\nStart with make demo. Run make check before you commit.\n'
 
 setup: ## Install what the build and the tests need (Debian 12)
@@ -43,6 +43,19 @@ install: ## Install the built programs (DESTDIR, PREFIX=/usr, SYSCONFDIR=/etc, P
 uninstall: ## Remove the installed files, except configuration and data
 	@scripts/install.sh uninstall
 
+deb: ## Build Debian packages in .build/deb (RELEASE_BUILD names an existing build)
+	@scripts/setup.sh packaging
+	@$(MAKE) build
+	@BUILD=$(RELEASE_BUILD)/release scripts/deb.sh
+
+repository: ## Add the packages to a signed apt repository in .build/repository (REPOSITORY_KEY)
+	@scripts/setup.sh packaging
+	@scripts/repository.sh
+
+packages: deb ## Test the packages and the container image in clean systems; needs root
+	@BUILD=$(RELEASE_BUILD)/release scripts/packages.sh
+	@scripts/container.sh
+
 demo: setup ## Build Posthorn and send notifications to a desktop
 	@examples/demo.sh
 
@@ -56,7 +69,7 @@ attack: setup build ## Attack the release build and print one line for each atta
 	@POSTHORN_SERVER=.build/release/posthornd PYTHONDONTWRITEBYTECODE=1 .venv/bin/python \
 	    Tests/AttackTests/python/run.py --long $(ATTACKS)
 
-check: setup lint test sanitize ## Check a change: format, tests, and tests under sanitizers
+check: setup lint test sanitize packages ## Check a change: format, tests, tests under sanitizers, and packages
 
 lint: ## Check the format of every Swift file, and the figures of the performance page
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
@@ -85,7 +98,10 @@ fuzz: ## Fuzz each parser of untrusted bytes (FUZZ_SECONDS for each, default 600
 	@for target in $(notdir $(basename $(wildcard FuzzTesting/Targets/*.swift))); do \
 	    FuzzTesting/run.sh "$$target" "$${FUZZ_SECONDS:-600}" || exit 1; done
 
-docs: pages ## Generate the pages and build the API archive in .build/docs
+docs: setup ## Build the documentation as a static site in .build/site
+	@scripts/site.sh
+
+api: ## Build the documentation of the modules in .build/docs
 	@scripts/docs.sh
 
 pages: ## Generate the pages of docs/reference that come from the code

@@ -53,7 +53,7 @@ let modules: [Target] = [
     module("PushHTTP", uses: ["CNghttp2", "PushNet"]),
     module("PushWebSocket", uses: ["CWslay", "PushNet"]),
     module("PushSQLite", uses: ["CSQLite", "CPushShims"]),
-    module("PushCurl", uses: ["CCurl", "CPushShims", "PushTLS"]),
+    module("PushCurl", uses: ["CCurl", "PushTLS"]),
     module("PushDBus", uses: ["CSystemd"]),
     module("PushSound", uses: ["CCanberra", "CPulse", "CSndfile", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
@@ -80,7 +80,10 @@ let modules: [Target] = [
         uses: ["AgentBus", "CommandLineKit", "PanelToolkit", "PushAPI", "PushCore", "PushDBus", "PushNet"]),
     module(
         "PosthornCLI",
-        uses: ["AgentBus", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushTLS", "PushCurl", "PushDBus"]),
+        uses: [
+            "AgentBus", "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushNet", "PushTLS", "PushCurl",
+            "PushDBus",
+        ]),
 ]
 
 let programs: [Target] = [

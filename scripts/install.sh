@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the built programs and their files, or removes them: install.sh install|uninstall
 #
+# The installation first writes all files to a temporary directory. If a program or a tool is missing, nothing is installed.
+#
 #   DESTDIR     a directory that is prepended to each path, for packagers; the running system is then not notified
 #   PREFIX      the prefix of programs and data, also in units and D-Bus files; default /usr
 #   SYSCONFDIR  the directory of the configuration, which is never overwritten or removed; default /etc
@@ -21,54 +23,77 @@ fail() { printf 'install: %s\n' "$*" >&2; exit 1; }
 
 has() { case " $PARTS " in *" $1 "*) true ;; *) false ;; esac; }
 
-# Installs or removes one file. Arguments: the command that prints the content, its argument, the destination, the mode.
+# Prepares or removes one file. Arguments: the destination, the mode, and the command that prints the content.
 file() {
-    target=$DESTDIR$3
+    destination=$1
+    mode=$2
+    shift 2
     if [ "$task" = uninstall ]; then
-        rm -f "$target"
+        rm -f "$DESTDIR$destination"
         return
     fi
-    mkdir -p "$(dirname "$target")"
-    "$1" "$2" >"$target.new"
-    chmod "$4" "$target.new"
-    mv -f "$target.new" "$target"
+    mkdir -p "$files$(dirname "$destination")"
+    "$@" >"$files$destination" || fail "cannot make $destination; nothing was installed"
+    chmod "$mode" "$files$destination"
+}
+
+# Moves the prepared files to their destinations. Each file is replaced at once.
+move_files() {
+    (cd "$files" && find . -type f) | sort | while read -r path; do
+        target=$DESTDIR/${path#./}
+        mkdir -p "$(dirname "$target")"
+        cp -p "$files/$path" "$target.new"
+        mv -f "$target.new" "$target"
+    done
+}
+
+# Returns whether all programs exist and start, and msgfmt is there, before the first file is prepared.
+check() {
+    for program in "$@"; do
+        [ -x "$BUILD/$program" ] || fail "$BUILD/$program does not exist; run 'make build' first"
+        "$BUILD/$program" --version >/dev/null ||
+            fail "$BUILD/$program does not start; install the libraries that docs/how-to/install.md names"
+    done
+    ! has device || command -v msgfmt >/dev/null || fail "msgfmt not found; install the package gettext"
 }
 
 with_prefix() { sed "s|/usr/bin/posthorn|$PREFIX/bin/posthorn|" "$1"; }
 
-completion() { "$BUILD/posthorn" completion "$1"; }
-
 catalogue() { msgfmt --check --output-file=- "$1"; }
 
+# Installs a program with its completions and the named pages of the manual, which the program generates.
 program() {
-    [ "$task" = uninstall ] || [ -x "$BUILD/$1" ] || fail "$BUILD/$1 does not exist; run 'make build' first"
-    file cat "$BUILD/$1" "$PREFIX/bin/$1" 755
+    name=$1
+    shift
+    file "$PREFIX/bin/$name" 755 cat "$BUILD/$name"
+    file "$PREFIX/share/bash-completion/completions/$name" 644 "$BUILD/$name" --generate bash
+    file "$PREFIX/share/zsh/vendor-completions/_$name" 644 "$BUILD/$name" --generate zsh
+    file "$PREFIX/share/fish/vendor_completions.d/$name.fish" 644 "$BUILD/$name" --generate fish
+    for page in "$@"; do
+        file "$PREFIX/share/man/man${page##*.}/$page" 644 "$BUILD/$name" --generate "$page"
+    done
 }
 
-data() { file cat "$1" "$PREFIX/$2/${1##*/}" 644; }
+data() { file "$PREFIX/$2/${1##*/}" 644 cat "$1"; }
 
-unit() { file with_prefix "deploy/systemd/$1" "$PREFIX/lib/systemd/$2/$1" 644; }
+unit() { file "$PREFIX/lib/systemd/$2/$1" 644 with_prefix "deploy/systemd/$1"; }
 
-shared() {
-    program posthorn
-    file completion bash "$PREFIX/share/bash-completion/completions/posthorn" 644
-    file completion zsh "$PREFIX/share/zsh/vendor-completions/_posthorn" 644
-    file completion fish "$PREFIX/share/fish/vendor_completions.d/posthorn.fish" 644
-}
+command_line() { program posthorn posthorn.1; }
 
 server() {
-    program posthornd
+    program posthornd posthornd.8 posthornd.ini.5
     unit posthornd.service system
+    unit posthornd.socket system
     [ "$task" = uninstall ] || [ -e "$DESTDIR$SYSCONFDIR/posthorn/posthornd.ini" ] ||
-        file cat deploy/posthornd.ini "$SYSCONFDIR/posthorn/posthornd.ini" 644
+        file "$SYSCONFDIR/posthorn/posthornd.ini" 644 cat deploy/posthornd.ini
 }
 
 device() {
-    program posthorn-agent
-    program posthorn-panel
+    program posthorn-agent posthorn-agent.1 posthorn-agent.ini.5
+    program posthorn-panel posthorn-panel.1
     unit posthorn-agent.service user
     for name in org.posthorn.Agent1 org.posthorn.Panel; do
-        file with_prefix "deploy/dbus/$name.service" "$PREFIX/share/dbus-1/services/$name.service" 644
+        file "$PREFIX/share/dbus-1/services/$name.service" 644 with_prefix "deploy/dbus/$name.service"
     done
     for path in deploy/dbus/*.xml; do data "$path" share/dbus-1/interfaces; done
     data deploy/applications/org.posthorn.Panel.desktop share/applications
@@ -80,9 +105,8 @@ device() {
     data deploy/sounds/posthorn/index.theme share/sounds/posthorn
     for path in deploy/sounds/posthorn/stereo/*; do data "$path" share/sounds/posthorn/stereo; done
     for path in po/*.po; do
-        [ -e "$path" ] || continue
         language=$(basename "$path" .po)
-        file catalogue "$path" "$PREFIX/share/locale/$language/LC_MESSAGES/posthorn-panel.mo" 644
+        file "$PREFIX/share/locale/$language/LC_MESSAGES/posthorn-panel.mo" 644 catalogue "$path"
     done
 }
 
@@ -109,18 +133,29 @@ tell_desktop() {
     fi
 }
 
+# Prepares or removes the files of all parts.
+parts() {
+    if has server; then server; fi
+    if has device; then device; fi
+    if has machine; then machine; fi
+}
+
 case $task in install | uninstall) ;; *) fail "unknown task '$task'; specify install or uninstall" ;; esac
 for part in $PARTS; do
     case $part in server | device | machine) ;; *) fail "unknown part '$part' in PARTS; choose from server, device and machine" ;; esac
 done
-if has server; then server; fi
-if has device; then device; fi
-if has machine; then machine; fi
 if [ "$task" = install ]; then
-    shared
+    # shellcheck disable=SC2046  # Word splitting is intended.
+    check posthorn $(if has server; then echo posthornd; fi; if has device; then echo posthorn-agent posthorn-panel; fi)
+    files=$(mktemp -d)
+    trap 'rm -rf "$files"' EXIT
+    command_line
+    parts
+    move_files
 else
+    parts
     # The command line stays while another part that needs it is installed.
-    [ -e "$DESTDIR$PREFIX/bin/posthornd" ] || [ -e "$DESTDIR$PREFIX/bin/posthorn-agent" ] || shared
+    [ -e "$DESTDIR$PREFIX/bin/posthornd" ] || [ -e "$DESTDIR$PREFIX/bin/posthorn-agent" ] || command_line
     remove_folders
 fi
 if has device; then tell_desktop; fi

@@ -3,15 +3,17 @@
 # Installs what the build and the tests need: Debian packages, patched libraries, and Python packages in .venv.
 # Never prompts, and exits quickly if everything is installed.
 #
-#   scripts/setup.sh          everything
-#   scripts/setup.sh build    what the build needs
+#   scripts/setup.sh              what the build, the tests and the demo need
+#   scripts/setup.sh build        what the build needs
+#   scripts/setup.sh packaging    what the build of packages and their tests need
 set -eu
 cd "$(dirname "$0")/.."
 export DEBIAN_FRONTEND=noninteractive
 case ${1:-} in
     build) lists=scripts/packages-build.txt ;;
+    packaging) lists='scripts/packages-build.txt scripts/packages-packaging.txt' ;;
     '') lists='scripts/packages-build.txt scripts/packages-test.txt' ;;
-    *) echo "setup: unknown argument '$1': give 'build' or nothing" >&2; exit 64 ;;
+    *) echo "setup: unknown argument '$1': give 'build', 'packaging' or nothing" >&2; exit 64 ;;
 esac
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -84,4 +86,4 @@ command -v swift >/dev/null || fail "swift not found in PATH; install a Swift 6.
 install_packages
 check_version libnghttp2-14 "$nghttp2_version_min"
 check_version libssl3 "$openssl_version_min"
-[ "${1:-}" = build ] || install_python_packages
+[ -n "${1:-}" ] || install_python_packages

@@ -26,6 +26,19 @@ int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *
     return 0;
 }
 
+static int argument_count;
+static char **arguments;
+
+// glibc calls each constructor with the parameters of main.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+    argument_count = count;
+    arguments = values;
+}
+
+int push_argument_count(void) { return argument_count; }
+
+const char *push_argument(int index) { return arguments[index]; }
+
 void push_name_this_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
 }

@@ -30,12 +30,14 @@ package struct Command: Sendable {
     package let headings: [Heading]
     /// The subcommand that runs when the command line names none.
     package let defaultSubcommand: String?
+    /// The manual of a program; nil for its commands, which the program's page describes.
+    package let manual: Manual?
 
     package init(
         _ name: String, _ summary: String, discussion: String = "", usages: [String] = [],
         arguments: [Argument] = [], options: OptionTable = [], examples: [Explanation] = [],
         environment: [Explanation] = [], exitCodes: [Explanation] = [], unused: [String] = [],
-        subcommands: [Command] = [], headings: [Heading] = [], defaultSubcommand: String? = nil
+        subcommands: [Command] = [], headings: [Heading] = [], defaultSubcommand: String? = nil, manual: Manual? = nil
     ) {
         precondition(arguments.isEmpty || subcommands.isEmpty, "\(name) takes words or commands, not both")
         self.name = name
@@ -51,6 +53,7 @@ package struct Command: Sendable {
         self.subcommands = subcommands
         self.headings = headings
         self.defaultSubcommand = defaultSubcommand
+        self.manual = manual
         precondition(defaultSubcommand.map { subcommand($0) != nil } ?? true, "\(name) has no such command")
         let listed = headings.flatMap(\.commands)
         precondition(

@@ -8,12 +8,14 @@ extension Command {
     /// The parser accepts `--name value`, `--name=value`, `-n value` and `-nvalue`. `-abc` stands for three switches.
     /// Options and words may come in any order. `--` ends the options. `-` alone is a word. Subcommands accept the
     /// options of their parents, before or after their own names. Every command accepts `--help` and `--version`.
+    /// `--generate NAME`, without other arguments, prints a file of the program's installation.
     ///
     /// - Parameter arguments: The words of the command line, without the program's own name.
     /// - Returns: The request, or the usage error.
     package func parse(_ arguments: [String]) -> Result<CommandRequest, UsageError> {
         var parser = CommandParser(program: self)
         do throws(UsageError) {
+            if let file = try generatedFile(for: arguments) { return .success(.help(file)) }
             return .success(try parser.parse(arguments))
         } catch {
             return .failure(error)

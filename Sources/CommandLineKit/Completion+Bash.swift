@@ -8,7 +8,7 @@ extension Completion {
     static func bashScript(program: String, points: [CompletionPoint]) -> String {
         let function = "_" + identifier(program)
         return """
-            # Completion of \(program) for bash; made by '\(program) completion bash'.
+            # Completion of \(program) for bash; generated from its table of commands.
 
             \(function)_table() {
                 case "$1" in

@@ -14,7 +14,7 @@ extension Completion {
         var unique: [String] = []
         for name in valued where !unique.contains(where: { $0.hasSameBytes(as: name) }) { unique.append(name) }
         return """
-            # Completion of \(program) for fish; made by '\(program) completion fish'.
+            # Completion of \(program) for fish; generated from its table of commands.
 
             # Succeeds if the words typed so far are the command path $argv[1] and $argv[2] more words ('any': any number).
             function \(function)

@@ -8,7 +8,7 @@ extension Completion {
         let function = "_" + identifier(program)
         return """
             #compdef \(program)
-            # Completion of \(program) for zsh; made by '\(program) completion zsh'.
+            # Completion of \(program) for zsh; generated from its table of commands.
 
             \(points.map { zshFunction(of: $0) }.joined(separator: "\n\n"))
 

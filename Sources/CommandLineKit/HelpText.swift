@@ -40,17 +40,18 @@ enum HelpText {
     }
 
     private static func usage(path: [Command]) -> [String] {
+        usages(path: path).enumerated().map { index, line in (index == 0 ? "Usage: " : "       ") + line }
+    }
+
+    /// Returns the ways to call the last command of a path, for example `posthorn app add [OPTIONS] TOPIC`.
+    static func usages(path: [Command]) -> [String] {
         let name = path.map(\.name).joined(separator: " ")
         let lines = path.last?.usages ?? []
-        guard lines.isEmpty else {
-            return lines.enumerated().map { index, words in
-                (index == 0 ? "Usage: " : "       ") + (words.isEmpty ? name : "\(name) \(words)")
-            }
-        }
+        guard lines.isEmpty else { return lines.map { $0.isEmpty ? name : "\(name) \($0)" } }
         let words = path.last?.arguments.map(word(for:)) ?? []
         let isGroup = !(path.last?.subcommands.isEmpty ?? true)
         let command = isGroup ? [path.last?.defaultSubcommand == nil ? "COMMAND" : "[COMMAND]"] : []
-        return ["Usage: " + ([name] + command + ["[OPTIONS]"] + words).joined(separator: " ")]
+        return [([name] + command + ["[OPTIONS]"] + words).joined(separator: " ")]
     }
 
     private static func word(for argument: Argument) -> String {
@@ -66,7 +67,8 @@ enum HelpText {
         return lines
     }
 
-    private static func paragraphs(of text: String) -> [String] {
+    /// Divides a text at its empty lines.
+    static func paragraphs(of text: String) -> [String] {
         var paragraphs: [[Substring]] = [[]]
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.isEmpty { paragraphs.append([]) } else { paragraphs[paragraphs.count - 1].append(line) }
@@ -90,8 +92,7 @@ enum HelpText {
         table.options.map { option in
             let letter = option.short.map { "-\($0), " } ?? "    "
             let value = option.placeholder.map { " \($0)" } ?? ""
-            let repeated = option.isRepeatable ? " May be repeated." : ""
-            return Explanation("\(letter)--\(option.name)\(value)", option.help + repeated)
+            return Explanation("\(letter)--\(option.name)\(value)", option.explanation)
         }
     }
 

@@ -26,6 +26,9 @@ package struct Option: Sendable {
         self.isRepeatable = isRepeatable
         self.values = values
     }
+
+    /// The help text, with a note if the option is repeatable.
+    var explanation: String { isRepeatable ? "\(help) May be repeated." : help }
 }
 
 /// One positional argument of a command.

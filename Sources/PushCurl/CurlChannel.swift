@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CCurl
-internal import CPushShims
 
 /// A connection made by libcurl for a protocol that libcurl does not implement; open until its transfer is canceled.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CCurl
-internal import CPushShims
 
 /// Receives the data that libcurl reads from the server.
 protocol AnswerSink: AnyObject {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CCurl
-internal import CPushShims
 internal import Glibc
 
 /// A set of transfers that share connections; owns one `CURLM *`.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CCurl
-internal import CPushShims
 internal import Glibc
 
 /// A client for concurrent requests on a thread of its own (`curl_multi_poll`).

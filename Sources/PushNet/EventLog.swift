@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Synchronization
 
 /// The structured log: one line of `key=value` per event on standard error.
 ///
@@ -24,7 +25,16 @@ package struct EventLog: Sendable {
         }
     }
 
-    private let threshold: Level
+    /// The lowest level that is written.
+    ///
+    /// Relaxed ordering suffices, because no other data depends on it.
+    private final class Threshold: Sendable {
+        let level: Atomic<Int>
+
+        init(_ level: Level) { self.level = Atomic(level.rawValue) }
+    }
+
+    private let minimum: Threshold
     private let output: LogOutput
 
     /// Creates a log on standard error.
@@ -38,9 +48,18 @@ package struct EventLog: Sendable {
 
     /// Creates a log on a descriptor that the caller owns.
     init(threshold: Level, isJournal: Bool, descriptor: Int32) {
-        self.threshold = threshold
+        minimum = Threshold(threshold)
         output = LogOutput(descriptor: descriptor, isJournal: isJournal)
     }
+
+    /// The lowest level that is written; with `debug`, no line is omitted because of its rate.
+    package var threshold: Level {
+        get { Level(rawValue: minimum.level.load(ordering: .relaxed)) ?? .info }
+        nonmutating set { minimum.level.store(newValue.rawValue, ordering: .relaxed) }
+    }
+
+    /// Returns a UNIX time in seconds as a log line shows it: RFC 3339 in UTC.
+    package static func timeText(unixSeconds: Int64) -> String { LogLine.dateAndTime(time_t(unixSeconds)) + "Z" }
 
     /// Starts the writer thread, so that lines wait for a slow reader instead of being dropped.
     ///

@@ -31,6 +31,8 @@ internal import Glibc
 
     /// The time, read once per turn.
     package private(set) var now = MonotonicTime.now
+    /// The time that all turns have taken so far, without the waits between them.
+    package private(set) var busyNanoseconds: Int64 = 0
 
     /// Creates a loop with `epoll_create1(2)`.
     package init() throws(NetError) {
@@ -120,6 +122,8 @@ internal import Glibc
 
     /// Runs until `stop` is called on this thread; the current turn is completed.
     package func run() {
+        // The time since the last run was not spent in a turn.
+        now = .now
         while !isStopping { turn() }
         isStopping = false
     }
@@ -143,18 +147,20 @@ internal import Glibc
 
     /// Calls `epoll_wait(2)`, which can fail only because of a bug here; an interrupted wait is a turn without events.
     private func wait() -> Int {
+        let end = MonotonicTime.now
+        busyNanoseconds += end.nanoseconds(since: now)
         let count = unsafe epoll_wait(
-            epoll.rawValue, events.baseAddress, Int32(Self.eventCountMax), waitMilliseconds)
+            epoll.rawValue, events.baseAddress, Int32(Self.eventCountMax), waitMilliseconds(from: end))
         guard count < 0 else { return Int(count) }
         precondition(errno == EINTR, "epoll_wait failed: errno \(errno)")
         return 0
     }
 
-    /// The time to wait, rounded up because a timer must not fire early; -1 for no limit.
-    private var waitMilliseconds: Int32 {
+    /// Returns the time to wait, rounded up because a timer must not fire early; -1 for no limit.
+    private func waitMilliseconds(from now: MonotonicTime) -> Int32 {
         if !endOfTurnActions.isEmpty { return 0 }
         guard let deadline = timers.nextDeadline else { return -1 }
-        let rest = deadline.nanoseconds(since: .now)
+        let rest = deadline.nanoseconds(since: now)
         guard rest > 0 else { return 0 }
         return Int32(clamping: (rest - 1) / 1_000_000 + 1)
     }

@@ -78,16 +78,23 @@ struct LogLine: Sendable {
     private static func timeText() -> String {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return "\(dateAndTime(now.tv_sec)).\(padded(now.tv_nsec / 1_000_000, 3))Z"
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+
+    /// Returns a UNIX time in seconds as RFC 3339 in UTC, without the zone.
+    static func dateAndTime(_ seconds: time_t) -> String {
+        var seconds = seconds
         var parts = unsafe tm()
-        unsafe gmtime_r(&now.tv_sec, &parts)
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-        }
+        unsafe gmtime_r(&seconds, &parts)
         let (year, month, day) = unsafe (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
         let (hour, minute, second) = unsafe (Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec))
         let date = "\(year)-\(padded(month, 2))-\(padded(day, 2))"
         let time = "\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
-        return "\(date)T\(time).\(padded(now.tv_nsec / 1_000_000, 3))Z"
+        return "\(date)T\(time)"
     }
 }

@@ -93,6 +93,13 @@ package enum PrivateFile {
     /// Returns whether a file or directory exists at this path.
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+    /// Returns the size of a file in bytes; nil if there is no such file.
+    package static func byteCount(_ path: String) -> Int64? {
+        var information = stat()
+        guard unsafe stat(path, &information) == 0 else { return nil }
+        return Int64(information.st_size)
+    }
+
     /// Returns whether two paths lead to the same file or directory.
     package static func isSame(_ path: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())

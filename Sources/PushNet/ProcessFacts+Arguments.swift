@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CPushShims
+internal import Glibc
+
 extension ProcessFacts {
     /// The arguments of the command line, without the program's name.
     ///
-    /// They are read from the kernel. Swift searches for them next to the environment variables, which move as soon as
-    /// a preloaded library sets one.
+    /// They are those that the C library received. Swift's own list is empty where /proc is not mounted, and is wrong
+    /// if a preloaded library has moved the environment variables.
     package static var arguments: [String] {
-        // If /proc is not mounted, Swift's arguments are better than none.
-        let bytes = try? PrivateFile.read("/proc/self/cmdline", byteCountMax: .max)
-        return Array((bytes.map(words(ofCommandLine:)) ?? CommandLine.arguments).dropFirst())
-    }
-
-    /// Returns the arguments in `/proc/PID/cmdline`, where each ends with a zero byte; empty arguments are kept.
-    static func words(ofCommandLine bytes: [UInt8]) -> [String] {
-        var words = bytes.split(separator: 0, omittingEmptySubsequences: false)
-        if words.last?.isEmpty ?? false { words.removeLast() }
-        return words.map { String(decoding: $0, as: UTF8.self) }
+        (0..<push_argument_count()).dropFirst().compactMap { index in
+            unsafe push_argument(index).map { unsafe String(cString: $0) }
+        }
     }
 }

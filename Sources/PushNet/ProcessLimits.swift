@@ -84,6 +84,28 @@ package enum ProcessLimits {
         return pages * max(1, sysconf(Int32(_SC_PAGESIZE)))
     }
 
+    /// The number of open descriptors; nil if it is unknown.
+    package static var openDescriptorCount: Int? {
+        let path = "/proc/self/fd"
+        var information = stat()
+        guard unsafe stat(path, &information) == 0 else { return nil }
+        // Since Linux 6.2, the size of this directory is the number, which saves reading it.
+        if information.st_size > 0 { return Int(information.st_size) }
+        guard let directory = unsafe opendir(path) else { return nil }
+        defer { unsafe closedir(directory) }
+        // The directory lists its own descriptor too, besides "." and "..".
+        var count = -3
+        while unsafe readdir(directory) != nil { count += 1 }
+        return max(0, count)
+    }
+
+    /// The processor time of all threads of this process, in nanoseconds.
+    package static var processorNanoseconds: Int64 {
+        var time = timespec()
+        guard unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     /// Reads the first 4 KiB of a small file of the kernel.
     private static func readText(_ path: String) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import Glibc
 
 /// The signals that the programs handle.
@@ -8,8 +9,10 @@ package enum Signal {
     package static let terminate = SIGTERM
     /// Requests an orderly exit, from the keyboard.
     package static let interrupt = SIGINT
-    /// Requests that certificates are reloaded.
+    /// Requests that the configuration and the certificate are read again.
     package static let hangUp = SIGHUP
+    /// Requests that the program's file replaces the process.
+    package static let user2 = SIGUSR2
 
     /// Makes a write to a closed connection fail with `EPIPE` instead of killing the process.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
@@ -23,6 +26,12 @@ package enum ProcessFacts {
     package static var isRoot: Bool { geteuid() == 0 }
     /// The effective user ID of this process.
     package static var userID: UInt32 { geteuid() }
+    /// Whether a time service keeps the clock synchronized; nil if the kernel does not tell.
+    package static var isClockSynchronized: Bool? {
+        var state = timex()
+        guard unsafe adjtimex(&state) >= 0 else { return nil }
+        return state.status & STA_UNSYNC == 0
+    }
     /// The number of online processors, at least 1.
     package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

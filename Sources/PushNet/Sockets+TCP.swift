@@ -62,7 +62,7 @@ extension Sockets {
     }
 
     /// Resolves a host with `getaddrinfo(3)`.
-    private static func addresses(of host: String, port: UInt16) throws(NetError) -> [SocketAddress] {
+    static func addresses(of host: String, port: UInt16) throws(NetError) -> [SocketAddress] {
         // The C library would end the name at a zero byte.
         guard !host.isEmpty, !host.utf8.contains(0) else { throw .badAddress("\"\(host)\" is not a host name") }
         var hints = unsafe addrinfo(
@@ -85,48 +85,50 @@ extension Sockets {
     }
 }
 
-/// An address to bind, copied from the C library's memory.
-private struct SocketAddress {
-    private var storage = sockaddr_storage()
-    private let byteCount: socklen_t
-    let isDualStack: Bool
-    let subject: String
+extension Sockets {
+    /// An address to bind, copied from the C library's memory.
+    struct SocketAddress {
+        private(set) var storage = sockaddr_storage()
+        private let byteCount: socklen_t
+        let isDualStack: Bool
+        let subject: String
 
-    var family: Int32 { Int32(storage.ss_family) }
+        var family: Int32 { Int32(storage.ss_family) }
 
-    init(_ address: UnsafePointer<sockaddr>, byteCount: socklen_t, subject: String) {
-        self.byteCount = min(byteCount, socklen_t(MemoryLayout<sockaddr_storage>.size))
-        isDualStack = false
-        self.subject = subject
-        let bytes = unsafe UnsafeRawBufferPointer(start: address, count: Int(self.byteCount))
-        unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0.copyMemory(from: bytes) }
-    }
-
-    private init(_ storage: sockaddr_storage, byteCount: Int, subject: String) {
-        self.storage = storage
-        self.byteCount = socklen_t(byteCount)
-        isDualStack = true
-        self.subject = subject
-    }
-
-    /// Returns the wildcard address of a family: all zeros except the port.
-    static func any(family: Int32, port: UInt16) -> SocketAddress {
-        var storage = sockaddr_storage()
-        storage.ss_family = sa_family_t(family)
-        // In both sockaddr_in and sockaddr_in6, the port follows the family, in network order.
-        let offset = MemoryLayout<sockaddr_in>.offset(of: \.sin_port) ?? 2
-        unsafe withUnsafeMutableBytes(of: &storage) { bytes in
-            unsafe bytes.storeBytes(of: port.bigEndian, toByteOffset: offset, as: UInt16.self)
+        init(_ address: UnsafePointer<sockaddr>, byteCount: socklen_t, subject: String) {
+            self.byteCount = min(byteCount, socklen_t(MemoryLayout<sockaddr_storage>.size))
+            isDualStack = false
+            self.subject = subject
+            let bytes = unsafe UnsafeRawBufferPointer(start: address, count: Int(self.byteCount))
+            unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0.copyMemory(from: bytes) }
         }
-        let byteCount = family == AF_INET6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
-        return SocketAddress(storage, byteCount: byteCount, subject: "* port \(port)")
-    }
 
-    /// Binds a socket to this address with `bind(2)`.
-    func bind(_ socket: Int32) -> Int32 {
-        unsafe withUnsafePointer(to: storage) { storage in
-            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                unsafe Glibc.bind(socket, generic, byteCount)
+        private init(_ storage: sockaddr_storage, byteCount: Int, subject: String) {
+            self.storage = storage
+            self.byteCount = socklen_t(byteCount)
+            isDualStack = true
+            self.subject = subject
+        }
+
+        /// Returns the wildcard address of a family: all zeros except the port.
+        static func any(family: Int32, port: UInt16) -> SocketAddress {
+            var storage = sockaddr_storage()
+            storage.ss_family = sa_family_t(family)
+            // In both sockaddr_in and sockaddr_in6, the port follows the family, in network order.
+            let offset = MemoryLayout<sockaddr_in>.offset(of: \.sin_port) ?? 2
+            unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+                unsafe bytes.storeBytes(of: port.bigEndian, toByteOffset: offset, as: UInt16.self)
+            }
+            let byteCount = family == AF_INET6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+            return SocketAddress(storage, byteCount: byteCount, subject: "* port \(port)")
+        }
+
+        /// Binds a socket to this address with `bind(2)`.
+        func bind(_ socket: Int32) -> Int32 {
+            unsafe withUnsafePointer(to: storage) { storage in
+                unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                    unsafe Glibc.bind(socket, generic, byteCount)
+                }
             }
         }
     }

@@ -26,6 +26,19 @@ package struct SourceAddress: Hashable, Sendable {
     /// Whether this is an IPv4 address.
     var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
+    /// Returns whether the first bits of another address are the same.
+    ///
+    /// - Parameters:
+    ///   - bitCount: The number of bits, from 0 to 128.
+    ///   - other: The other address.
+    /// - Returns: Whether they are.
+    func differsOnly(after bitCount: Int, from other: SourceAddress) -> Bool {
+        // A shift by 64 or more gives zero.
+        let upper = (high ^ other.high) >> UInt64(max(0, 64 - bitCount))
+        let lower = (low ^ other.low) >> UInt64(min(64, max(0, 128 - bitCount)))
+        return (bitCount == 0 || upper == 0) && (bitCount <= 64 || lower == 0)
+    }
+
     /// The key for rate limits: an IPv4 address (/32), or the /64 network of an IPv6 address, in which one peer can
     /// choose any address.
     package var network: SourceAddress { isIPv4 || self == .unknown ? self : SourceAddress(high: high, low: 0) }

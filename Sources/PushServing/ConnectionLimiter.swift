@@ -60,6 +60,8 @@ package final class ConnectionLimiter: Sendable {
         package var strangers = 0
         package var devices = 0
         package var providers = 0
+        /// The number of connections that were accepted.
+        package var opened = 0
         /// The number of connections that were closed to free capacity for others.
         package var shed = 0
         /// The number of connections that arrived when a bound was reached.
@@ -113,6 +115,7 @@ package final class ConnectionLimiter: Sendable {
         state.withLock { state in
             let isOverRate = state.networks[network, default: Network()].admit(bucket, now: now)
             state.counts.strangers += 1
+            state.counts.opened += 1
             var excess = Excess.none
             if state.networks[network]?.count ?? 0 > caps.perNetwork {
                 excess = .network
@@ -180,7 +183,7 @@ extension Principal {
         switch self {
         case .stranger: .stranger
         case .device: .device
-        case .provider, .administrator: .provider
+        case .provider, .administrator, .monitor: .provider
         }
     }
 }

@@ -45,6 +45,7 @@ extension Principal {
         // The ID of a certificate is its whole fingerprint.
         case .provider(let id): "provider/\(id.prefix(10))"
         case .administrator: "administrator"
+        case .monitor: "monitor"
         }
     }
 }

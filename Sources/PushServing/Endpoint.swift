@@ -45,6 +45,8 @@ package protocol LoopDelegate: AnyObject {
     func take(_ reply: StoreReply)
     /// Sends what is due; called once a second.
     func tick()
+    /// Reads the settings of the APIs again.
+    func settingsChanged()
     /// Ends long answers, because the server shuts down.
     func shutDown()
 }
@@ -55,4 +57,14 @@ package enum ListenerKind: Sendable, Hashable {
     case network(port: Int)
     /// Administrators, over a UNIX socket.
     case admin
+    /// Monitoring systems, over TCP without TLS.
+    case metrics
+
+    /// Whether the peers are providers and devices, whose connections begin with TLS and are limited together.
+    var isNetwork: Bool {
+        switch self {
+        case .network: true
+        case .admin, .metrics: false
+        }
+    }
 }

@@ -9,7 +9,7 @@ final class Listener: EventHandler {
     private let socket: ListeningSocket
     private unowned var loop: ServerLoop
     private var registration: Registration?
-    /// A spare descriptor, closed to accept one administrator when descriptors run out.
+    /// A spare descriptor, closed to accept one administrator or monitoring system when descriptors run out.
     private var spare: FileDescriptor?
     /// The pause in accepting connections when descriptors run out.
     private static let exhaustionPause = Duration.milliseconds(100)
@@ -22,13 +22,24 @@ final class Listener: EventHandler {
     }
 
     func start() throws(NetError) {
-        if kind == .admin { spare = FileDescriptor.spare() }
+        if !kind.isNetwork { spare = FileDescriptor.spare() }
         registration = try loop.events.register(socket.descriptor.rawValue, for: .readable, handler: self)
     }
 
-    /// Refuses connections from now on; the kernel resets those that were not accepted.
+    /// Returns the principal of a new connection from an address.
+    func principal(of source: SourceAddress) -> Principal {
+        switch kind {
+        case .network: .stranger(source.network)
+        case .admin: .administrator
+        case .metrics: .monitor
+        }
+    }
+
+    /// Refuses connections from now on; the kernel resets those that were not accepted, unless another process
+    /// continues with the socket.
     func close() {
         pauseWatching()
+        guard !kind.isNetwork || !loop.context.keepsListening else { return }
         Sockets.stopListening(socket.descriptor.rawValue)
     }
 
@@ -53,13 +64,25 @@ final class Listener: EventHandler {
                     if giveUpSpare() { continue }
                     return pause()
                 }
-                loop.adopt(accepted, from: self)
+                if isProxy(accepted.rawValue) {
+                    loop.greet(accepted, from: self)
+                } else {
+                    loop.adopt(accepted, from: self)
+                }
                 guard hasRoom() else { return pause() }
             } catch {
                 loop.context.log.warning("accept_failed", ["error": error.description])
                 return
             }
         }
+    }
+
+    /// Returns whether a connection comes from a proxy that sends the address of its client.
+    private func isProxy(_ socket: Int32) -> Bool {
+        let proxies = loop.context.proxies
+        guard !proxies.isEmpty, kind.isNetwork else { return false }
+        let source = SourceAddress(peerOf: socket)
+        return proxies.contains { $0.contains(source) }
     }
 
     /// Stops watching the socket for a short time, because a watched listener would spin without free descriptors.
@@ -75,12 +98,12 @@ final class Listener: EventHandler {
 
     /// Makes space for one more connection, if necessary by closing an idle stranger.
     ///
-    /// Other connections wait in the kernel's queue. Administrators always fit.
+    /// Other connections wait in the kernel's queue. Administrators and monitoring systems always fit.
     ///
     /// - Returns: Whether a connection fits.
     private func hasRoom() -> Bool {
         let limiter = loop.context.limiter
-        guard kind != .admin, limiter.isFull else { return true }
+        guard kind.isNetwork, limiter.isFull else { return true }
         limiter.noteFull()
         loop.context.log.warning(
             "connections_full", ["remedy": "raise the limit of open files (LimitNOFILE=), or the setting connections"],

@@ -10,6 +10,8 @@ package enum LoopMessage: Sendable {
     case replies([StoreReply])
     /// The certificate for connections accepted from now on (after SIGHUP).
     case certificate(TLSContext)
+    /// Changed settings: these limits, and those that the APIs read again.
+    case settings(StrangerLimits)
     /// Close the stranger that has been idle longest, because another loop has no descriptor for a new connection.
     case makeRoom
     /// Stop accepting, answer the open requests, then end with the other loops.

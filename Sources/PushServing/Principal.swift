@@ -11,6 +11,8 @@ package enum Principal: Hashable, Sendable {
     /// A provider, by the ID of its signing key or client certificate.
     case provider(String)
     case administrator
+    /// A peer on the port for monitoring, which has no credential and needs none.
+    case monitor
 
     /// Whether the peer has not proven a credential.
     package var isStranger: Bool {

@@ -31,7 +31,7 @@ extension ServerConnection {
 
     /// Reports the memory held for the peer; over its limit, the connection accepts no streams and no input.
     func reportMemory() {
-        guard listener.kind != .admin, !state.isEnding else { return }
+        guard listener.kind.isNetwork, !state.isEnding else { return }
         let reported = memory.reportedByteCount
         guard memory.report(heldByteCount, of: principal, to: loop.memory) else { return }
         if memory.isPaused, let session {
@@ -73,7 +73,7 @@ extension Principal {
     /// The maximum number of bytes that a session may hold for this peer.
     fileprivate var retainedByteCountMax: Int {
         switch self {
-        case .stranger: Limits.retainedByteCountOfStrangerMax
+        case .stranger, .monitor: Limits.retainedByteCountOfStrangerMax
         case .device, .provider: Limits.retainedByteCountMax
         case .administrator: Int.max / 4
         }

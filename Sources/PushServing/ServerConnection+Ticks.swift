@@ -24,7 +24,7 @@ extension ServerConnection {
         switch deadlines.verdict(
             now: loop.events.now, isServing: state.isServing || state.isEnding,
             openExchangeCount: openCount,
-            authenticationTimeout: isStranger ? loop.context.authenticationTimeout : nil)
+            authenticationTimeout: principal.timeout(loop.strangerLimits))
         {
         case .fine: if isQuiet { loop.excludeFromTicks(self) }
         case .idle:
@@ -61,6 +61,17 @@ extension ServerConnection {
             // GOAWAY follows the answer, because clients ignore everything after GOAWAY.
             guard !exchange.isComplete, session.openExchangeCount == 1 else { continue }
             _ = state.wait(because: .idle)
+        }
+    }
+}
+
+extension Principal {
+    /// Returns the time that a connection may stay open without a credential; nil with one and for an administrator.
+    fileprivate func timeout(_ limits: StrangerLimits) -> Duration? {
+        switch self {
+        case .stranger: limits.authenticationTimeout
+        case .monitor: Limits.metricsConnectionTimeout
+        case .device, .provider, .administrator: nil
         }
     }
 }

@@ -28,7 +28,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// The TLS handshake while it is under way.
     var handshake: ServerHandshake?
     /// The time of the first handshake step; before it, the time of acceptance.
-    var beganAt: MonotonicTime { deadlines.begin }
+    package var beganAt: MonotonicTime { deadlines.begin }
     /// The time of a stranger's last step towards a credential.
     ///
     /// Steps are being accepted, a handshake step and a complete request.
@@ -48,19 +48,22 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private(set) var early = EarlyInput()
     var deadlines: ConnectionDeadlines
 
-    init(socket: consuming FileDescriptor, loop: ServerLoop, slot: UInt32, generation: UInt32, listener: Listener) {
+    init(
+        socket: consuming FileDescriptor, loop: ServerLoop, slot: UInt32, generation: UInt32, listener: Listener,
+        source given: SourceAddress?
+    ) {
         self.loop = loop
         self.slot = slot
         self.generation = generation
         self.listener = listener
-        let source = listener.kind == .admin ? .unknown : SourceAddress(peerOf: socket.rawValue)
+        let source = listener.kind == .admin ? .unknown : given ?? SourceAddress(peerOf: socket.rawValue)
         self.source = source
-        principal = listener.kind == .admin ? .administrator : .stranger(source.network)
+        principal = listener.principal(of: source)
         isStranger = principal.isStranger
         progressedAt = loop.events.now
         self.socket = ConnectionSocket(socket)
         endpoint = listener.endpoint
-        state = ConnectionStateMachine(isEncrypted: listener.kind != .admin)
+        state = ConnectionStateMachine(isEncrypted: listener.kind.isNetwork)
         deadlines = ConnectionDeadlines(now: progressedAt)
         if state.isHandshaking { handshake = loop.certificate.map(ServerHandshake.init) }
     }
@@ -217,10 +220,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     }
 
     private func serve(_ version: TLSConnection.Application) {
-        switch version {
-        case .http2: http = HTTP2Session(limits: loop.httpLimits, memory: loop.http2Memory, delegate: self)
-        case .http1, .unknown: http = HTTP1Session(limits: loop.httpLimits, delegate: self)
-        }
+        http = loop.makeSession(version, for: self)
         session = http
         setRetainedByteCountMax()
         if !isStranger { http?.advertiseStreams(Limits.concurrentStreamCountMax) }
@@ -251,6 +251,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         let goesOn = session.receive(bytes)
         deadlines.received((session.completedMessageCount, session.awaitsRest), now: now)
         if !goesOn {
+            loop.metrics.failedSessions.add()
             loop.context.log.failedSession(self, reason: session.failure ?? "closed")
             state.sayGoodbye()
         }
@@ -277,6 +278,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     package func requestArrived(_ exchange: HTTPExchange) {
         deadlines.requestEnded()
+        exchange.arrivedAt = loop.events.now
         if isStranger { loop.strangerProgressed(self) } else { loop.requestArrived() }
         guard !exchange.isAnswered else { return }
         if isCondemned {

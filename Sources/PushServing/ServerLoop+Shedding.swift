@@ -89,7 +89,7 @@ extension ServerLoop {
     private func shedLargestPrincipal() -> Bool {
         var counts: [Principal: Int] = [:]
         connections.forEach {
-            if $0.listener.kind != .admin, !$0.isStranger { counts[$0.principal, default: 0] += 1 }
+            if $0.listener.kind.isNetwork, !$0.isStranger { counts[$0.principal, default: 0] += 1 }
         }
         let share = max(Limits.connectionsPerPrincipalCountMin, connections.count / Limits.connectionShares)
         guard let largest = counts.max(by: { $0.value < $1.value }), largest.value > max(share, strangers.count) else {
@@ -100,6 +100,15 @@ extension ServerLoop {
         members.sort { $0.beganAt > $1.beganAt }
         for connection in members.prefix(largest.value - share) { shed(connection, reason: "crowd") }
         return !members.isEmpty
+    }
+
+    /// Closes the oldest connections for monitoring if there are too many.
+    func shedMonitors() {
+        var monitors: [ServerConnection] = []
+        connections.forEach { if $0.principal == .monitor { monitors.append($0) } }
+        guard monitors.count > Limits.metricsConnectionCountMax else { return }
+        monitors.sort { $0.beganAt < $1.beganAt }
+        for connection in monitors.dropLast(Limits.metricsConnectionCountMax) { connection.makeRoom() }
     }
 
     /// The last search for a principal with too many connections.

@@ -17,9 +17,13 @@ package import PushTLS
     package let events: EventLoop
     private let apis: LoopAPIs
     /// The limits of the HTTP sessions.
-    let httpLimits: HTTPSessionLimits
+    private(set) var httpLimits: HTTPSessionLimits
+    private(set) var strangerLimits: StrangerLimits
+    /// The connections of proxies whose header has not arrived.
+    var greetings: [ObjectIdentifier: ProxyGreeting] = [:]
     /// The memory pool of the HTTP/2 sessions.
     let http2Memory = HTTP2Memory()
+    let metrics: LoopMetrics
     /// The counts of the memory that this loop's connections hold.
     let memory: LoopMemory
     /// The certificate for connections accepted from now on.
@@ -75,17 +79,14 @@ package import PushTLS
         self.context = context
         let apis = LoopAPIs()
         self.apis = apis
-        host = context.store.makeHost(loop: index) { apis.delegate?.take($0) }
+        metrics = context.loopMetrics[Int(index)]
+        host = context.store.makeHost(loop: index, metrics: metrics.host) { apis.delegate?.take($0) }
         memory = LoopMemory(context.memory)
         handshakes = HandshakeQueue(slotCountMax: context.memory.handshakeCountMax)
         self.certificate = certificate
         resident = index == context.dataLoops.count ? ResidentMemory() : nil
-        httpLimits = HTTPSessionLimits(
-            concurrentStreamCountMax: Limits.concurrentStreamCountMax,
-            advertisedStreamCount: context.unauthenticatedStreamCountMax,
-            headerListByteCountMax: Limits.headerListByteCountMax,
-            advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
-            headerFieldCountMax: Limits.headerFieldCountMax)
+        strangerLimits = context.strangerLimits
+        httpLimits = Self.httpLimits(context.strangerLimits)
         unsafe readStorage = .allocate(byteCount: Limits.readBufferByteCount, alignment: 16)
         output.reserveCapacity(Limits.outputByteCountHigh)
         do throws(NetError) { events = try EventLoop() } catch { throw .system(error) }
@@ -98,6 +99,15 @@ package import PushTLS
     }
 
     deinit { unsafe readStorage.deallocate() }
+
+    private static func httpLimits(_ strangerLimits: StrangerLimits) -> HTTPSessionLimits {
+        HTTPSessionLimits(
+            concurrentStreamCountMax: Limits.concurrentStreamCountMax,
+            advertisedStreamCount: strangerLimits.streamCountMax,
+            headerListByteCountMax: Limits.headerListByteCountMax,
+            advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
+            headerFieldCountMax: Limits.headerFieldCountMax)
+    }
 
     /// Connects the loop to the APIs; called once, before `listen` and `run`.
     package func attach(_ delegate: any LoopDelegate) { apis.delegate = delegate }
@@ -250,6 +260,10 @@ package import PushTLS
             for reply in replies { host.receive(reply, at: events.now) }
             needEndOfTurn()
         case .certificate(let certificate): self.certificate = certificate
+        case .settings(let limits):
+            strangerLimits = limits
+            httpLimits = Self.httpLimits(limits)
+            apis.delegate?.settingsChanged()
         case .makeRoom: _ = shedLocally()
         case .shutDown: shutDown()
         case .end: end()
@@ -267,14 +281,25 @@ package import PushTLS
 
     // MARK: Connections
 
-    func adopt(_ socket: consuming FileDescriptor, from listener: Listener) {
+    func adopt(_ socket: consuming FileDescriptor, from listener: Listener, source: SourceAddress? = nil) {
         let place = connections.reserve()
         let connection = ServerConnection(
-            socket: socket, loop: self, slot: place.slot, generation: place.generation, listener: listener)
+            socket: socket, loop: self, slot: place.slot, generation: place.generation, listener: listener,
+            source: source)
         connections.fill(place.slot, with: connection)
         changeCount += 1
         if connection.isStranger { admit(connection) }
         connection.start()
+        if listener.kind == .metrics { shedMonitors() }
+    }
+
+    /// Creates the session of a connection; the port for monitoring has only HTTP/1.1.
+    func makeSession(_ version: TLSConnection.Application, for connection: ServerConnection) -> any HTTPSession {
+        switch version {
+        case .http2 where connection.listener.kind != .metrics:
+            HTTP2Session(limits: httpLimits, memory: http2Memory, metrics: metrics.http2, delegate: connection)
+        case .http2, .http1, .unknown: HTTP1Session(limits: httpLimits, delegate: connection)
+        }
     }
 
     // MARK: Ticks
@@ -296,7 +321,7 @@ package import PushTLS
         connections.release(connection.slot)
         strangers.remove(connection.slot)
         changeCount += 1
-        if connection.listener.kind != .admin {
+        if connection.listener.kind.isNetwork {
             context.limiter.closed(connection.network, connection.principal.connectionKind)
         }
         finishIfDrained()
@@ -318,7 +343,9 @@ package import PushTLS
     private func scheduleTick() {
         // Not weak: see `HTTP2Session.delegate`. The timer ends with `events`, and `events` with the loop.
         events.schedule(after: .seconds(1)) { [unowned self] in
+            self.context.tick(self.index, now: self.events.now)
             self.connections.forEachTicked { $0.tick() }
+            self.metrics.busy.set(self.events.busyNanoseconds)
             self.releaseMemory()
             self.resident?.tick(now: self.events.now)
             self.apis.delegate?.tick()
@@ -334,6 +361,7 @@ package import PushTLS
         isShuttingDown = true
         onShutdown()
         for listener in listeners { listener.close() }
+        for greeting in Array(greetings.values) { greeting.end() }
         apis.delegate?.shutDown()
         connections.forEach { $0.beginShutdown() }
         events.schedule(after: Limits.shutdownTimeout) { [unowned self] in

@@ -13,10 +13,16 @@ package final class ServingContext: Sendable {
     package let log: EventLog
     /// The mailboxes of the data loops, by loop index.
     package let dataLoops: [Mailbox<LoopMessage>]
-    /// The time that a connection may stay open without a proven credential.
-    let authenticationTimeout: Duration
-    /// The number of streams that unauthenticated peers are told they may open.
-    let unauthenticatedStreamCountMax: Int
+    /// The numbers of the loops, by loop index; those of the control loop come last.
+    package let loopMetrics: [LoopMetrics]
+    /// The limits of connections without a proven credential, at the start.
+    let strangerLimits: StrangerLimits
+    /// Whether the listening sockets stay open after the shutdown began, because another process continues with them.
+    private let keepsSockets = Atomic(false)
+    /// The time of the last tick of each loop, in seconds of the monotonic clock.
+    private let ticks: [TickCell]
+    /// The addresses of proxies whose connections begin with a header of the PROXY protocol.
+    let proxies: [AddressRange]
     /// The number of data loops that still have work.
     private let workingCount: Atomic<Int>
 
@@ -28,20 +34,40 @@ package final class ServingContext: Sendable {
     ///   - memory: The memory budget.
     ///   - log: The log of all loops.
     ///   - dataLoops: The mailboxes of the data loops, by loop index.
-    ///   - authenticationTimeout: The time that a connection may stay open without a proven credential.
-    ///   - unauthenticatedStreamCountMax: The number of streams that unauthenticated peers are told they may open.
+    ///   - strangerLimits: The limits of connections without a proven credential.
+    ///   - proxies: The addresses of proxies whose connections begin with a header of the PROXY protocol.
     package init(
         store: any HostingStore, limiter: ConnectionLimiter, memory: MemoryBudget, log: EventLog,
-        dataLoops: [Mailbox<LoopMessage>], authenticationTimeout: Duration, unauthenticatedStreamCountMax: Int
+        dataLoops: [Mailbox<LoopMessage>], strangerLimits: StrangerLimits, proxies: [AddressRange] = []
     ) {
+        self.proxies = proxies
         self.store = store
         self.limiter = limiter
         self.memory = memory
         self.log = log
         self.dataLoops = dataLoops
-        self.authenticationTimeout = authenticationTimeout
-        self.unauthenticatedStreamCountMax = unauthenticatedStreamCountMax
+        loopMetrics = (0...dataLoops.count).map { _ in LoopMetrics() }
+        self.strangerLimits = strangerLimits
         workingCount = Atomic(dataLoops.count)
+        ticks = (0...dataLoops.count).map { _ in TickCell() }
+    }
+
+    /// Whether the listening sockets stay open after the shutdown began.
+    var keepsListening: Bool { keepsSockets.load(ordering: .relaxed) }
+
+    /// Keeps the listening sockets open after the shutdown, so that new connections wait for the next process.
+    package func keepListening() { keepsSockets.store(true, ordering: .relaxed) }
+
+    /// Records that a loop runs.
+    func tick(_ loop: UInt32, now: MonotonicTime) {
+        guard ticks.indices.contains(Int(loop)) else { return }
+        ticks[Int(loop)].seconds.store(now.nanoseconds(since: .past) / 1_000_000_000, ordering: .relaxed)
+    }
+
+    /// Returns whether all data loops ticked within a time.
+    package func allLoopsRun(within duration: Duration, now: MonotonicTime) -> Bool {
+        let earliest = now.nanoseconds(since: .past) / 1_000_000_000 - duration.components.seconds
+        return ticks.dropLast().allSatisfy { $0.seconds.load(ordering: .relaxed) >= earliest }
     }
 
     /// Records that a data loop has no more work; ends all data loops when none has.
@@ -50,6 +76,25 @@ package final class ServingContext: Sendable {
     package func loopIsDone() {
         guard workingCount.subtract(1, ordering: .relaxed).newValue == 0 else { return }
         for mailbox in dataLoops { mailbox.post(.end) }
+    }
+}
+
+/// The time of a loop's last tick.
+private final class TickCell: Sendable {
+    // Relaxed ordering suffices, because no other data depends on it. A loop that has not ticked yet counts as running.
+    let seconds = Atomic<Int64>(.max)
+}
+
+/// The limits of connections without a proven credential.
+package struct StrangerLimits: Sendable {
+    /// The time that a connection may stay open.
+    package var authenticationTimeout: Duration
+    /// The number of streams that peers are told they may open.
+    package var streamCountMax: Int
+
+    package init(authenticationTimeout: Duration, streamCountMax: Int) {
+        self.authenticationTimeout = authenticationTimeout
+        self.streamCountMax = streamCountMax
     }
 }
 

@@ -14,7 +14,10 @@ package final class SQLiteStore: HostingStore {
         case stopped
     }
 
-    private let queue = CommandQueue()
+    /// The bounds, which may change while the store runs.
+    package let bounds: StoreBounds
+    package let metrics: StoreMetrics
+    private let queue: CommandQueue
     private let state: Lock<State>
 
     /// Opens or creates the file and migrates the schema.
@@ -22,7 +25,11 @@ package final class SQLiteStore: HostingStore {
     /// - Parameter configuration: The file, the bounds and the clocks.
     /// - Throws: The problem with the file; its `remedy` says what to do. `locked` while another store has it open.
     package init(_ configuration: Configuration) throws(StoreError) {
-        state = Lock(.opened(try OpenedStore(configuration)))
+        queue = CommandQueue()
+        metrics = StoreMetrics(waitingCommands: queue.waitingCount)
+        let opened = try OpenedStore(configuration, metrics)
+        bounds = opened.bounds
+        state = Lock(.opened(opened))
     }
 
     deinit { stop() }
@@ -65,12 +72,14 @@ package final class SQLiteStore: HostingStore {
     }
 
     /// Creates the host of a loop; the store must be running.
-    package func makeHost(loop: UInt32, deliver: @escaping (StoreReply) -> Void) -> LoopHost {
+    package func makeHost(
+        loop: UInt32, metrics: HostMetrics, deliver: @escaping (StoreReply) -> Void
+    ) -> LoopHost {
         let sharing: HostSharing = state.withLock { state in
             guard case .running(_, let sharing) = state else { preconditionFailure("the store does not run") }
             return sharing
         }
-        return LoopHost(loop: loop, sharing, deliver: deliver)
+        return LoopHost(loop: loop, sharing, metrics: metrics, deliver: deliver)
     }
 
     /// Submits a batch from any thread and returns immediately.

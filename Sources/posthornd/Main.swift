@@ -27,8 +27,12 @@ private func runServer() -> Int32 {
         case .restore(let configuration, let backup):
             StandardStream.output.write(try Maintenance.restore(configuration, from: backup) + "\n")
         case .run(let configuration):
+            var manager = ServiceManagement { ServiceManager.notify($0) }
+            manager.inheritedSockets = ServiceManager.takeSockets()
+            manager.watchdogInterval = ServiceManager.watchdogInterval
+            if environment["NOTIFY_SOCKET"] != nil { manager.storeSockets = { ServiceManager.store($0) } }
             let server = Server(
-                configuration, reportState: { ServiceManager.notify($0) },
+                configuration, manager: manager,
                 printLine: { StandardStream.output.write($0 + "\n") })
             try server.run()
         }

@@ -141,6 +141,38 @@ struct AgentActionsTests {
         )
     }
 
+    // MARK: Buttons of a notification
+
+    @Test func `a notification brings buttons with it: View, a link and a request`() async throws {
+        let server = try await PictureServer()
+        let harness = try AgentHarness(in: directory, opener: app, buttonAuthority: server.caFile)
+        try harness.agent.start()
+        try harness.database.apps.save(Sample.app)
+        let actions = #"""
+            "posthorn-actions":[{"title":"Log","url":"https://example.org/log"},
+            {"title":"Retry","request":{"url":"\#(server.url("pressed"))","method":"put","headers":{"X-Key":"k"},"body":"x"}},
+            {"title":"Old","request":{"url":"\#(server.url("gone"))"}}]
+            """#
+        for number in 1...4 as ClosedRange<UInt64> {
+            let payload = #"{"aps":{"alert":"Hello \#(number)"},\#(actions)}"#
+            #expect(harness.agent.link.streamReceived([.notification(Sample.notification(number, payload: payload))]))
+        }
+        let ids = ["message.0", "message.1", "message.2", "message.9"]
+        let entries: [EntryID] = [1, 2, 3, 4]
+        for (entry, id) in zip(entries, ids) {
+            for _ in 1...2 {
+                harness.agent.alerts.alert(entry, ended: .action(id: id, text: nil, activationToken: "token"))
+            }
+        }
+        func reason(_ entry: EntryID) throws -> String { try #require(try harness.database.inbox.entry(entry)).reason }
+        try await harness.loop.run("both requests are answered") {
+            try reason(2) == "Retry: sent" && reason(3) == "Old: localhost answered 404"
+        }
+        #expect(Set(server.requests) == ["PUT /pressed k x", "POST /gone - "])
+        // A button that the notification does not have opens the app.
+        #expect(app.calls == ["link https://example.org/log token", "open message.9 - token"])
+    }
+
     // MARK: Background notifications
 
     private static let background = #"{"aps":{"content-available":1},"n":7}"#

@@ -27,7 +27,8 @@ final class AgentHarness: AgentObserver {
 
     init(
         in directory: TemporaryDirectory, opener: (any AppOpener)? = nil, badges: (any BadgePresenter)? = nil,
-        filterTimeLimit: Duration = .seconds(60), streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
+        filterTimeLimit: Duration = .seconds(60), streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess(),
+        buttonAuthority: String? = nil
     ) throws {
         loop = try EventLoop()
         database = try AgentDatabase(path: directory.path(of: "agent.sqlite"))
@@ -45,6 +46,7 @@ final class AgentHarness: AgentObserver {
             manifest: { installed.manifests[$0].map { Array($0.utf8) } },
             describeApp: { installed.names[$0].map { ($0, "mail") } })
         environment.soundInstaller = SoundInstaller(environment: ["XDG_DATA_HOME": directory.path(of: "data")])
+        environment.buttonRequests = ButtonRequestSender(loop: loop, access: access, caFile: buttonAuthority)
         agent = Agent(
             loop: loop, database: database, secretFile: secretFile,
             authorityFile: EnrolledAuthority(path: directory.path(of: "authority.pem")), environment: environment,

@@ -118,6 +118,85 @@ extension ServerEndToEnd {
             #expect(try await HTTP2Client(target).certificateSerial.isEmpty == false)
         }
 
+        @Test func `SIGHUP applies changed settings, and names those that need a restart`() async throws {
+            let files = try TemporaryDirectory()
+            let path = try files.write("[devices]\nopen_enrolment = no\n", to: "posthornd.ini")
+            let server = try await InstalledServer(options: ["--config", path])
+            let process = server.process.now
+            let body = #"{"name":"probe","platform":"linux"}"#
+            func enrolmentStatus() async throws -> String {
+                try await RunningProcess.run(
+                    try RepositoryPaths.tool("curl"),
+                    [
+                        "-sS", "--cacert", server.authorityFile, "-o", "/dev/null", "-w", "%{http_code}", "-d", body,
+                        "\(server.url)/v1/devices",
+                    ]
+                ).succeeded().output
+            }
+            #expect(try await enrolmentStatus() == "403")
+
+            try files.write("[server]\nloops = 7\n[devices]\nopen_enrolment = yes\n", to: "posthornd.ini")
+            process.send(SIGHUP)
+            try await eventually("it applies", evidence: { process.transcript }) {
+                try await enrolmentStatus() == "201"
+            }
+            #expect(process.errorOutput.contains("event=configuration_reloaded changed=open_enrolment"))
+            #expect(process.errorOutput.contains("event=restart_needed settings=loops"))
+
+            try files.write("[devices]\nopen_enrolment = maybe\n", to: "posthornd.ini")
+            process.send(SIGHUP)
+            try await eventually("it is reported", evidence: { process.transcript }) {
+                process.errorOutput.contains("event=configuration_not_reloaded")
+            }
+            #expect(process.errorOutput.contains("\(path):2: invalid value 'maybe'"))
+            #expect(try await enrolmentStatus() == "201")
+        }
+
+        @Test func `SIGHUP loads a certificate from other files, and an expired one is reported`() async throws {
+            let files = try TemporaryDirectory()
+            func settings(_ name: String) -> String {
+                "[server]\ncertificate_file = \(files.path(of: "\(name).pem"))\n"
+                    + "private_key_file = \(files.path(of: "\(name).key"))\n"
+            }
+            for name in ["old", "new", "late"] {
+                try await makeCertificate(files.path(of: "\(name).pem"), key: files.path(of: "\(name).key"))
+            }
+            try await expire(files.path(of: "late.pem"), key: files.path(of: "late.key"))
+            let path = try files.write(settings("old"), to: "posthornd.ini")
+            let server = try await InstalledServer(options: ["--config", path])
+            let process = server.process.now
+            #expect(process.errorOutput.contains("event=certificate_expires file=\(files.path(of: "old.pem"))"))
+            var target = try await server.addApp("org.example.Mail")
+            target.caFile = files.path(of: "new.pem")
+
+            try files.write(settings("new"), to: "posthornd.ini")
+            process.send(SIGHUP)
+            try await eventually("the new certificate is used", evidence: { process.transcript }) {
+                (try? await HTTP2Client(target)) != nil
+            }
+            let status = try await server.posthorn("status").output
+            #expect(status.contains(#/Certificate +expires at .*, [12] days? left/#), "\(status)")
+
+            try files.write(settings("late"), to: "posthornd.ini")
+            let check = try await RunningProcess.run(
+                RepositoryPaths.program("posthornd"), ["--config", path, "--check-config"])
+            #expect(check.exit == .code(78))
+            #expect(check.errorOutput.contains("late.pem expired at "))
+            process.send(SIGHUP)
+            try await eventually("the expiry is reported", evidence: { process.transcript }) {
+                process.errorOutput.contains("event=certificate_expired file=\(files.path(of: "late.pem"))")
+            }
+            #expect(try await server.posthorn("status").output.contains(#/Certificate +expired at /#))
+        }
+
+        /// Replaces a self-signed certificate by one that expired a day ago.
+        private func expire(_ certificate: String, key: String) async throws {
+            try await RunningProcess.run(
+                try RepositoryPaths.tool("openssl"),
+                ["x509", "-in", certificate, "-signkey", key, "-days", "-1", "-out", certificate]
+            ).succeeded()
+        }
+
         /// Makes a self-signed certificate for 127.0.0.1.
         private func makeCertificate(_ certificate: String, key: String) async throws {
             try await RunningProcess.run(

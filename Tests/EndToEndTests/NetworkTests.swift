@@ -105,7 +105,7 @@ private final class OwnNetwork: Sendable {
 }
 
 extension Process {
-    fileprivate func waitForSuccess() -> Bool {
+    func waitForSuccess() -> Bool {
         waitUntilExit()
         return terminationStatus == 0
     }

@@ -63,6 +63,22 @@ extension ServerEndToEnd {
             #expect(result.errorOutput.contains(directory))
         }
 
+        @Test(
+            .enabled(if: hasMountNamespaces, "a mount namespace needs root or user namespaces"),
+            arguments: ["posthornd", "posthorn", "posthorn-agent", "posthorn-panel"])
+        func `a program has its arguments without /proc`(program: String) async throws {
+            let result = try await RunningProcess.run(
+                "/usr/bin/unshare",
+                ["-rm", "sh", "-c", #"mount -t tmpfs none /proc && exec "$0" "$@""#, RepositoryPaths.program(program)]
+                    + ["--version"])
+            #expect(result.output.hasPrefix("\(program) "), "\(result.output) \(result.errorOutput)")
+        }
+
+        static let hasMountNamespaces =
+            (try? Process.run(
+                URL(fileURLWithPath: "/usr/bin/unshare"), arguments: ["-rm", "mount", "-t", "tmpfs", "none", "/proc"]
+            ).waitForSuccess()) ?? false
+
         @Test func `an ephemeral server lists its apps, and both kinds of token`() async throws {
             let topics = ["org.example.Mail", "org.example.Chat"]
             let server = try await EphemeralServer(topics: topics)

@@ -37,8 +37,18 @@ extension Faults {
         func `a full disk is reported to all, and ends when devices have acknowledged the notifications`()
             async throws
         {
-            let server = try site.start(environment: ["POSTHORN_PENDING_PER_TOPIC": "100000"])
+            let server = try site.start(environment: [
+                "POSTHORN_PENDING_PER_TOPIC": "100000", "POSTHORN_METRICS_LISTEN": "127.0.0.1:0",
+            ])
             let url = try await server.url()
+            let log = server.process.errorOutput
+            let monitoring = String(try #require(log.firstMatch(of: /metrics=(http:\S+)\/metrics/)).1)
+            func readiness() async throws -> String {
+                try await RunningProcess.run(
+                    try RepositoryPaths.tool("curl"), ["-sS", "-w", "%{http_code}", "\(monitoring)/readyz"]
+                ).succeeded().output
+            }
+            #expect(try await readiness() == "The server is ready.\n200")
             let acceptedCount = try await fill(url)
             try #require(acceptedCount > 64)
 
@@ -48,6 +58,8 @@ extension Faults {
             let full = try await status()
             #expect(full.contains("Disk full since") && full.contains("free space for \(site.data)"), "\(full)")
             #expect(try await site.posthorn("status", "--json").output.contains("disk_full_since"))
+            let unready = try await readiness()
+            #expect(unready.hasPrefix("The disk has been full since ") && unready.hasSuffix("503"), "\(unready)")
 
             let stream = try site.openStream(url)
             var acknowledgedCount = 0
@@ -61,6 +73,7 @@ extension Faults {
                 try await site.send("after", to: url) == 200
             }
             #expect(try await !status().contains("Disk full"))
+            #expect(try await readiness().hasSuffix("200"))
             try await server.stop()
         }
     }

@@ -22,9 +22,10 @@ struct AdminProgramTests {
         }
         #expect(
             leaves.map { $0.joined(separator: " ") } == [
-                "status", "app add", "app set", "app list", "app show", "app remove", "team list", "key create",
+                "status", "top", "app add", "app set", "app list", "app show", "app remove", "team list", "key create",
                 "key list",
-                "key revoke", "certificate issue", "certificate list", "certificate revoke", "channel create",
+                "key revoke", "token create", "token list", "token revoke", "certificate issue", "certificate list",
+                "certificate revoke", "channel create",
                 "channel list", "channel show", "channel remove", "quota list", "quota set", "quota clear", "enrol",
                 "code list", "code revoke", "device list", "device show", "device rename", "device remove",
                 "policy list", "policy set",
@@ -36,7 +37,7 @@ struct AdminProgramTests {
                 "sound play",
                 "sound install",
                 "sound remove", "register", "unregister", "subscribe",
-                "unsubscribe", "send", "lint", "completion", "help",
+                "unsubscribe", "send", "doctor", "lint", "completion", "help",
             ])
     }
 

@@ -55,8 +55,9 @@ struct TraceCommandTests {
         #expect(lines[0] == "apns-id \(Self.id)" && lines[1] == "apns-unique-id unique 1")
         #expect(lines[2] == "App org.example.Mail" && lines[3] == "Device d")
         #expect(lines[6].hasSuffix("12 ms sent sent to the device"))
-        #expect(lines[7].hasSuffix("1 min 2 s suppressed not shown: notifications are turned off (master switch)"))
-        #expect(lines[9] == "apns-unique-id unique 2")
+        #expect(lines[7].hasSuffix("1 min 2 s suppressed not shown: notifications are turned"))
+        #expect(lines[8] == "off (master switch)")
+        #expect(lines[10] == "apns-unique-id unique 2")
         #expect(lines.last?.hasSuffix("1 ms invented later") == true)
     }
 
@@ -70,9 +71,39 @@ struct TraceCommandTests {
     }
 
     @Test func `a list says how to continue, and an empty one where to look`() {
-        let more = TraceCommand.list(TraceAPI.Trace(events: [event("accepted", at: 0)], next: 4711))
+        let more = TraceCommand.list(TraceAPI.Trace(events: [event("accepted", at: 0)], next: 4711), of: true)
         #expect(more.text.hasSuffix("More events follow: add --after 4711"))
-        #expect(TraceCommand.list(TraceAPI.Trace(events: [])).text.contains("--since 7d"))
+        let cut = TraceCommand.list(TraceAPI.Trace(events: [event("accepted", at: 0)], hasEarlier: true), of: true)
+        #expect(cut.text.contains("There are earlier events"))
+        #expect(TraceCommand.list(TraceAPI.Trace(events: []), of: true).text.contains("--since 7d"))
+    }
+
+    @Test func `a list fits 80 columns and loses no word of the detail`() {
+        let long = TraceAPI.Event(
+            event: "suppressed", reason: "app-not-installed", at: .unixEpoch, sequence: 1, deviceID: "00a1b2c3d4e5f607",
+            topic: TopicName("org.example." + String(repeating: "a", count: 60)), apnsID: Self.id, apnsUniqueID: Self.id
+        )
+        let unregistered = event("unregistered", at: 1)
+        for isOfApp in [false, true] {
+            let text = TraceCommand.list(TraceAPI.Trace(events: [long, unregistered]), of: isOfApp).text
+            #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(text)")
+            let words = text.split { $0 == " " || $0 == "\n" }
+            for word in TraceStep.unregistered.meaning.split(separator: " ") { #expect(words.contains(word)) }
+        }
+    }
+
+    @Test func `a notification that waits has the reason in its last line`() {
+        let trace = TraceAPI.Trace(events: [event("accepted", at: 0), event("stored", at: 1)])
+        var device = AdminAPI.Device(
+            deviceID: "d", name: "n", platform: "linux", enrolledAt: .unixEpoch, connected: false, topics: [],
+            pendingCount: 1, seenAt: .unixEpoch)
+        func last() -> Substring? {
+            TraceCommand.timeLines(trace, waiting: device).text.split(separator: "\n").last
+        }
+        #expect(last()?.hasPrefix("waiting: the device is offline since 19") == true)
+        device.connected = true
+        #expect(last() == "waiting: the device is connected and has not acknowledged the notification yet")
+        #expect(!TraceCommand.timeLines(trace).text.contains("waiting"))
     }
 
     @Test(arguments: [

@@ -14,7 +14,7 @@ enum FuzzChecks {
         "notification-event": notificationEvent, "payload": payload,
         "text-forms": textForms, "display-text": displayText, "certificate-scope": certificateScope,
         "header-values": headerValues, "device-token": deviceToken, "trace-event": traceEvent,
-        "stream-message": streamMessage,
+        "stream-message": streamMessage, "send-request": sendRequest,
     ]
 
     /// Checks that validator and parser agree, and that a tree survives writing and reading.

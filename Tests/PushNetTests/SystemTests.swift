@@ -19,14 +19,6 @@ import Testing
         #expect(callCount == 3)
     }
 
-    @Test(arguments: [
-        ("posthornd\0--names\0\0--loops\02\0", ["posthornd", "--names", "", "--loops", "2"]),
-        ("posthornd\0", ["posthornd"]), ("posthornd\0\0", ["posthornd", ""]), ("cut off", ["cut off"]), ("", []),
-    ])
-    func `command-line arguments end with a zero byte, and empty ones count`(text: String, words: [String]) {
-        #expect(ProcessFacts.words(ofCommandLine: Array(text.utf8)) == words)
-    }
-
     @Test func `this process's arguments match those of Swift`() {
         #expect(ProcessFacts.arguments == Array(CommandLine.arguments.dropFirst()))
     }

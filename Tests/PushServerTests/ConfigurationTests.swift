@@ -55,6 +55,18 @@ import Testing
         #expect(configuration.port == port)
     }
 
+    @Test func `the port for monitoring is off by default, and has one address that nothing else has`() throws {
+        #expect(try Self.load().metricsListen == nil)
+        let configuration = try Self.load("[server]\nmetrics_listen = [::1]:9464\n")
+        #expect(configuration.metricsListen == ListenAddress(host: "::1", port: 9464))
+        for text in ["9464", "*:9464 *:9465", "::1:9464", ":1"] {
+            #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.metricsListen, text)]) }
+        }
+        #expect(throws: ConfigurationError.self) {
+            try Self.load(flags: [(.metricsListen, "*:2197"), (.listen, "*:2197")])
+        }
+    }
+
     @Test func `a setting may hold several addresses, and each setting has its role`() throws {
         let configuration = try Self.load(
             "[server]\nlisten = *:2197 [::1]:443\ndevelopment_listen = *:2198\nchannel_listen = *:2196\n"

@@ -51,6 +51,25 @@ import Testing
         #expect(send(LoopQuotas(quotas { $0.deviceRate = 0 })) == nil)
     }
 
+    @Test func `changed defaults apply to the next request, and what was sent counts`() {
+        let quotas = quotas { $0.topic = QuotaLimits(daily: 10) }
+        let loop = LoopQuotas(quotas)
+        #expect((0..<4).allSatisfy { _ in send(loop) == nil })
+        var defaults = QuotaDefaults()
+        defaults.topic = QuotaLimits(daily: 5)
+        quotas.setDefaults(defaults)
+        #expect(send(loop) == nil)
+        #expect(send(loop) == 43_200)
+        defaults.topic = QuotaLimits()
+        defaults.deviceRate = 1
+        defaults.deviceBurst = 2
+        quotas.setDefaults(defaults)
+        #expect((0..<3).map { _ in send(loop) } == [nil, nil, 1])
+        // Limits that did not change keep their use.
+        quotas.setDefaults(defaults)
+        #expect(send(loop) == 1)
+    }
+
     @Test func `an answer shows the limit with the least remaining, and a device's rate only below half`() {
         let loop = LoopQuotas(
             quotas {

@@ -45,6 +45,27 @@ import Testing
         #expect(delivery.taken(now: due) == 20 && delivery.failureCount == 0)
     }
 
+    @Test func `a delivery is behind from its first event until the back-end has the last one`() {
+        var delivery = WebhookDelivery(position: 10, now: .seconds(1))
+        #expect(delivery.behindSince == nil)
+        _ = delivery.begin(now: .seconds(1))
+        delivery.found(eventCount: 0, next: 20, isMore: false, now: .seconds(2))
+        #expect(delivery.behindSince == nil)
+        _ = delivery.begin(now: .seconds(3))
+        delivery.found(eventCount: 1, next: 30, isMore: true, now: .seconds(3))
+        #expect(delivery.behindSince == .seconds(2))
+        delivery.failed(now: .seconds(4), fraction: 1)
+        #expect(delivery.behindSince == .seconds(2), "a refusal changes nothing")
+        _ = delivery.begin(now: .seconds(5))
+        delivery.found(eventCount: 1, next: 30, isMore: true, now: .seconds(5))
+        _ = delivery.taken(now: .seconds(6))
+        #expect(delivery.behindSince == .seconds(2), "there is more")
+        _ = delivery.begin(now: .seconds(6))
+        delivery.found(eventCount: 1, next: 40, isMore: false, now: .seconds(6))
+        _ = delivery.taken(now: .seconds(7))
+        #expect(delivery.behindSince == nil)
+    }
+
     @Test func `a part of the pause is random`() {
         var delivery = WebhookDelivery(position: 0, now: .zero)
         _ = delivery.begin(now: .zero)

@@ -24,8 +24,10 @@ enum ConfigurationPage {
         `--full` and `--env-file FILE` belong to `--ephemeral`.
         See [test against a real server](../how-to/use-in-tests.md).
 
-        SIGHUP reloads the files of `certificate_file`, `private_key_file` and `client_ca_files`; changes to other
-        settings require a restart. SIGTERM and SIGINT stop the server: see
+        SIGHUP (`systemctl reload posthornd`) reads the configuration and the certificate files again, and applies what
+        changed. If something is invalid, the server logs it and keeps the former values. A change of one of these settings
+        takes effect only after a restart, and the server logs their names: \(restartSettings). The same applies when
+        `certificate_file` is set for the first time, or removed. SIGTERM and SIGINT stop the server: see
         [delivery guarantees](../explanation/delivery-guarantees.md#when-the-server-ends).
 
         If `XDG_DATA_HOME` is set, it replaces `~/.local/share`, except for root.
@@ -43,6 +45,11 @@ enum ConfigurationPage {
         \(agent)
 
         """
+    }
+
+    private static var restartSettings: String {
+        let names = ConfigurationKey.allCases.filter(\.needsRestart).map { "`\($0.rawValue)`" }
+        return names.joined(separator: ", ")
     }
 
     private static var dataDirectory: String {

@@ -6,11 +6,15 @@ internal import Testing
 
 /// Checks the files of `deploy/` with systemd's own programs.
 struct DeploymentTests {
-    @Test func `the server's unit has an exposure level of 2,0 or less`() async throws {
-        // The threshold is in tenths.
+    /// The exposure levels in tenths.
+    @Test(arguments: [("posthornd", 12), ("posthorn-agent-system", 19)])
+    func `a system unit has a low exposure level`(name: String, levelMax: Int) async throws {
         try await RunningProcess.run(
             try RepositoryPaths.tool("systemd-analyze"),
-            ["security", "--offline=yes", "--threshold=20", "\(RepositoryPaths.root)/deploy/systemd/posthornd.service"]
+            [
+                "security", "--offline=yes", "--threshold=\(levelMax)",
+                "\(RepositoryPaths.root)/deploy/systemd/\(name).service",
+            ]
         ).succeeded()
     }
 

@@ -16,8 +16,11 @@ struct GeneratedPagesTests {
     }
 
     @Test func `the page of limits is up to date`() throws {
-        let source = try #require(RepositoryFiles.sources.first { $0.path.hasSuffix("/Vocabulary/Limits.swift") })
-        try check("docs/reference/limits.md", renders: LimitsPage.render(try LimitsPage.constants(in: source.text)))
+        let constants = try ["Limits", "Limits+Agent"].flatMap { name in
+            let source = try #require(RepositoryFiles.sources.first { $0.path.hasSuffix("/Vocabulary/\(name).swift") })
+            return try LimitsPage.constants(in: source.text)
+        }
+        try check("docs/reference/limits.md", renders: LimitsPage.render(constants))
     }
 
     @Test func `the page of payload checks is up to date`() throws {
@@ -35,6 +38,10 @@ struct GeneratedPagesTests {
 
     @Test func `the page of settings is up to date`() throws {
         try check("docs/reference/configuration.md", renders: ConfigurationPage.render())
+    }
+
+    @Test func `the page of metrics is up to date`() throws {
+        try check("docs/reference/metrics.md", renders: MetricsPage.render())
     }
 
     @Test func `the page of D-Bus is up to date and documents every method`() throws {

@@ -109,6 +109,60 @@ struct InstallTests {
         #expect(files == [])
     }
 
+    @Test(arguments: [nil, "exit 1"])
+    func `make install without a working msgfmt changes nothing`(msgfmt: String?) async throws {
+        let tools = try TemporaryDirectory()
+        for name in [
+            "basename", "cat", "chmod", "cp", "dirname", "find", "mkdir", "mktemp", "mv", "rm", "sed", "sh", "sort",
+        ] {
+            try FileManager.default.createSymbolicLink(
+                atPath: tools.path(of: name), withDestinationPath: RepositoryPaths.tool(name))
+        }
+        if let msgfmt { try tools.write("#!/bin/sh\n\(msgfmt)\n", to: "msgfmt", permissions: 0o755) }
+        let result = try await RunningProcess.run(
+            try RepositoryPaths.tool("make"),
+            ["-C", RepositoryPaths.root, "install", "DESTDIR=\(target.path)", "BUILD=\(RepositoryPaths.programs)"],
+            environment: ["PATH": tools.path])
+        let message = msgfmt == nil ? "install the package gettext" : "nothing was installed"
+        #expect(result.exit != .code(0) && result.errorOutput.contains(message), "\(result)")
+        #expect(files == [])
+    }
+
+    @Test func `each program has a page of the manual, which man formats without warnings`() async throws {
+        try await make("install")
+        let pages = files.filter { $0.hasPrefix("usr/share/man/") }
+        let names = pages.compactMap { $0.split(separator: "/").last.map(String.init) }.sorted()
+        #expect(
+            names == [
+                "posthorn-agent.1", "posthorn-agent.ini.5", "posthorn-panel.1", "posthorn.1", "posthornd.8",
+                "posthornd.ini.5",
+            ])
+        for page in pages {
+            let result = try await RunningProcess.run(
+                try RepositoryPaths.tool("man"),
+                ["--warnings", "--encoding=UTF-8", "--local-file", target.path(of: page)],
+                environment: ["LC_ALL": "C.UTF-8", "MANWIDTH": "80", "MANPAGER": "cat", "HOME": target.path]
+            ).succeeded()
+            #expect(result.errorOutput == "", "\(page)")
+            #expect(result.output.contains("SYNOPSIS"), "\(page)")
+        }
+        #expect(names.allSatisfy { name in pages.contains { $0.hasSuffix("man\(name.suffix(1))/\(name)") } })
+    }
+
+    @Test func `each program has completions for each shell`() async throws {
+        try await make("install")
+        for program in ["posthorn", "posthornd", "posthorn-agent", "posthorn-panel"] {
+            for (shell, path) in [
+                ("bash", "bash-completion/completions/\(program)"), ("zsh", "zsh/vendor-completions/_\(program)"),
+                ("fish", "fish/vendor_completions.d/\(program).fish"),
+            ] {
+                let result = try await RunningProcess.run(
+                    try RepositoryPaths.tool(shell), ["-n", target.path(of: "usr/share/\(path)")])
+                #expect(result.exit == .code(0) && result.errorOutput == "", "\(path): \(result)")
+            }
+        }
+    }
+
     private func isProgram(_ name: String) async throws -> Bool {
         try await RunningProcess.run(target.path(of: name), ["--version"]).exit == .code(0)
     }

@@ -2,7 +2,7 @@
 
 internal import Testing
 
-/// Generates docs/reference/limits.md from the text of Limits.swift and the consequences below.
+/// Generates docs/reference/limits.md from the texts of Limits.swift and Limits+Agent.swift, and the consequences below.
 enum LimitsPage {
     /// One constant of `Limits`.
     struct Constant {
@@ -57,9 +57,31 @@ enum LimitsPage {
             "the connection is closed above `connections_per_address` or `connections_before_authentication`",
         "authenticationTimeout":
             "GOAWAY with `IdleTimeout`, then the connection is closed; `seconds_before_authentication` changes it",
+        "metricsConnectionCountMax": "the oldest connection to the port for monitoring is closed",
+        "metricsConnectionTimeout": "the connection is closed; a scraper opens another one",
+        "metricsRequestRate": "429 from the port for monitoring",
+        "metricsRequestBurst": "429 from the port for monitoring",
+        "storeTurnDurationMax": "503 from `/readyz`",
+        "proxyHeaderTimeout": "the connection is closed",
+        "proxyGreetingCountMax": "further connections of proxies are closed",
         "strangersPerSearchCountMax":
             "the search closes no connection; at the limit `connections`, the new connection waits unless a principal's "
             + "connection can be closed",
+        "listedQueueCountMax": "further devices are not listed",
+        "sendTokenCountMax": "429 `TooMany` from the admin API",
+        "sendTokenSlotCount": "two tokens may share a rate",
+        "sendRecipientCountMax": "413 `TooManyDevices`, and nothing is sent; use a channel",
+        "sendUnansweredCountMax": "nothing; the request takes longer",
+        "sendNamedDeviceCountMax": "400 `BadRequest`",
+        "sendBodyByteCountMax": "413 `TooLarge`",
+        "buttonTitleByteCountMax": "the agent leaves the button out",
+        "buttonFieldCountMax": "the agent leaves the button out",
+        "buttonRequestTimeout": "the inbox entry shows the error",
+        "buttonResponseByteCountMax": "the inbox entry shows the error",
+        "messageButtonCountMax": "400 `BadRequest`; from ntfy's API, further buttons are left out",
+        "sendListedCountMax": "further notifications are sent but not listed; `posthorn trace` with the ID lists them",
+        "sendTokenRate": "429 `TooMany` with `retry-after`",
+        "sendTokenBurst": "the same as at `sendTokenRate`",
         "connectionShares":
             "the principal's youngest connections are closed if it has more than all unauthenticated peers",
         "connectionsPerPrincipalCountMin": "none of the principal's connections is closed for others",
@@ -276,7 +298,7 @@ enum LimitsPage {
     private static let introduction = """
         # Limits
 
-        <!-- Made from Limits.swift by `make pages`. -->
+        <!-- Made from Limits.swift and Limits+Agent.swift by `make pages`. -->
 
         Everything in Posthorn has a limit. This page lists the limits, with the sizes and intervals from which limits are
         derived, and the behavior at each limit. The [glossary](glossary.md) explains *loop*, *principal* and *memory
@@ -297,7 +319,6 @@ enum LimitsPage {
         ## Known gaps
 
         - A server is one machine; there is no cluster.
-        - There is no metrics endpoint; `posthorn status --json` has the counters.
 
         """
 }

@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// An https server in Python with pictures, redirects and answers that no picture should have.
+/// An https server in Python with pictures, redirects, answers that no picture should have, and addresses for buttons.
 package final class PictureServer: Sendable {
     /// The host and port.
     package let host: String
@@ -84,6 +84,16 @@ package final class PictureServer: Sendable {
                 elif name == "loop": self.give(301, Location="/loop")
                 elif name.startswith("hop"): self.give(308, Location="/photo" if name == "hop1" else "/hop" + str(int(name[3:]) - 1))
                 else: self.give(404, b"\x89PNG\r\n\x1a\n")
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+                sys.stdout.write(" ".join([self.command, self.path, self.headers.get("x-key", "-"), body]) + "\n")
+                sys.stdout.flush()
+                if self.path == "/moved": self.give(302, Location="/pressed")
+                elif self.path == "/pressed": self.give(200, b"done")
+                else: self.give(404)
+
+            do_PUT = do_POST
 
             def log_message(self, *_): pass
 

@@ -25,7 +25,7 @@ package enum PanelCommand {
             if invocation.has(PictureWorker.decodeFileOption) { return PictureWorker.decodeFile() }
             if invocation.has(PictureWorker.encodeOption) { return PictureWorker.encode() }
             return Panel.run(invocation.has("service") ? .service : invocation.has("settings") ? .settings : .window)
-        case .success(.help(let text)): print(text)
+        case .success(.help(let text)): print(text, terminator: "")
         case .success(.version): print("posthorn-panel \(ProductVersion.text)")
         case .failure(let error):
             StandardStream.error.write("posthorn-panel: \(error.message)\n  \(error.remedy)\n")
@@ -53,5 +53,6 @@ package enum PanelCommand {
             Explanation("0", "The window was closed."),
             Explanation("1", "There is no display or no session bus."),
             Explanation("64", "Usage error."),
-        ])
+        ],
+        manual: Manual(section: 1, related: ["posthorn-agent(1)", "posthorn(1)"]))
 }

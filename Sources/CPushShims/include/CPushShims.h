@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "CPushShimsCurl.h"
-
 /// Calls accept4(2) with SOCK_NONBLOCK | SOCK_CLOEXEC: Glibc's module hides it without _GNU_SOURCE.
 int push_accept_nonblocking(int listener);
 
@@ -23,6 +21,13 @@ int push_spawn_in_directory(void *actions, const char *path);
 
 /// Returns the peer credentials of a UNIX socket: `struct ucred` needs _GNU_SOURCE. Returns 0, or -1 with errno.
 int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *process);
+
+/// Returns the number of arguments of this process, including the program's name. The C library passes them to a function
+/// that runs before main; Swift reads them from /proc, which is not mounted in every chroot.
+int push_argument_count(void);
+
+/// Returns an argument of this process; `index` is below push_argument_count().
+const char *push_argument(int index);
 
 /// Names the current thread: pthread_setname_np(3) needs _GNU_SOURCE, and prctl(2) is variadic. Keeps the first 15
 /// bytes.

@@ -32,6 +32,8 @@ package struct AgentEnvironment {
     var describeApp: (AppID) -> (name: String, icon: String?)?
     /// The means of getting pictures; nil for an agent that shows none.
     var pictures: PictureQueue.Means?
+    /// The sender of the requests of buttons; nil for an agent that sends none.
+    var buttonRequests: ButtonRequestSender?
     /// Returns the URL schemes that the .desktop file of an app ID registers; nil if the file does not exist.
     var linkSchemes: (AppID) -> [String]? = { _ in [] }
 

@@ -72,6 +72,10 @@ final class OpeningService {
     ///   - chosen: The button and the typed text.
     ///   - activationToken: The token that lets the app raise its window.
     func act(_ number: EntryID, _ chosen: ChosenAction, activationToken: String?) {
+        if chosen.id == MessageButtons.viewID { return view(number, activationToken: activationToken) }
+        if let button = messageButton(chosen.id, of: number) {
+            return press(button, of: number, activationToken: activationToken)
+        }
         guard let action = declaredAction(chosen.id, of: number), !action.isForeground,
             !(action.takesText && chosen.text == nil)
         else { return view(number, chosen, activationToken: activationToken) }
@@ -87,6 +91,41 @@ final class OpeningService {
                 agentLog.warning("action_not_passed", ["app": entry.appID.text, "error": error.text])
                 self?.inbox.note(error.failure.reason("\(action.title): \(error.text)"), on: number)
             }
+        }
+    }
+
+    /// Has the effect of a button that the notification brought with it.
+    private func press(_ button: Payload.Button, of number: EntryID, activationToken: String?) {
+        switch button.effect {
+        case .open(let link):
+            guard answers.finish(number, to: .viewed, .viewed) else { return }
+            guard let opener = environment.opener else {
+                return inbox.note(OpenFailure.notStarted.reason(Self.withoutBus), on: number)
+            }
+            opener.open(link, activationToken: activationToken) { [weak self] result in
+                guard case .failure(let error) = result else { return }
+                self?.inbox.note(error.failure.reason(error.text), on: number)
+            }
+        case .request(let request):
+            guard answers.finish(number, to: .closed, .closed), let sender = environment.buttonRequests else { return }
+            sender.send(request) { [weak self] problem in
+                if let problem { agentLog.warning("button_request_failed", ["error": problem]) }
+                self?.inbox.note("\(button.title): \(problem ?? "sent")", on: number)
+            }
+        }
+    }
+
+    /// Returns the button of a notification for which its app declares none.
+    private func messageButton(_ id: String, of number: EntryID) -> Payload.Button? {
+        do {
+            guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
+                let payload = try database.shownPayload(of: entry, environment.texts(entry.appID)),
+                app.manifest.category(payload.category)?.actions.isEmpty ?? true
+            else { return nil }
+            return MessageButtons.button(id, of: payload)
+        } catch {
+            failures.report(error)
+            return nil
         }
     }
 

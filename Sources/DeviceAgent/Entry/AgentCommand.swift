@@ -41,7 +41,7 @@ enum AgentCommand {
                 "The base directory of posthorn/ with the inbox, settings and secret (~/.local/state)."),
             Explanation("XDG_CONFIG_HOME", "The base directory of posthorn/agent.ini (~/.config)."),
         ],
-        exitCodes: AgentExit.allCases.map { Explanation("\($0.rawValue)", $0.meaning) })
+        exitCodes: AgentExit.allCases.map { Explanation("\($0.rawValue)", $0.meaning) }, manual: manual)
 }
 
 /// The exit status of the process; taken from sysexits.h where that has a matching one.

@@ -76,6 +76,8 @@ final class AgentProgram {
             fetcher: PictureFetcher(loop: loop, access: configuration.access, caFile: environment["SSL_CERT_FILE"]),
             converter: PictureConverter(loop: loop, program: PictureConverter.panel),
             folder: PictureFolder(path: directories.pictures))
+        agentEnvironment.buttonRequests = ButtonRequestSender(
+            loop: loop, access: configuration.access, caFile: environment["SSL_CERT_FILE"])
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
             authorityFile: EnrolledAuthority(path: directories.authorityPath),

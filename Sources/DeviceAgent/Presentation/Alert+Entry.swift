@@ -13,7 +13,8 @@ extension Alert {
     ///   - schemes: The URL schemes of the app; nil if it is not installed.
     init(_ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, schemes: [String]?) {
         let target = ViewTarget(entry, app, schemes: schemes)
-        let buttons = app.manifest.category(payload.category)?.actions ?? []
+        let declared = app.manifest.category(payload.category)?.actions ?? []
+        let buttons = declared.isEmpty ? MessageButtons.actions(of: payload, hasView: target != .nothing) : declared
         // An alert with buttons of the app always has View. These buttons also work for an app on the
         // bus that has no .desktop file.
         let hasView = target != .nothing || !buttons.isEmpty

@@ -175,26 +175,11 @@ enum AgentCommands {
             fields.append(("Connected", connection(of: status)))
         }
         fields.append(("Alerts shown by", presenter(of: status)))
-        if let problem = problem(of: status) { fields.append(("Problem", problem)) }
+        if let problem = ConnectionAdvice.text(on: status.problem) { fields.append(("Problem", problem)) }
         if !status.lastError.isEmpty { fields.append(("Last error", status.lastError)) }
         if let nextTry = status.nextTryAt { fields.append(("Next retry", LocalTime.text(nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(Table.fields(fields), json: status)
-    }
-
-    /// Returns what a problem means and what to do, where the error itself does not say it.
-    private static func problem(of status: StatusRecord) -> String? {
-        switch status.problem {
-        case .wrongServer:
-            "This is not the server that this device was enrolled with: its certificate is from another CA. The server "
-                + "was reinstalled or changed its CA, or another machine intercepts the connection. The agent sends it "
-                + "nothing and rarely retries. Ask the administrator. If the change is intended, run 'posthorn agent "
-                + "trust CODE' with the code that 'posthorn authority list' prints on the server."
-        case .storage: "The disk of this device is full or cannot be written. Free some space."
-        case .certificate:
-            "The server's certificate is not valid: it expired, has another name, or this device's clock is wrong."
-        case .none, .unreachable, .configuration, .secretLost, .enrolmentCode, .removed, .server: nil
-        }
     }
 
     private static func presenter(of status: StatusRecord) -> String {

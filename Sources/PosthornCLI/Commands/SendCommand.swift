@@ -6,13 +6,16 @@ internal import PushCore
 internal import PushCurl
 internal import PushTLS
 
-/// The command `posthorn send`: sends a notification as a provider does.
+/// The command `posthorn send`: sends a text through the server on this machine, or a notification as a provider does.
 enum SendCommand {
     static let node = CommandNode(
         Command(
-            "send", "Send a notification as a provider.",
+            "send", "Send a notification.",
             discussion: """
-                Signs a provider token and sends the notification over HTTP/2, as an APNs library does. 'accepted' \
+                With a TOPIC and a TEXT, the server on this machine sends the text to all devices of the app, or to those of \
+                --device or --channel. This requires no key and no device token, only the rights of an administrator.
+
+                With --key, the command signs a provider token and sends the notification over HTTP/2, as an APNs library does. 'accepted' \
                 means that the server is responsible for the notification until the device acknowledges it or it \
                 expires.
 
@@ -24,16 +27,28 @@ enum SendCommand {
                 --id sets apns-request-id.
                 """,
             usages: [
+                "TOPIC [TEXT] [--title TEXT] [--device ID]... [OPTIONS]",
                 "--key FILE --topic TOPIC --token TOKEN [--title TEXT] [--body TEXT] [OPTIONS]",
                 "--key FILE --topic TOPIC --channel ID [--title TEXT] [--body TEXT] [OPTIONS]",
                 "--file FILE [OPTIONS]",
             ],
+            arguments: [
+                Argument("TOPIC", "The app to which the server on this machine sends.", optional: true),
+                Argument("TEXT", "The text of the notification.", optional: true),
+            ],
             options: [
+                Option("device", value: "ID", "With TOPIC: send only to this device. Repeatable.", repeatable: true),
+                Option("subtitle", value: "TEXT", "With TOPIC: the alert's subtitle."),
+                Option(
+                    "level", value: "LEVEL", "With TOPIC: the interruption level. Default: active.",
+                    values: .suggestions(SendMessage.Level.allCases.map(\.rawValue))),
+                Option("url", value: "URL", "With TOPIC: the https address that View opens."),
                 Option("file", short: "f", value: "FILE", "Read options from a JSON file.", values: .file),
                 Option("lint", "Check the payload first; do not send it if it has errors."),
                 Option("force", "With --lint: send the payload even if it has errors."),
             ] + SendOptions.table,
             examples: [
+                Explanation("posthorn send org.example.Mail 'Lunch?'", "Send a text to all devices of an app."),
                 Explanation(
                     "posthorn send -k AuthKey_ABC1234567.p8 -t org.example.Mail -d $TOKEN --title Hello --badge 1",
                     "Send an alert with a badge."),
@@ -44,6 +59,15 @@ enum SendCommand {
             ],
             environment: SendOptions.variables.map { Explanation($0.variable, "The default of --\($0.option).") })
     ) { (invocation, context) throws(CommandError) in
+        if !invocation.arguments.isEmpty {
+            let message = try LocalMessage(invocation)
+            return LocalMessage.report(
+                of: try context.admin(invocation).send(
+                    message.request, for: SendAPI.Result.self, about: [message.topic]))
+        }
+        if let option = ["device", "subtitle", "level", "url"].first(where: invocation.has) {
+            throw .usage(invocation.error(.contradiction("--\(option) requires the app's topic as an argument")))
+        }
         let file = try invocation.value("file").map { path throws(CommandError) in try RequestFile(path: path) }
         let options = SendOptions(invocation, in: context, file: file ?? .none)
         guard invocation.has("lint") || !invocation.has("force") else {

@@ -2,6 +2,7 @@
 
 internal import CommandLineKit
 internal import PushAPI
+internal import PushCore
 
 /// The command `posthorn status`: shows the state of the server.
 enum StatusCommand {
@@ -34,6 +35,7 @@ enum StatusCommand {
                 ("  remedy", "see 'posthorn authority list'"),
             ]
         }
+        if let end = status.certificateExpiresAt { fields += lines(ofCertificate: end, isOwn: status.caFile != nil) }
         fields += [
             (name: "Apps", value: "\(counts.apps)"),
             (name: "Devices", value: "\(counts.devices), \(counts.devicesConnected) connected"),
@@ -58,6 +60,21 @@ enum StatusCommand {
             fields.append(("  \(oneLine(principal)) \(oneLine(refusal.cause))", "\(refusal.count)"))
         }
         return Report(Table.fields(fields), json: status)
+    }
+
+    /// Formats the end of the server's certificate, which the server renews if it has issued it.
+    static func lines(
+        ofCertificate end: Timestamp, isOwn: Bool, now: Timestamp = LocalTime.now
+    ) -> [(name: String, value: String)] {
+        let days = end.seconds(since: now) / 86_400
+        guard end > now else {
+            return [
+                ("Certificate", "expired at \(LocalTime.text(end))"),
+                ("  remedy", "renew it, then run 'systemctl reload posthornd'"),
+            ]
+        }
+        let rest = days == 1 ? "1 day left" : "\(days) days left"
+        return [("Certificate", "expires at \(LocalTime.text(end)), \(rest)\(isOwn ? "; renewed automatically" : "")")]
     }
 
     private static func lines(of connections: AdminAPI.Connections) -> [(name: String, value: String)] {

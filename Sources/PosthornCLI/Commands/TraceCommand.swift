@@ -26,8 +26,10 @@ enum TraceCommand {
                 Option("device", short: "d", value: "ID", "Show all notifications to this device."),
                 Option("app", short: "a", value: "TOPIC", "Show all notifications of this app."),
                 Option("since", value: "AGE", "The maximum age, for example 30m, 12h or 7d. Default: 1d."),
-                Option("limit", short: "n", value: "N", "The maximum number of events. Default: 100."),
-                Option("after", value: "N", "Continue after the page that printed this number."),
+                Option("limit", short: "n", value: "N", "The maximum number of events, the newest ones. Default: 100."),
+                Option(
+                    "after", value: "N",
+                    "Show the oldest events after this number, which the page before printed; 0 starts."),
             ],
             examples: [
                 Explanation(
@@ -39,7 +41,18 @@ enum TraceCommand {
         let client = context.admin(invocation)
         let topics = invocation.value("app").map { [TopicName($0)] } ?? []
         let trace = try client.send(request, for: TraceAPI.Trace.self, about: topics)
-        return invocation.arguments.isEmpty ? list(trace) : timeLines(trace)
+        guard !invocation.arguments.isEmpty else { return list(trace, of: invocation.has("app")) }
+        return timeLines(trace, waiting: waiting(trace, client))
+    }
+
+    /// Asks for the device of a notification that waits; returns nil if none waits or the device is unknown.
+    private static func waiting(_ trace: TraceAPI.Trace, _ client: AdminClient) -> AdminAPI.Device? {
+        let devices = Set(trace.events.compactMap(\.deviceID))
+        let hasEnded = trace.events.contains { event in
+            TraceStep.allCases.contains { $0.word == event.event && $0.isEnd }
+        }
+        guard let device = devices.first, devices.count == 1, !hasEnded else { return nil }
+        return try? client.send(.get("devices", device), for: AdminAPI.Device.self)
     }
 
     /// Builds the request.
@@ -94,13 +107,25 @@ enum TraceCommand {
     // MARK: Output
 
     /// Formats one time line for each notification with the ID.
-    static func timeLines(_ trace: TraceAPI.Trace) -> Report {
+    ///
+    /// - Parameters:
+    ///   - trace: The events.
+    ///   - device: The device for which the notification waits; nil for none.
+    /// - Returns: The report, whose last line says for what the notification waits.
+    static func timeLines(_ trace: TraceAPI.Trace, waiting device: AdminAPI.Device? = nil) -> Report {
         var sequences: [Int64] = []
         for event in trace.events where event.apnsUniqueID != nil && !sequences.contains(event.sequence) {
             sequences.append(event.sequence)
         }
         let texts = sequences.map { sequence in timeLine(trace.events.filter { $0.sequence == sequence }) }
-        return Report(texts.joined(separator: "\n\n"), json: trace)
+        let end = device.map { ["waiting: \(state(of: $0))"] } ?? []
+        return Report((texts + end).joined(separator: "\n\n"), json: trace)
+    }
+
+    private static func state(of device: AdminAPI.Device) -> String {
+        if device.connected { return "the device is connected and has not acknowledged the notification yet" }
+        guard let seen = device.seenAt else { return "the device has never connected" }
+        return "the device is offline since \(LocalTime.text(seen))"
     }
 
     private static func timeLine(_ events: [TraceAPI.Event]) -> String {
@@ -114,7 +139,7 @@ enum TraceCommand {
         if devices.count > 1 { fields.append(("Devices", "\(devices.count) (broadcast)")) }
         let table = Table(
             [.text("WHEN"), .number("AFTER"), .text("EVENT")] + (devices.count > 1 ? [.text("DEVICE")] : [])
-                + [.text("DETAIL")],
+                + [.sentence("DETAIL")],
             rows: events.map { event in
                 [LocalTime.text(event.at), duration(event.at.milliseconds(since: first.at)), event.event]
                     + (devices.count > 1 ? [event.deviceID ?? ""] : []) + [meaning(event)]
@@ -123,21 +148,33 @@ enum TraceCommand {
     }
 
     /// Formats one line for each event of a device or an app.
-    static func list(_ trace: TraceAPI.Trace) -> Report {
+    ///
+    /// - Parameters:
+    ///   - trace: The events.
+    ///   - isOfApp: Whether all events belong to one app; if not, to one device.
+    /// - Returns: The report.
+    static func list(_ trace: TraceAPI.Trace, of isOfApp: Bool) -> Report {
         guard !trace.events.isEmpty else {
             return Report("No events. Specify a longer time with --since, for example --since 7d.", json: trace)
         }
         let table = Table(
-            [.text("WHEN"), .text("EVENT"), .text("APP"), .text("DEVICE"), .text("APNS-UNIQUE-ID"), .text("DETAIL")],
+            [
+                .text("WHEN"), .text("EVENT"), isOfApp ? .text("DEVICE") : .name("APP"), .text("ID"),
+                .sentence("DETAIL"),
+            ],
             rows: trace.events.map { event in
                 [
-                    LocalTime.text(event.at), event.event, event.topic?.text ?? "", event.deviceID ?? "",
-                    event.apnsUniqueID ?? "",
-                    meaning(event),
+                    LocalTime.shortText(event.at), event.event,
+                    isOfApp ? event.deviceID ?? "" : event.topic?.text ?? "",
+                    String(event.apnsUniqueID?.prefix(8) ?? ""), meaning(event),
                 ]
             })
-        let hint = trace.next.map { "\n\nMore events follow: add --after \($0)" } ?? ""
-        return Report(table.text + hint, json: trace)
+        var hint = "ID is the beginning of the apns-unique-id; --json shows all of it."
+        if let next = trace.next { hint = "More events follow: add --after \(next)" }
+        if trace.hasEarlier == true {
+            hint = "There are earlier events: raise --limit, or begin with --after 0. " + hint
+        }
+        return Report(table.text + "\n\n" + hint, json: trace)
     }
 
     /// Formats a duration, for example `340 ms`, `2.5 s`, `12 min 3 s`, `2 d 4 h`.

@@ -32,10 +32,13 @@ package enum AdminProgram {
             Command.Heading("Server", serverCommands.map(\.command.name)),
             Command.Heading("Device (notifications of this user)", deviceCommands.map(\.command.name)),
             Command.Heading("Tools", tools.map(\.command.name)),
-        ])
+        ],
+        manual: Manual(section: 1, related: ["posthornd(8)", "posthorn-agent(1)", "posthorn-panel(1)"]))
 
     private static let serverCommands: [CommandNode] = [
-        StatusCommand.node, AppCommands.group, TeamCommands.group, KeyCommands.group, CertificateCommands.group,
+        StatusCommand.node, TopCommand.node, AppCommands.group, TeamCommands.group, KeyCommands.group,
+        TokenCommands.group,
+        CertificateCommands.group,
         ChannelCommands.group, QuotaCommands.group, EnrolCommand.node, CodeCommands.group, DeviceCommands.group,
         PolicyCommands.group, AuthorityCommands.group, TraceCommand.node, BackupCommand.node,
     ]
@@ -47,7 +50,7 @@ package enum AdminProgram {
     ]
 
     private static let tools: [CommandNode] = [
-        SendCommand.node, LintCommand.node, HelpCommands.completion, HelpCommands.help,
+        SendCommand.node, DoctorCommand.node, LintCommand.node, HelpCommands.completion, HelpCommands.help,
     ]
 
     /// Parses a command line, runs the command and prints the outcome.

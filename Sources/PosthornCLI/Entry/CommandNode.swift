@@ -24,12 +24,13 @@ package struct CommandNode: Sendable {
     init(
         group name: String, _ summary: String, discussion: String = "", options: OptionTable = [],
         environment: [Explanation] = [], exitCodes: [Explanation] = [], examples: [Explanation] = [],
-        unused: [String] = [], children: [CommandNode], headings: [Command.Heading] = [], defaultChild: String? = nil
+        unused: [String] = [], children: [CommandNode], headings: [Command.Heading] = [], defaultChild: String? = nil,
+        manual: Manual? = nil
     ) {
         command = Command(
             name, summary, discussion: discussion, options: options, examples: examples, environment: environment,
             exitCodes: exitCodes, unused: unused, subcommands: children.map(\.command), headings: headings,
-            defaultSubcommand: defaultChild)
+            defaultSubcommand: defaultChild, manual: manual)
         run = nil
         self.children = children
     }

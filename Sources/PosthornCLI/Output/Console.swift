@@ -22,7 +22,7 @@ enum Console {
             try LocalFile.write(Array(text.utf8), descriptor: STDOUT_FILENO, path: "standard output")
         } catch {
             // The reader closed the pipe because it has enough, for example `head`.
-            if error.code == EPIPE { exit(ExitCode.refused.rawValue) }
+            if error.code == EPIPE { exit(ExitCode.ok.rawValue) }
             throw .file(error)
         }
         return .ok
@@ -69,6 +69,14 @@ enum Console {
         let second = unsafe getpass("Repeat password: ").map { unsafe String(cString: $0) }
         guard let second, second.utf8.elementsEqual(first.utf8) else { throw .notTheSamePassword }
         return first
+    }
+
+    /// The width of the terminal of standard output in columns; 80 without one.
+    static var columnCount: Int {
+        var size = winsize()
+        guard isatty(STDOUT_FILENO) == 1, unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+        else { return 80 }
+        return max(40, Int(size.ws_col))
     }
 
     /// Encodes a value as JSON that is safe to print on a terminal.

@@ -18,6 +18,9 @@ package enum LocalTime {
         return text(time, offsetSeconds: isKnown ? unsafe parts.tm_gmtoff : 0)
     }
 
+    /// Formats a time in the local time zone without the zone, for example `2026-11-21 20:15:09`.
+    static func shortText(_ time: Timestamp) -> String { String(text(time).prefix(19)) }
+
     /// Formats a time in the time zone that is `offsetSeconds` east of UTC.
     package static func text(_ time: Timestamp, offsetSeconds: Int) -> String {
         guard time >= .unixEpoch, time.unixSeconds <= unixSecondsMax, let zone = TimeZone(secondsFromGMT: offsetSeconds)

@@ -7,14 +7,27 @@ struct Table: Sendable {
     /// A column's heading and alignment.
     struct Column: Sendable {
         let heading: String
-        let isNumber: Bool
+        var isNumber = false
+        var isName = false
+        var isWrapped = false
 
         /// Returns a left-aligned column for text.
-        static func text(_ heading: String) -> Column { Column(heading: heading, isNumber: false) }
+        static func text(_ heading: String) -> Column { Column(heading: heading) }
+
+        /// Returns a left-aligned column for names, which are shortened if the table is too wide.
+        static func name(_ heading: String) -> Column { Column(heading: heading, isName: true) }
+
+        /// Returns a last column for sentences, which continue on further lines.
+        static func sentence(_ heading: String) -> Column { Column(heading: heading, isWrapped: true) }
 
         /// Returns a right-aligned column for numbers.
         static func number(_ heading: String) -> Column { Column(heading: heading, isNumber: true) }
     }
+
+    /// The minimum width to which a name is shortened, in terminal columns.
+    private static let nameColumnCountMin = 12
+    /// The width that a column for sentences gets by shortening names, in terminal columns.
+    private static let sentenceColumnCountMin = 20
 
     /// The maximum width of a cell in terminal columns; longer text is truncated.
     static let cellColumnCountMax = 64
@@ -43,14 +56,58 @@ struct Table: Sendable {
 
     private func lines(hasHeading: Bool) -> String {
         let lines = (hasHeading ? [columns.map(\.heading)] : []) + rows
-        let widths = columns.indices.map { column in lines.map { DisplayWidth.columnCount($0[column]) }.max() ?? 0 }
-        return lines.map { line in
+        let widths = widths(of: lines)
+        return lines.flatMap { wrapped($0, widths) }.map { line in
             let cells = columns.indices.map { column in
-                let padding = String(repeating: " ", count: widths[column] - DisplayWidth.columnCount(line[column]))
-                return columns[column].isNumber ? padding + line[column] : line[column] + padding
+                let cell =
+                    columns[column].isName ? DisplayWidth.cut(line[column], columnCount: widths[column]) : line[column]
+                let padding = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.columnCount(cell)))
+                return columns[column].isNumber ? padding + cell : cell + padding
             }
             return trimmedAtEnd(cells.joined(separator: "  "))
         }.joined(separator: "\n")
+    }
+
+    /// Returns the width of each column; a table that is too wide has shorter names and sentences.
+    private func widths(of lines: [[String]]) -> [Int] {
+        var widths = columns.indices.map { column in lines.map { DisplayWidth.columnCount($0[column]) }.max() ?? 0 }
+        func excess() -> Int {
+            let sentence = columns.indices.last { columns[$0].isWrapped }
+            let shown = columns.indices.map { column in
+                column == sentence ? min(widths[column], Self.sentenceColumnCountMin) : widths[column]
+            }
+            return shown.reduce(2 * (columns.count - 1), +) - Console.columnCount
+        }
+        while excess() > 0,
+            let longest = columns.indices.filter({ columns[$0].isName && widths[$0] > Self.nameColumnCountMin })
+                .max(by: { widths[$0] < widths[$1] })
+        {
+            widths[longest] -= 1
+        }
+        if let sentence = columns.indices.last(where: { columns[$0].isWrapped }) {
+            let others = widths.indices.filter { $0 != sentence }.reduce(2 * (columns.count - 1)) { $0 + widths[$1] }
+            widths[sentence] = min(widths[sentence], max(Self.nameColumnCountMin, Console.columnCount - others))
+        }
+        return widths
+    }
+
+    /// Returns a row as one or more lines, between which its sentence is broken.
+    private func wrapped(_ row: [String], _ widths: [Int]) -> [[String]] {
+        guard let column = columns.indices.last(where: { columns[$0].isWrapped }) else { return [row] }
+        var parts: [String] = [""]
+        for word in row[column].split(separator: " ") {
+            let longer = parts[parts.count - 1].isEmpty ? String(word) : parts[parts.count - 1] + " " + word
+            if DisplayWidth.columnCount(longer) <= widths[column] || parts[parts.count - 1].isEmpty {
+                parts[parts.count - 1] = longer
+            } else {
+                parts.append(String(word))
+            }
+        }
+        return parts.enumerated().map { place, part in
+            var line = place == 0 ? row : row.map { _ in "" }
+            line[column] = part
+            return line
+        }
     }
 
     /// Formats names and values in two columns.

@@ -31,6 +31,9 @@ package struct AdminRequest: Equatable, Sendable {
         AdminRequest("POST", segments, body: body)
     }
 
+    /// Builds a POST request with a body in JSON.
+    static func post(_ segments: [String], json: [UInt8]) -> AdminRequest { AdminRequest("POST", segments, json: json) }
+
     /// Builds a PATCH request.
     static func patch(_ segments: String..., body: any Encodable) -> AdminRequest {
         AdminRequest("PATCH", segments, body: body)
@@ -57,6 +60,13 @@ package struct AdminRequest: Equatable, Sendable {
         self.method = method
         self.segments = segments
         self.body = body.map(JSONText.encodeKnown) ?? []
+        path = "/v1/" + segments.map(URLText.segment).joined(separator: "/")
+    }
+
+    private init(_ method: String, _ segments: [String], json: [UInt8]) {
+        self.method = method
+        self.segments = segments
+        body = json
         path = "/v1/" + segments.map(URLText.segment).joined(separator: "/")
     }
 

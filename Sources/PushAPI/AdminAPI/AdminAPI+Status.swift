@@ -31,13 +31,16 @@ extension AdminAPI {
         public var memory: Memory?
         /// The number of devices that do not trust the server's present certificate; nil from an older server.
         public var cutOffDevices: Int?
+        /// The time at which the server's certificate expires; nil if it cannot be read.
+        public var certificateExpiresAt: Timestamp?
 
         public init(
             version: String, processID: Int32, startedAt: Timestamp, serverURL: String, dataDirectory: String,
             teamID: String, counts: Counts, caFile: String? = nil, diskFullSince: Timestamp? = nil,
             refusals: [Refusal]? = nil, connections: Connections? = nil, memory: Memory? = nil,
-            cutOffDevices: Int? = nil
+            cutOffDevices: Int? = nil, certificateExpiresAt: Timestamp? = nil
         ) {
+            self.certificateExpiresAt = certificateExpiresAt
             self.cutOffDevices = cutOffDevices
             self.refusals = refusals
             self.diskFullSince = diskFullSince
@@ -55,6 +58,7 @@ extension AdminAPI {
         private enum CodingKeys: String, CodingKey {
             case version, counts, refusals, connections, memory
             case caFile = "ca_file"
+            case certificateExpiresAt = "certificate_expires_at"
             case cutOffDevices = "cut_off_devices"
             case diskFullSince = "disk_full_since"
             case processID = "process_id"

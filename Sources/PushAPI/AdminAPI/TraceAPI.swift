@@ -10,11 +10,14 @@ public enum TraceAPI {
         public var events: [Event]
         /// The value of `after` that requests the next page of events; nil on the last page.
         public var next: Int64?
+        /// Whether a search for the newest events left out earlier ones; nil if not.
+        public var hasEarlier: Bool?
         /// The time of the oldest stored event; nil for an empty trace.
         public var oldestAt: Timestamp? { oldestMilliseconds.map(Timestamp.init(unixMilliseconds:)) }
         private var oldestMilliseconds: Int64?
 
-        public init(events: [Event], next: Int64? = nil, oldestAt: Timestamp? = nil) {
+        public init(events: [Event], next: Int64? = nil, hasEarlier: Bool? = nil, oldestAt: Timestamp? = nil) {
+            self.hasEarlier = hasEarlier
             self.events = events
             self.next = next
             oldestMilliseconds = oldestAt?.unixMilliseconds
@@ -22,6 +25,7 @@ public enum TraceAPI {
 
         private enum CodingKeys: String, CodingKey {
             case events, next
+            case hasEarlier = "has_earlier"
             case oldestMilliseconds = "oldest_at"
         }
     }

@@ -54,10 +54,8 @@ public enum TraceStep: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Whether webhooks report the step.
-    ///
-    /// They report the results of a notification, without the steps that the back-end knows from its 200 response.
-    public var isForWebhooks: Bool {
+    /// Whether the server no longer keeps the notification for the device after the step.
+    public var isEnd: Bool {
         switch self {
         case .accepted, .stored, .sent: false
         case .acknowledged, .shown, .soundOnly, .suppressed, .viewed, .closed, .replaced, .expired, .dropped,
@@ -65,4 +63,9 @@ public enum TraceStep: UInt8, CaseIterable, Sendable {
             true
         }
     }
+
+    /// Whether webhooks report the step.
+    ///
+    /// They report the results of a notification, without the steps that the back-end knows from its 200 response.
+    public var isForWebhooks: Bool { isEnd }
 }

@@ -15,6 +15,7 @@ extension Payload {
         let payload = try JSONValue(parsing: bytes)
         self.init(payload["aps"] ?? .null, translation)
         (link, linkDefect) = Self.address(payload["url"])
+        (buttons, lacksButtons) = Self.buttons(payload[Self.buttonsKey])
         (picture, pictureDefect) = Self.address(payload["attachment-url"])
         if picture?.isSecureWeb == false { (picture, pictureDefect) = (nil, .forbiddenScheme) }
         guard let path = payload[Self.picturePathKey], !path.isNull else { return }

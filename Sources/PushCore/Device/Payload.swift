@@ -106,6 +106,11 @@ package struct Payload: Sendable, Equatable {
     /// The reason why the path in `attachment-path` is refused; nil for an accepted or a missing path.
     package var picturePathDefect: PicturePathDefect?
 
+    /// The buttons that the notification brings with it, in order.
+    package var buttons: [Button] = []
+    /// Whether a button is not accepted.
+    package var lacksButtons = false
+
     /// Whether the payload contains something to show or play, or was meant to.
     package var isPresentable: Bool { alert != nil || badge != nil || hasUnreadableBadge || sound != nil }
 
@@ -114,6 +119,7 @@ package struct Payload: Sendable, Equatable {
         [
             linkDefect.map { "url: \($0.phrase)" }, pictureDefect.map { "attachment-url: \($0.phrase)" },
             picturePathDefect.map { "attachment-path: \($0.rawValue)" },
+            lacksButtons ? "\(Self.buttonsKey): a button needs a title and an https address; at most 3 are shown" : nil,
         ].compactMap(\.self).joined(separator: "\n")
     }
 

@@ -226,8 +226,42 @@ extension Limits {
     public static let strangerGrace = Duration.seconds(5)
     /// The default time from the first handshake step to the first valid credential.
     public static let authenticationTimeout = Duration.seconds(60)
+    /// The time in which a proxy's header of the PROXY protocol must arrive.
+    public static let proxyHeaderTimeout = Duration.seconds(5)
+    /// The maximum number of connections of one loop whose header of the PROXY protocol has not arrived.
+    public static let proxyGreetingCountMax = 1024
     /// The maximum number of connections that are examined in the search for one to close.
     public static let strangersPerSearchCountMax = 1024
+    /// The number of devices in the list of the longest queues.
+    public static let listedQueueCountMax = 20
+    /// The maximum number of send tokens of all apps.
+    public static let sendTokenCountMax = 1000
+    /// The number of slots for the rates of send tokens.
+    public static let sendTokenSlotCount = 2048
+    /// The maximum number of devices that one request with a send token reaches.
+    public static let sendRecipientCountMax = 10_000
+    /// The number of a request's notifications that a loop has at the store at the same time.
+    public static let sendUnansweredCountMax = 256
+    /// The maximum number of devices that one request with a send token names.
+    public static let sendNamedDeviceCountMax = 100
+    /// The maximum number of bytes of a request with a send token.
+    public static let sendBodyByteCountMax = 64 * 1024
+    /// The maximum size of the label of a button that a notification brings with it, in bytes.
+    public static let buttonTitleByteCountMax = 100
+    /// The maximum number of header fields of a button's request.
+    public static let buttonFieldCountMax = 16
+    /// The timeout of a button's request.
+    public static let buttonRequestTimeout = Duration.seconds(10)
+    /// The number of bytes of the response to a button's request that the agent reads.
+    public static let buttonResponseByteCountMax = 64 * 1024
+    /// The maximum number of buttons that a notification brings with it.
+    public static let messageButtonCountMax = 3
+    /// The number of notifications that the response to a request with a send token lists.
+    public static let sendListedCountMax = 100
+    /// The rate of requests of each send token, per second.
+    public static let sendTokenRate: Int64 = 10
+    /// The burst of requests of each send token.
+    public static let sendTokenBurst: Int64 = 60
     /// The divisor that gives the share of a loop's connections that one principal keeps at the connection limit.
     public static let connectionShares = 4
     /// The number of connections that a principal keeps, however small its share is.
@@ -318,61 +352,20 @@ extension Limits {
     public static let heartbeatInterval = Duration.seconds(20)
     /// The longest interval between heartbeats that a device can request.
     public static let heartbeatIntervalMax = Duration.seconds(240)
+    /// The maximum number of connections to the port for monitoring; above it, the oldest ones are closed.
+    public static let metricsConnectionCountMax = 16
+    /// The time that a connection to the port for monitoring may stay open.
+    public static let metricsConnectionTimeout = Duration.seconds(120)
+    /// The number of requests a second to the port for monitoring.
+    public static let metricsRequestRate: Int64 = 10
+    /// The number of requests at once to the port for monitoring.
+    public static let metricsRequestBurst: Int64 = 50
+    /// The time after which a store that does not end its turn counts as not ready.
+    public static let storeTurnDurationMax = Duration.seconds(10)
     /// The time for which busy connections are drained before GOAWAY announces the shutdown.
     public static let drainTimeout = Duration.seconds(1)
     /// The maximum time from SIGTERM to the end of the last connection.
     public static let shutdownTimeout = Duration.seconds(5)
     /// The maximum number of notifications that an ephemeral server keeps for its test; the oldest are discarded first.
     public static let ephemeralNotificationCountMax = 100_000
-
-    // MARK: The agent's panel
-
-    /// The maximum number of alerts in the panel that wait for an answer.
-    public static let panelAlertCountMax = 100
-    /// The timeout from an alert to the panel's request for it; it includes the start of the panel.
-    public static let panelFetchTimeout = Duration.seconds(10)
-    /// The maximum number of consecutive panel restarts without an answer to an alert.
-    public static let panelStartCountMax = 5
-    /// The delay before the first restart of the panel; it doubles with each restart.
-    public static let panelRestartDelay = Duration.milliseconds(500)
-    /// The time for which the agent does not start a panel that failed.
-    public static let panelFailureBackoff = Duration.seconds(60)
-    /// The maximum number of bytes that a user can type into an alert.
-    public static let replyByteCountMax = 16 * 1024
-    /// The maximum length of the address in the member `url` of a payload, in bytes.
-    public static let linkByteCountMax = 2048
-    /// The maximum size of a picture that the agent fetches or reads, in bytes.
-    public static let pictureByteCountMax = 5 * 1024 * 1024
-    /// The time for which an alert waits for its picture.
-    public static let pictureTimeout = Duration.seconds(5)
-    /// The maximum width and height of a picture that the agent keeps, in pixels; a larger one is scaled down.
-    public static let pictureSideMax = 1024
-    /// The maximum number of redirects to a picture.
-    public static let pictureRedirectCountMax = 3
-    /// The maximum number of pictures of an app that are fetched and converted at a time.
-    public static let pictureFetchCountMax = 4
-    /// The maximum number of pictures of all apps that are fetched and converted at a time.
-    public static let allPictureFetchCountMax = 16
-    /// The maximum size of all stored pictures together, in bytes.
-    public static let picturesByteCountMax = 64 * 1024 * 1024
-    /// The time that the agent waits for the desktop portal's answer about a link.
-    public static let portalAnswerTimeout = Duration.seconds(5)
-
-    // MARK: The agent's reminders
-
-    /// The maximum number of notifications that the user can be reminded of at the same time.
-    public static let reminderCountMax = 100
-    /// The maximum time to a reminder, in days.
-    public static let reminderDaysMax: Int64 = 366
-
-    // MARK: Programs that the agent starts
-
-    /// The maximum number of standard error bytes that the agent copies to its log from one run of a program.
-    ///
-    /// The programs are hooks, filters and other programs that the agent starts.
-    public static let programErrorByteCountMax = 64 * 1024
-    /// The maximum number of alerts that wait for a hook while other hooks run.
-    public static let hookWaitingCountMax = 100
-    /// The delay before the agent retries a hook that could not be started.
-    public static let hookRestartPause = Duration.seconds(60)
 }

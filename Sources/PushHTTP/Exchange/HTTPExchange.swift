@@ -30,6 +30,8 @@ package final class HTTPExchange {
     package var context: AnyObject?
     /// The session's time when the request's fields were complete.
     package internal(set) var beganAt = MonotonicTime.past
+    /// The time when the request was complete, which the delegate sets; `past` before.
+    package var arrivedAt = MonotonicTime.past
     /// The session's time when the peer last accepted a part of the answer; `past` if only the socket knows.
     package private(set) var tookAt = MonotonicTime.past
     /// Whether the answer may still grow.
@@ -229,7 +231,7 @@ package final class HTTPExchange {
     func reset() {
         (id, context, keptNumbers) = (0, nil, (0, 0))
         (isAnnounced, requestEnded, requestWasHandedOn, isRead) = (false, false, false, false)
-        (beganAt, tookAt, countedByteCount) = (.past, .past, 0)
+        (beganAt, arrivedAt, tookAt, countedByteCount) = (.past, .past, .past, 0)
         head.removeAll()
         requestBody.removeAll()
         answer.removeAll()

@@ -34,6 +34,9 @@ struct HTTP2PeerLimits {
     /// The number of WINDOW_UPDATE frames that the peer may send for DATA that it received.
     private var windowUpdateAllowance = 0
     private var earlyRefusalCount = 0
+    let metrics: HTTP2Metrics
+
+    init(_ metrics: HTTP2Metrics) { self.metrics = metrics }
 
     /// Counts the cheap frames of the input, before nghttp2 sees it.
     ///
@@ -49,6 +52,7 @@ struct HTTP2PeerLimits {
         let owed = min(charge.windowUpdates, windowUpdateAllowance)
         windowUpdateAllowance -= owed
         charge.glitches += (charge.windowUpdates - owed) * HTTPBounds.glitchesPerOtherFrame
+        if charge.glitches > 0 { metrics.glitches.add(Int64(charge.glitches)) }
         let isCalm = glitches.spend(charge.glitches, of: .glitches, now: now)
         switch charge.violation {
         case nil: break
@@ -59,7 +63,7 @@ struct HTTP2PeerLimits {
             return HTTP2Termination(
                 reason: "the peer opened a stream with a lower ID than an earlier one", code: NGHTTP2_PROTOCOL_ERROR)
         }
-        return isCalm ? nil : Self.excess("the peer sent too many control or empty frames")
+        return isCalm ? nil : excess("the peer sent too many control or empty frames", .glitches)
     }
 
     /// Counts a reset that we sent, unless it was our own choice.
@@ -89,6 +93,7 @@ struct HTTP2PeerLimits {
     ///   - now: The current time.
     /// - Returns: Why the session must end; nil if it may continue.
     mutating func countRefusal(isEarly: Bool, now: MonotonicTime) -> HTTP2Termination? {
+        metrics.note(.streams)
         if isEarly, earlyRefusalCount < HTTPBounds.earlyRefusalCountMax {
             earlyRefusalCount += 1
             return nil
@@ -104,10 +109,16 @@ struct HTTP2PeerLimits {
 
     private mutating func spendReset(now: MonotonicTime) -> HTTP2Termination? {
         guard !sentResets.spend(1, of: .sentResets, now: now) else { return nil }
-        return Self.excess("the peer made us reset too many streams")
+        return excess("the peer made us reset too many streams", .resets)
     }
 
-    private static func excess(_ reason: String) -> HTTP2Termination {
-        HTTP2Termination(reason: reason, code: NGHTTP2_ENHANCE_YOUR_CALM)
+    /// Returns the end of a session that holds too much, because its peer does not read.
+    func unreadAnswers() -> HTTP2Termination {
+        excess("the peer sends requests but does not read the responses", .unread)
+    }
+
+    private func excess(_ reason: String, _ limit: HTTP2Metrics.Limit) -> HTTP2Termination {
+        metrics.note(limit)
+        return HTTP2Termination(reason: reason, code: NGHTTP2_ENHANCE_YOUR_CALM)
     }
 }

@@ -49,9 +49,7 @@ extension HTTP2Session {
     /// Ends the session of a peer that does not read our answers and refusals and so makes us hold too much.
     func endIfOverfull() {
         guard retainedByteCount / HTTPBounds.overfullFactor > retainedByteCountMax else { return }
-        end(
-            because: HTTP2Termination(
-                reason: "the peer sends requests but does not read the responses", code: NGHTTP2_ENHANCE_YOUR_CALM))
+        if pendingTermination == nil { end(because: peerLimits.unreadAnswers()) }
     }
 
     /// Marks the session to be ended by `terminateIfPending`, outside of callbacks; the first reason counts.

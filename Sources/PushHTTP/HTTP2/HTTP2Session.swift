@@ -41,7 +41,7 @@ package final class HTTP2Session: HTTPSession {
     var isTerminated = false
     private(set) var isClosed = false
 
-    var peerLimits = HTTP2PeerLimits()
+    var peerLimits: HTTP2PeerLimits
     var drained = DrainedStreams()
     var streams: StreamAllowance
     /// Whether SETTINGS, our first frame, was sent.
@@ -56,12 +56,15 @@ package final class HTTP2Session: HTTPSession {
     /// - Parameters:
     ///   - limits: The limits on requests and streams.
     ///   - memory: The memory that all sessions of the thread share.
+    ///   - metrics: The counts of all sessions of the thread.
     ///   - delegate: The owner, which is not retained; it must live until `close` was called or the session is
     ///     deallocated.
     package init(
-        limits: HTTPSessionLimits, memory: HTTP2Memory = HTTP2Memory(), delegate: any HTTPSessionDelegate
+        limits: HTTPSessionLimits, memory: HTTP2Memory = HTTP2Memory(), metrics: HTTP2Metrics = HTTP2Metrics(),
+        delegate: any HTTPSessionDelegate
     ) {
         self.limits = limits
+        peerLimits = HTTP2PeerLimits(metrics)
         streams = StreamAllowance(advertisedCount: limits.advertisedStreamCount)
         self.delegate = delegate
         self.memory = memory

@@ -25,7 +25,9 @@ final class AdminEndpoint: Endpoint {
             "devices": AdminDevices(services: services), "enrolment-codes": AdminEnrolmentCodes(services: services),
             "quotas": AdminQuotas(services: services), "policies": AdminPolicies(services: services),
             "trace": AdminTrace(services: services), "backups": AdminBackups(services: services),
-            "authorities": AdminAuthorities(services: services),
+            "authorities": AdminAuthorities(services: services), "send-tokens": AdminSendTokens(services: services),
+            "queues": AdminQueues(services: services), "doctor": AdminDoctor(services: services),
+            "send": AdminSend(services: services, publisher: SendPublisher(services)),
         ]
     }
 
@@ -47,6 +49,9 @@ final class AdminEndpoint: Endpoint {
         }
         do throws(AdminTarget.Problem) {
             let target = try AdminTarget(exchange.fields.bytes[exchange.path])
+            if exchange.method != .get {
+                services.context.log.administered(target.words, "\(exchange.method)".uppercased(), on: connection)
+            }
             answer(exchange, connection, target)
         } catch {
             switch error {

@@ -101,8 +101,8 @@ struct AdminQuotas: AdminResource {
             exchange,
             AdminAPI.Quotas(
                 quotas: subjects.flatMap { quotas.quotas(of: $0, now) },
-                deviceRate: quotas.defaults.deviceRate.positive,
-                deviceBurst: quotas.devices?.bucket.tokenCount))
+                deviceRate: quotas.rules.defaults.deviceRate.positive,
+                deviceBurst: quotas.rules.devices?.bucket.tokenCount))
     }
 
     private func sendQuotas(of subject: QuotaSubject, _ exchange: HTTPExchange) {

@@ -36,9 +36,10 @@ struct AdminStatus: AdminResource {
             version: ProductVersion.text, processID: ProcessFacts.processID, startedAt: context.startedAt,
             serverURL: context.serverURL, dataDirectory: context.installation.directory,
             teamID: context.installation.teamID, counts: counts, caFile: context.installation.authorityFile,
-            diskFullSince: context.storeCondition.diskFullSince, refusals: context.rates.refusals,
+            diskFullSince: context.storeCondition.diskFullSince, refusals: context.settings.rates.refusals,
             connections: Self.connections(context.serving.limiter), memory: Self.memory(context.serving.memory),
-            cutOffDevices: cutOffDevices)
+            cutOffDevices: cutOffDevices,
+            certificateExpiresAt: CertificateValidity.expiry(of: context.installation.certificateFile))
     }
 
     private static func connections(_ limiter: ConnectionLimiter) -> AdminAPI.Connections {

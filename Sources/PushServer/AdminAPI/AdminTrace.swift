@@ -41,13 +41,13 @@ struct AdminTrace: AdminResource {
                 TraceAPI.Trace(
                     events: findings.entries.map { TraceAPI.Event($0, services.directory) },
                     next: findings.isMore && !isNotification ? findings.next : nil,
-                    oldestAt: findings.oldestAt))
+                    hasEarlier: findings.hasEarlier ? true : nil, oldestAt: findings.oldestAt))
         }
     }
 
     private static func query(_ parameters: [AdminTarget.Parameter]) throws(BadTraceParameter) -> TraceQuery {
         var subjects: [TraceQuery.Subject] = []
-        var query = TraceQuery(.app(topic: ""), countMax: 100)
+        var query = TraceQuery(.app(topic: ""), countMax: 100, isNewest: true)
         for parameter in parameters {
             switch parameter.name {
             case "id":
@@ -63,7 +63,9 @@ struct AdminTrace: AdminResource {
                 subjects.append(.device(device))
             case "app": subjects.append(.app(topic: TopicName(parameter.value)))
             case "since": query.since = Timestamp(unixMilliseconds: try number(parameter, 0...Int64.max))
-            case "after": query.after = try number(parameter, 0...Int64.max)
+            case "after":
+                query.after = try number(parameter, 0...Int64.max)
+                query.isNewest = false
             case "limit":
                 query.countMax = Int(try number(parameter, 1...Int64(Limits.traceAnswerCountMax)))
             default:
@@ -73,6 +75,7 @@ struct AdminTrace: AdminResource {
         }
         guard subjects.count == 1 else { throw BadTraceParameter(detail: "Specify one of id, device and app.") }
         query.subject = subjects[0]
+        if case .notification = query.subject { query.isNewest = false }
         return query
     }
 

@@ -38,6 +38,7 @@ final class TopicDirectory {
     private let topicByName: [[UInt8]: TopicID]
     private let signers: [String: Signer]
     private let revokedCertificates: Set<[UInt8]>
+    private let sendTokens: [[UInt8]: SendToken]
     private var latest: Entry?
 
     init(_ directory: Directory) {
@@ -50,6 +51,7 @@ final class TopicDirectory {
         topicByName = Dictionary(topics.map { ($1.name, $0) }) { first, _ in first }
         signers = directory.keys.mapValues { Signer($0) }
         revokedCertificates = directory.revokedCertificates
+        sendTokens = directory.sendTokens
     }
 
     /// All teams, valid keys and apps.
@@ -77,6 +79,9 @@ final class TopicDirectory {
 
     /// Returns whether a client certificate was revoked, by its SHA-256.
     func isRevoked(certificate fingerprint: [UInt8]) -> Bool { revokedCertificates.contains(fingerprint) }
+
+    /// Returns the send token with a hash, even if it has expired.
+    func sendToken(_ hash: [UInt8]) -> SendToken? { sendTokens[hash] }
 
     /// Returns the key with an ID, even if it was revoked.
     func signer(_ id: String) -> Signer? { signers[id] }

@@ -17,6 +17,7 @@ extension ConfigurationKey {
         throws(ConfigurationError)
     {
         let value = Value(key: self, text: text, place: place)
+        configuration.texts[self] = text
         switch self {
         case .dataDirectory:
             guard text.hasPrefix("/") else {
@@ -32,7 +33,9 @@ extension ConfigurationKey {
         case .certificateFile: configuration.certificateFile = text
         case .privateKeyFile: configuration.privateKeyFile = text
         case .clientAuthorityFiles: configuration.clientAuthorityFiles = value.words
+        case .proxyProtocolFrom: configuration.proxies = try value.ranges()
         case .adminSocket: configuration.adminSocket = text
+        case .metricsListen: configuration.metricsListen = try value.address()
         case .loops: configuration.loopCount = try value.number(1...256)
         case .connections: configuration.connectionCountMax = try value.number(1...10_000_000)
         case .connectionsPerAddress: configuration.connectionsPerAddressCountMax = try value.number(1...10_000_000)
@@ -103,6 +106,21 @@ private struct Value {
                 "Use HOST:PORT, for example *:2197, 127.0.0.1:2197 or [::1]:2197. Separate several with spaces.")
         }
         return addresses
+    }
+
+    func address() throws(ConfigurationError) -> ListenAddress {
+        guard let address = ListenAddress(text) else {
+            throw refusal("Use one HOST:PORT, for example 127.0.0.1:9464 or [::1]:9464.")
+        }
+        return address
+    }
+
+    func ranges() throws(ConfigurationError) -> [AddressRange] {
+        let ranges = words.compactMap { AddressRange($0) }
+        guard ranges.count == words.count else {
+            throw refusal("Use addresses or networks, for example 127.0.0.1, ::1 or 10.0.0.0/8.")
+        }
+        return ranges
     }
 
     func certificateNames() throws(ConfigurationError) -> [String] {

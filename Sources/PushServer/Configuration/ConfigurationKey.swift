@@ -16,7 +16,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case developmentNames = "development_names"
     case certificateFile = "certificate_file"
     case privateKeyFile = "private_key_file"
+    case proxyProtocolFrom = "proxy_protocol_from"
     case adminSocket = "admin_socket"
+    case metricsListen = "metrics_listen"
     case loops
     case connections
     case connectionsPerAddress = "connections_per_address"
@@ -57,7 +59,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     var section: String {
         switch self {
         case .dataDirectory, .listen, .developmentListen, .channelListen, .developmentChannelListen, .names,
-            .developmentNames, .certificateFile, .privateKeyFile, .adminSocket, .loops, .connections,
+            .developmentNames, .certificateFile, .privateKeyFile, .proxyProtocolFrom, .adminSocket, .metricsListen,
+            .loops,
+            .connections,
             .connectionsPerAddress, .connectionsBeforeAuthentication, .secondsBeforeAuthentication,
             .memoryBudgetMegabytes, .logLevel:
             "server"
@@ -82,10 +86,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     var placeholder: String {
         switch self {
         case .dataDirectory: "DIR"
-        case .listen, .developmentListen, .channelListen, .developmentChannelListen: "HOST:PORT"
+        case .listen, .developmentListen, .channelListen, .developmentChannelListen, .metricsListen: "HOST:PORT"
         case .names, .developmentNames: "NAMES"
         case .certificateFile, .privateKeyFile, .webhookAuthorityFile: "FILE"
         case .clientAuthorityFiles: "FILES"
+        case .proxyProtocolFrom: "ADDRESSES"
         case .adminSocket: "PATH"
         case .loops, .connections, .connectionsPerAddress, .connectionsBeforeAuthentication,
             .secondsBeforeAuthentication, .memoryBudgetMegabytes, .pendingPerTopic, .pendingPerDevice, .gatherSeconds,
@@ -121,7 +126,13 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
                 + "always do."
         case .certificateFile: "The server's certificate chain (PEM)."
         case .privateKeyFile: "The private key of the certificate (PEM)."
+        case .proxyProtocolFrom:
+            "Addresses or networks of proxies, separated by spaces; each of their connections must begin with a header of the "
+                + "PROXY protocol, version 1 or 2, which tells the client's address."
         case .adminSocket: "The UNIX socket of the admin API."
+        case .metricsListen:
+            "The address and port for monitoring, where /metrics, /healthz and /readyz answer without TLS and without "
+                + "authentication."
         case .loops: "The number of threads that serve connections."
         case .connections: "The maximum number of connections; above it, new connections wait or replace idle ones."
         case .connectionsPerAddress:
@@ -192,7 +203,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         switch self {
         case .dataDirectory: "/var/lib/posthorn for root, otherwise ~/.local/share/posthorn/server"
         case .listen: "*:2197"
-        case .developmentListen, .channelListen, .developmentChannelListen, .developmentNames, .clientAuthorityFiles:
+        case .developmentListen, .channelListen, .developmentChannelListen, .developmentNames, .clientAuthorityFiles,
+            .metricsListen, .proxyProtocolFrom:
             "none"
         case .names: "the host name, localhost, 127.0.0.1 and ::1"
         case .certificateFile, .privateKeyFile: "issued by the server's own CA on first start"

@@ -92,7 +92,8 @@ extension ServerConfiguration {
         }
         try checkMemoryBudget()
         var seen: Set<ListenAddress> = []
-        if let twice = ports.map(\.address).first(where: { $0.port != 0 && !seen.insert($0).inserted }) {
+        let addresses = ports.map(\.address) + (metricsListen.map { [$0] } ?? [])
+        if let twice = addresses.first(where: { $0.port != 0 && !seen.insert($0).inserted }) {
             throw ConfigurationError(
                 place: "listen", problem: "\(twice.host):\(twice.port) is listed twice.",
                 remedy: "Use each address in only one of the listen settings.")

@@ -35,8 +35,12 @@ package struct ServerConfiguration: Sendable {
     var unauthenticatedStreamCountMax = Limits.concurrentStreamCountMax
     /// The time without a connection after which the device tokens of a device expire; nil means never.
     var tokenLifeSeconds: Int64? = Limits.tokenLifeSecondsDefault
+    /// The addresses of proxies whose connections begin with a header of the PROXY protocol.
+    var proxies: [AddressRange] = []
     /// The UNIX socket of the admin API.
     var adminSocket: String
+    /// The address for monitoring; nil for none.
+    var metricsListen: ListenAddress?
     /// The number of loop threads; nil for one per core.
     var loopCount: Int?
     /// The maximum number of connections; nil for the number that the open files and the memory budget allow.
@@ -77,6 +81,10 @@ package struct ServerConfiguration: Sendable {
     var isJournal = false
     /// The settings of `--ephemeral`; nil without it.
     var ephemeral: Ephemeral?
+    /// The settings that the command line, the environment or the file contain, as written.
+    var texts: [ConfigurationKey: String] = [:]
+    /// Reads the same command line, environment and file again; nil if a reload only renews the certificate.
+    var read: (@Sendable () throws(ConfigurationError) -> ServerConfiguration)?
 
     /// The configured memory budget in bytes, otherwise half of the memory that the process may use.
     var memoryBudget: Int { memoryBudgetByteCount ?? MemoryBudget.defaultByteCount() }
@@ -86,6 +94,26 @@ package struct ServerConfiguration: Sendable {
         ConnectionLimiter.Caps(
             descriptorCount: ProcessLimits.descriptorCountMax, memoryByteCount: memoryBudget, all: connectionCountMax,
             strangers: unauthenticatedConnectionCountMax, perNetwork: connectionsPerAddressCountMax)
+    }
+
+    /// Returns the settings of the store, whose file has a path.
+    func storeConfiguration(path: String) -> StoreConfiguration {
+        var store = StoreConfiguration(path: path, now: { .now })
+        store.pendingPerTopicCountMax = pendingPerTopicCountMax
+        store.pendingPerDeviceCountMax =
+            pendingPerDeviceCountMax ?? max(Limits.pendingPerDeviceCountMax, pendingPerTopicCountMax)
+        store.powerSavingDelayMilliseconds = powerSavingDelaySeconds * 1000
+        store.durability = durability
+        store.registrationLifeSeconds = tokenLifeSeconds
+        store.hasTrace = hasTrace
+        store.traceLifeSeconds = traceLifeSeconds
+        store.traceByteCountMax = traceByteCountMax
+        return store
+    }
+
+    /// The limits of connections without a proven credential.
+    var strangerLimits: StrangerLimits {
+        StrangerLimits(authenticationTimeout: authenticationTimeout, streamCountMax: unauthenticatedStreamCountMax)
     }
 
     /// The first address to listen on.

@@ -63,13 +63,13 @@ extension DeviceEndpoint {
             ControlAnswer.refuseStranger(exchange)
             return false
         }
-        guard services.context.configuration.hasOpenEnrolment else {
+        guard services.settings.configuration.hasOpenEnrolment else {
             services.context.log.refused(.badEnrolmentCode, on: connection)
             refuseCode(exchange, connection)
             return false
         }
         let network = connection.source.network
-        guard let seconds = services.context.rates.takeEnrolment(of: network, now: services.loop.events.now) else {
+        guard let seconds = services.settings.rates.takeEnrolment(of: network, now: services.loop.events.now) else {
             return true
         }
         ControlAnswer.refuseRate(

@@ -123,7 +123,7 @@ final class DeviceEndpoint {
         if exchange.context is RefusedAtEnd { return ControlAnswer.refuseStranger(exchange) }
         guard let caller = exchange.context as? DeviceCaller else { return refuseUnknown(exchange, connection) }
         exchange.context = nil
-        if let seconds = services.context.rates.takeRequest(of: caller.device, now: services.loop.events.now) {
+        if let seconds = services.settings.rates.takeRequest(of: caller.device, now: services.loop.events.now) {
             return ControlAnswer.refuseRate(
                 exchange, "The device sends too many requests. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)
@@ -141,7 +141,7 @@ final class DeviceEndpoint {
         switch secrets.find(secretHash) {
         case .unknown: return refuseUnknown(exchange, connection)
         case .device(let device):
-            guard let seconds = services.context.rates.takeStream(of: device, now: services.loop.events.now) else {
+            guard let seconds = services.settings.rates.takeStream(of: device, now: services.loop.events.now) else {
                 break
             }
             return ControlAnswer.refuseRate(
@@ -225,7 +225,7 @@ final class DeviceEndpoint {
         do throws(DeviceBodyError) { list = try DeviceAPI.Acknowledgements(reading: body.span) } catch {
             return ControlAnswer.refuse(exchange, error)
         }
-        let rates = services.context.rates
+        let rates = services.settings.rates
         if let seconds = rates.takeAcknowledgements(list.acks.count, of: caller.device, now: services.loop.events.now) {
             return ControlAnswer.refuseRate(
                 exchange, "The device sends too many acknowledgements. Wait for the time in retry-after.",
@@ -247,7 +247,7 @@ final class DeviceEndpoint {
         _ work: UnansweredRequests.Work, _ exchange: HTTPExchange, _ connection: ServerConnection
     ) -> Bool {
         if services.unanswered.begin(work, at: connection.address(of: exchange)) { return true }
-        services.context.rates.note(.deviceUnanswered)
+        services.settings.rates.note(.deviceUnanswered)
         ControlAnswer.refuse(
             exchange, status: 429, "TooMany",
             "An earlier request of this kind is not answered yet. Wait for the time in retry-after, then try again.",

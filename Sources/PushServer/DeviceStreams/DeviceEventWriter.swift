@@ -3,12 +3,15 @@
 internal import PushAPI
 internal import PushCore
 internal import PushHTTP
+internal import PushNet
 internal import PushServing
 
 /// A device's open stream in any format; it ends with its connection.
 protocol DeviceEventWriter: AnyObject {
     /// The name of the format in the log.
     static var name: String { get }
+    /// The time at which the device connected.
+    var connectedAt: MonotonicTime { get }
     /// Sends notifications; those that the peer does not accept stay pending in the store and are sent again.
     func send(_ notifications: [PendingNotification])
     /// Sends data, so that both ends know that the other is alive.
@@ -38,6 +41,8 @@ final class EventStreamSender: DeviceEventWriter {
         // The first heartbeat moves the head through proxies that buffer small responses.
         sendHeartbeat()
     }
+
+    var connectedAt: MonotonicTime { connection.beganAt }
 
     func send(_ notifications: [PendingNotification]) {
         send { output in

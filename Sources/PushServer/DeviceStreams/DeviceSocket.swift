@@ -33,6 +33,7 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
     /// Ignored, because messages and output have limits of their own.
     var retainedByteCountMax = Limits.retainedByteCountMax
     var retainedByteCount: Int { socket.retainedByteCount }
+    var connectedAt: MonotonicTime { connection.beganAt }
 
     /// Creates a stream that first sends the head of the response 101.
     init(

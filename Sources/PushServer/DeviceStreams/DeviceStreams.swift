@@ -142,7 +142,10 @@ final class DeviceStreams {
     }
 
     func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
-        sender(at: address)?.send(notifications)
+        guard let sender = sender(at: address) else { return }
+        let connectionAge = services.loop.events.now.nanoseconds(since: sender.connectedAt)
+        services.metrics.noteDelivered(notifications, connectionMilliseconds: connectionAge / 1_000_000)
+        sender.send(notifications)
     }
 
     /// Delivers a broadcast to the streams of its subscribers.
@@ -163,7 +166,7 @@ final class DeviceStreams {
 
     /// Takes acknowledgements from the rate of a device; returns false if the rate is used up.
     func takeAcknowledgements(_ count: Int, of device: DeviceID) -> Bool {
-        services.context.rates.takeAcknowledgements(count, of: device, now: services.loop.events.now) == nil
+        services.settings.rates.takeAcknowledgements(count, of: device, now: services.loop.events.now) == nil
     }
 
     /// Forwards acknowledgements that a device sent on its stream.

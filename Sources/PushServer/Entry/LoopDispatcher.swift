@@ -45,8 +45,9 @@ final class LoopDispatcher: LoopDelegate {
     func makeEndpoint(_ kind: ListenerKind) -> any Endpoint {
         switch kind {
         case .admin: return AdminEndpoint(services, testMode: testMode)
+        case .metrics: return MetricsEndpoint(services)
         case .network(let port):
-            let network = NetworkEndpoint(services, streams, role: services.context.configuration.ports[port].role)
+            let network = NetworkEndpoint(services, streams, role: services.settings.configuration.ports[port].role)
             guard let testMode else { return network }
             return TestModeEndpoint(network, testMode.failures)
         }
@@ -57,15 +58,26 @@ final class LoopDispatcher: LoopDelegate {
         case .accepted(let answer):
             services.unansweredAcceptCount -= 1
             services.loop.answering(answer) { exchange, _ in
-                if !exchange.isAnswered { ProviderAnswer.accept(exchange) }
+                guard !exchange.isAnswered else { return }
+                if let progress = exchange.context as? SendProgress {
+                    progress.answered(nil, exchange, answer)
+                } else {
+                    let now = services.loop.events.now
+                    services.metrics.accept.observe(nanoseconds: now.nanoseconds(since: exchange.arrivedAt))
+                    ProviderAnswer.accept(exchange)
+                }
             }
         case .refused(let reason, let time, let answer):
             services.unansweredAcceptCount -= 1
             services.loop.answering(answer) { exchange, _ in
                 (exchange.context as? PayloadWarnings)?.counted?.refund()
                 guard !exchange.isAnswered else { return }
+                if let progress = exchange.context as? SendProgress {
+                    return progress.answered(reason, exchange, answer)
+                }
                 ProviderAnswer.reject(
-                    exchange, refusedByStore: reason, services.context.storeCondition, invalidSince: time)
+                    exchange, refusedByStore: reason, services.context.storeCondition, countedBy: services.metrics,
+                    invalidSince: time)
             }
         case .attached(let device, let stream): streams.attached(device, stream)
         case .deliver(let notifications, let stream): streams.deliver(notifications, to: stream)
@@ -80,6 +92,8 @@ final class LoopDispatcher: LoopDelegate {
         case .host: break
         }
     }
+
+    func settingsChanged() { services.settings = services.context.settings }
 
     func tick() { streams.tick() }
 

@@ -12,25 +12,25 @@ internal import PushTLS
 /// ```
 package final class Server {
     private let configuration: ServerConfiguration
-    private let reportState: @Sendable (String) -> Void
+    private let manager: ServiceManagement
     private let printLine: (String) -> Void
 
     /// Creates a server from a configuration and two output functions.
     ///
     /// - Parameters:
     ///   - configuration: The configuration to run with.
-    ///   - reportState: Receives state changes for the service manager, for example `READY=1`.
+    ///   - manager: The service manager.
     ///   - printLine: Receives the line that `--ephemeral` prints.
     package init(
-        _ configuration: ServerConfiguration, reportState: @escaping @Sendable (String) -> Void,
+        _ configuration: ServerConfiguration, manager: ServiceManagement,
         printLine: @escaping (String) -> Void
     ) {
         self.configuration = configuration
-        self.reportState = reportState
+        self.manager = manager
         self.printLine = printLine
     }
 
-    /// Runs until SIGTERM or SIGINT.
+    /// Runs until SIGTERM or SIGINT; after SIGUSR2, the program's file replaces the process.
     ///
     /// - Throws: The reason why the server could not start, or a failure of the disk.
     package func run() throws(ServerError) {
@@ -43,14 +43,19 @@ package final class Server {
         try MinimumLibraryVersions.check(log)
         Signal.ignoreBrokenPipes()
         let signals = try ServerError.wrapping { () throws(NetError) in
-            try SignalQueue([Signal.terminate, Signal.interrupt, Signal.hangUp])
+            try SignalQueue([Signal.terminate, Signal.interrupt, Signal.hangUp, Signal.user2])
         }
         // The log's thread inherits the blocked signals.
         log.startThread()
-        let runtime = try ServerRuntime(configuration, log: log)
+        ProgramReplacement.prepare()
+        let runtime = try ServerRuntime(configuration, log: log, manager: manager)
         // Register the removal only now: a start that failed may have found the socket of another server.
         defer { PrivateFile.remove(configuration.adminSocket) }
-        try runtime.run(signals: signals, reportState: reportState, printLine: printLine)
+        let isReplaced = try runtime.run(signals: signals, printLine: printLine)
+        guard isReplaced else { return }
+        log.flush()
+        let error = ProgramReplacement.execute(passing: runtime.listeningDescriptors)
+        throw .system(error)
     }
 
     /// Creates the temporary directory of an ephemeral server, which is removed when the server ends.

@@ -35,7 +35,8 @@ package enum ServerCommand {
             throw CommandLineError(exitStatus: 64, text: "posthornd: \(error.message)\n\(error.remedy)")
         }
         switch request {
-        case .help(let text): return .print(text)
+        // The entry point ends the text with a newline.
+        case .help(let text): return .print(text.hasSuffix("\n") ? String(text.dropLast()) : text)
         case .version: return .print("posthornd \(ProductVersion.text)")
         case .run(let invocation): return try configure(invocation, environment)
         }
@@ -52,9 +53,15 @@ package enum ServerCommand {
                 invocation.value(key.flag).map { (key: key, value: $0) }
             }
             let isEphemeral = invocation.has("ephemeral")
-            var configuration = try ServerConfiguration(
-                file: invocation.value("config"), flags: flags, environment: isEphemeral ? [:] : environment,
-                isRoot: ProcessFacts.isRoot, readsDefaultFile: !isEphemeral)
+            let file = invocation.value("config")
+            let read: @Sendable () throws(ConfigurationError) -> ServerConfiguration = {
+                () throws(ConfigurationError) in
+                try ServerConfiguration(
+                    file: file, flags: flags, environment: isEphemeral ? [:] : environment, isRoot: ProcessFacts.isRoot,
+                    readsDefaultFile: !isEphemeral)
+            }
+            var configuration = try read()
+            if !isEphemeral { configuration.read = read }
             if isEphemeral {
                 try configuration.makeEphemeral(
                     topics: invocation.values("topic").map { TopicName($0) }, port: try port(of: invocation),
@@ -68,8 +75,8 @@ package enum ServerCommand {
             if invocation.has("check") { return .check(configuration) }
             if let backup = invocation.value("restore") { return .restore(configuration, from: backup) }
             guard invocation.has("check-config") else { return .run(configuration) }
-            try checkFiles(of: configuration)
-            return .print("The configuration is valid.")
+            let note = try checkFiles(of: configuration)
+            return .print(["The configuration is valid.", note].compactMap { $0 }.joined(separator: "\n"))
         } catch {
             // A mistake on the command line is a usage error; a mistake in a file or variable is a configuration error.
             let exitStatus: Int32 = error.place.hasPrefix("--") ? 64 : 78
@@ -94,7 +101,11 @@ package enum ServerCommand {
     }
 
     /// Reads the configured files in the same way as the running server.
-    private static func checkFiles(of configuration: ServerConfiguration) throws(ConfigurationError) {
+    ///
+    /// - Parameter configuration: The configuration.
+    /// - Returns: A sentence about a certificate that expires soon; nil if there is none.
+    /// - Throws: The file that is invalid, or the certificate that expired.
+    private static func checkFiles(of configuration: ServerConfiguration) throws(ConfigurationError) -> String? {
         if let path = configuration.webhookAuthorityFile {
             do throws(TLSError) { try AuthorityFile.check(path) } catch {
                 throw ConfigurationError(
@@ -108,14 +119,27 @@ package enum ServerCommand {
             throw ConfigurationError(
                 place: "client_ca_files", problem: error.description, remedy: "Specify CA certificates in PEM.")
         }
-        guard let certificate = configuration.certificateFile, let key = configuration.privateKeyFile else { return }
+        guard let certificate = configuration.certificateFile, let key = configuration.privateKeyFile else {
+            return nil
+        }
+        let seconds: Int64
         do throws(TLSError) {
             _ = try TLSContext(certificateChainFile: certificate, privateKeyFile: key)
+            let chain = (try? PrivateFile.read(certificate)) ?? []
+            seconds = try CertificateAuthority.secondsUntilExpiry(certificate: chain)
         } catch {
             throw ConfigurationError(
                 place: "certificate_file, private_key_file", problem: error.description,
                 remedy: "Specify a certificate chain and the matching private key in PEM.")
         }
+        let end = EventLog.timeText(unixSeconds: Timestamp.now.unixSeconds + seconds)
+        guard seconds > 0 else {
+            throw ConfigurationError(
+                place: "certificate_file", problem: "the certificate in \(certificate) expired at \(end).",
+                remedy: "Renew the certificate.")
+        }
+        guard CertificateValidity.due(seconds: seconds) != nil else { return nil }
+        return "The certificate in \(certificate) expires at \(end). Renew it."
     }
 
     private static func port(of invocation: Invocation) throws(ConfigurationError) -> UInt16 {
@@ -188,7 +212,8 @@ package enum ServerCommand {
             Explanation("74", "The disk failed; no accepted notification is lost. Restart the server."),
             Explanation("75", "Another server uses the data directory."),
             Explanation("78", "The configuration is invalid, or a library is too old."),
-        ])
+        ],
+        manual: manual)
 }
 
 /// A command-line error that is ready to print.

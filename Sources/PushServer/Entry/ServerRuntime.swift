@@ -16,9 +16,12 @@ final class ServerRuntime {
     private let mailboxes: [Mailbox<LoopMessage>]
     private let storeClient: BlockingStoreClient
     private let webhookInbox = WebhookInbox()
-    /// The listening sockets of each data loop, one per network port.
+    private let manager: ServiceManagement
+    /// The listening sockets of each data loop.
     private let sockets: [[ListeningSocket]]
     private let adminSocket: ListeningSocket
+    /// The port for monitoring and its URL; nil without one.
+    private let metrics: (socket: ListeningSocket, url: String)?
     /// The configured network ports, with the numbers that the kernel chose.
     private let ports: [NetworkPort]
     private let fatal = FatalFlag()
@@ -26,7 +29,8 @@ final class ServerRuntime {
     /// Nil unless the server is ephemeral.
     private let testMode: TestMode?
 
-    init(_ configuration: ServerConfiguration, log: EventLog) throws(ServerError) {
+    init(_ configuration: ServerConfiguration, log: EventLog, manager: ServiceManagement) throws(ServerError) {
+        self.manager = manager
         self.configuration = configuration
         self.log = log
         ProcessLimits.prepareDescriptors(
@@ -39,16 +43,27 @@ final class ServerRuntime {
             configuration.ephemeral == nil ? nil : try TestMode()
         }
         storeClient = try BlockingStoreClient(loop: UInt32(loopCount) + 1, store: store)
-        (sockets, ports) = try Self.listen(configuration.ports, loopCount: loopCount)
+        let listening = try ServerError.wrapping { () throws(NetError) in
+            try ListeningSockets(configuration.ports, loopCount: loopCount, inherited: manager.inheritedSockets)
+        }
+        (sockets, ports) = (listening.byLoop, listening.ports)
         adminSocket = try ServerError.wrapping { () throws(NetError) in
             ListeningSocket(try Sockets.listen(path: configuration.adminSocket, mode: 0o600), .admin)
         }
+        metrics = try ListeningSockets.forMonitoring(configuration.metricsListen)
     }
 
+    /// The descriptors of the listening sockets.
+    var listeningDescriptors: [Int32] { sockets.flatMap { $0.map { $0.descriptor.rawValue } } }
+
     /// Runs until a signal arrives, then commits everything that was accepted.
-    func run(
-        signals: SignalQueue, reportState: @escaping @Sendable (String) -> Void, printLine: @escaping (String) -> Void
-    ) throws(ServerError) {
+    ///
+    /// - Parameters:
+    ///   - signals: The signals of the process.
+    ///   - printLine: Prints the line of an ephemeral server.
+    /// - Returns: Whether the program's file should replace the process.
+    /// - Throws: The reason why the server could not start, or a failure of the disk.
+    func run(signals: SignalQueue, printLine: @escaping (String) -> Void) throws(ServerError) -> Bool {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
         let receivers: [any StoreReplyReceiver] =
             mailboxes.dropLast().map { LoopReceiver($0) }
@@ -71,7 +86,7 @@ final class ServerRuntime {
         let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
             try EphemeralSetup(ephemeral, context: context, storeClient: storeClient, ports: ports)
         }
-        let certificate = try loadCertificate()
+        let certificate = try installation.loadCertificate(installation.configuredFiles)
         let threads = startDataLoops(context, certificate)
         let webhooks = startWebhooks(context)
         let control = try makeControlLoop(context)
@@ -79,19 +94,24 @@ final class ServerRuntime {
         quotaWriter.start()
         let controller = SignalController(
             signals: signals, mailboxes: Array(mailboxes.dropLast()), control: control, log: log,
-            loadCertificate: loadCertificate, renewCertificate: renewCertificate, reportState: reportState)
+            reloader: Reloader(configuration, context: context, store: store, mailboxes: mailboxes),
+            manager: manager)
         try controller.watch()
         log.info(
             "listening",
             [
                 "url": context.serverURL, "loops": "\(threads.count)", "admin_socket": configuration.adminSocket,
                 "data_directory": installation.directory, "durability": configuration.durability.rawValue,
-                "version": ProductVersion.text,
+                "metrics": metrics?.url ?? "off", "version": ProductVersion.text,
             ])
         let devices = try ephemeral.map { ephemeral throws(ServerError) in
             try attachDevices(ephemeral, to: control, index: UInt32(receivers.count - 1), printLine)
         }
-        reportState("READY=1\nSTATUS=Serving \(context.serverURL)")
+        manager.reportState("READY=1\nSTATUS=Serving \(context.serverURL)")
+        if let storeSockets = manager.storeSockets {
+            storeSockets(listeningDescriptors)
+            context.serving.keepListening()
+        }
         withExtendedLifetime(devices) { control.events.run() }
         for thread in threads { thread.join() }
         if let command = quotaWriter.command() { store.submit([command]) }
@@ -101,6 +121,7 @@ final class ServerRuntime {
         context.backups.end()
         log.info("stopped", [:])
         if let error = fatal.error { throw error }
+        return controller.isReplacing
     }
 
     /// Attaches the devices of a server for tests.
@@ -146,10 +167,10 @@ final class ServerRuntime {
     }
 
     private func makeAuthorities() throws(ServerError) -> AuthorityKeeper {
-        let (installation, configuration, loops) = (installation, configuration, Array(mailboxes.dropLast()))
+        let (installation, loops) = (installation, Array(mailboxes.dropLast()))
         return try ServerError.wrapping { () throws(InstallationError) in
             try AuthorityKeeper(installation) { () throws(ServerError) in
-                let certificate = try Self.loadCertificate(installation, configuration)
+                let certificate = try installation.loadCertificate(installation.configuredFiles)
                 for loop in loops { loop.post(.certificate(certificate)) }
             }
         }
@@ -185,35 +206,14 @@ final class ServerRuntime {
         let serving = ServingContext(
             store: store, limiter: ConnectionLimiter(configuration.connectionCaps),
             memory: MemoryBudget(byteCountMax: configuration.memoryBudget, loopCount: sockets.count), log: log,
-            dataLoops: Array(mailboxes.dropLast()), authenticationTimeout: configuration.authenticationTimeout,
-            unauthenticatedStreamCountMax: configuration.unauthenticatedStreamCountMax)
+            dataLoops: Array(mailboxes.dropLast()), strangerLimits: configuration.strangerLimits,
+            proxies: configuration.proxies)
         return ServerContext(
             serving: serving, configuration: configuration, installation: installation, storeCondition: storeCondition,
             quotas: quotas, backups: BackupKeeper(installation, log: log),
             authorities: authorities,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
-            startedAt: .now.roundedDownToSeconds)
-    }
-
-    private func loadCertificate() throws(ServerError) -> TLSContext {
-        try Self.loadCertificate(installation, configuration)
-    }
-
-    private static func loadCertificate(
-        _ installation: Installation, _ configuration: ServerConfiguration
-    ) throws(ServerError) -> TLSContext {
-        do throws(TLSError) {
-            return try TLSContext(
-                certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile,
-                clientAuthorities: ClientAuthorities(
-                    ownFile: installation.clientAuthorityFile, otherFiles: configuration.clientAuthorityFiles))
-        } catch {
-            throw .tls(error)
-        }
-    }
-
-    private func renewCertificate() throws(ServerError) -> Bool {
-        try ServerError.wrapping { () throws(InstallationError) in try installation.renewCertificate() }
+            startedAt: .now.roundedDownToSeconds, storeMetrics: store.metrics)
     }
 
     private func startDataLoops(_ context: ServerContext, _ certificate: TLSContext) -> [Thread] {
@@ -254,24 +254,17 @@ final class ServerRuntime {
         let index = mailboxes.count - 1
         let control = try LoopDispatcher.makeLoop(
             index: UInt32(index), context: context, testMode: testMode, mailbox: mailboxes[index], certificate: nil)
-        try ServerError.wrapping { () throws(NetError) in try control.listen(on: adminSocket) }
+        try ServerError.wrapping { () throws(NetError) in
+            try control.listen(on: adminSocket)
+            if let metrics { try control.listen(on: metrics.socket) }
+        }
         return control
     }
 
     private static func openStore(
         _ installation: Installation, _ configuration: ServerConfiguration, _ condition: StoreCondition, _ log: EventLog
     ) throws(ServerError) -> SQLiteStore {
-        var options = SQLiteStore.Configuration(path: installation.databaseFile, now: { .now })
-        options.pendingPerTopicCountMax = configuration.pendingPerTopicCountMax
-        options.pendingPerDeviceCountMax =
-            configuration.pendingPerDeviceCountMax
-            ?? max(Limits.pendingPerDeviceCountMax, configuration.pendingPerTopicCountMax)
-        options.powerSavingDelayMilliseconds = configuration.powerSavingDelaySeconds * 1000
-        options.durability = configuration.durability
-        options.registrationLifeSeconds = configuration.tokenLifeSeconds
-        options.hasTrace = configuration.hasTrace
-        options.traceLifeSeconds = configuration.traceLifeSeconds
-        options.traceByteCountMax = configuration.traceByteCountMax
+        var options = configuration.storeConfiguration(path: installation.databaseFile)
         options.onNotice = { notice in
             condition.note(notice, now: .now)
             log.warning("store_notice", ["code": notice.code, "notice": notice.description])
@@ -285,33 +278,6 @@ final class ServerRuntime {
 
     private static func makeMailbox(_ index: Int) throws(NetError) -> Mailbox<LoopMessage> {
         try Mailbox<LoopMessage>()
-    }
-
-    /// Opens one socket per loop on each port, so that the kernel distributes the connections among the loops.
-    private static func listen(
-        _ ports: [NetworkPort], loopCount: Int
-    ) throws(ServerError) -> (sockets: [[ListeningSocket]], ports: [NetworkPort]) {
-        do throws(NetError) {
-            var sockets = Array(repeating: [ListeningSocket](), count: loopCount)
-            var ports = ports
-            for place in ports.indices {
-                let address = ports[place].address
-                // Sockets that share a port would also share it with another server, so check first that the port is
-                // free.
-                if address.port != 0 {
-                    _ = try Sockets.listen(host: address.host, port: address.port, sharingPort: false)
-                }
-                for loop in sockets.indices {
-                    let socket = try Sockets.listen(
-                        host: address.host, port: ports[place].address.port, sharingPort: loopCount > 1)
-                    if loop == 0 { ports[place].address.port = try Sockets.localPort(socket.rawValue) }
-                    sockets[loop].append(ListeningSocket(socket, .network(port: place)))
-                }
-            }
-            return (sockets, ports)
-        } catch {
-            throw .system(error)
-        }
     }
 }
 

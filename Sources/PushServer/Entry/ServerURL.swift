@@ -12,9 +12,22 @@ enum ServerURL {
         } else if configuration.host != "*" {
             host = configuration.host
         } else {
-            let own = ProcessInfo.processInfo.hostName
-            host = own.isEmpty ? "localhost" : own
+            host = ownName
         }
-        return "https://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        return "https://\(authority(host, port))"
+    }
+
+    /// Returns the URL of the metrics, with the listening address or this host's name.
+    static func metrics(host: String, port: UInt16) -> String {
+        "http://\(authority(host == "*" ? ownName : host, port))/metrics"
+    }
+
+    private static var ownName: String {
+        let own = ProcessInfo.processInfo.hostName
+        return own.isEmpty ? "localhost" : own
+    }
+
+    private static func authority(_ host: String, _ port: UInt16) -> String {
+        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }

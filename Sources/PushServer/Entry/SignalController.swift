@@ -2,65 +2,77 @@
 
 internal import PushNet
 internal import PushServing
-internal import PushTLS
 
-/// Converts signals to messages for the loops, on the control loop.
+/// Acts on signals, and at intervals, on the control loop.
 ///
-/// SIGTERM and SIGINT shut every loop down. SIGHUP reloads the certificate, for connections accepted from then on.
+/// SIGTERM and SIGINT shut every loop down. SIGHUP reloads the configuration and the certificate. SIGUSR2 shuts down, and
+/// the program's file then replaces the process.
 final class SignalController: EventHandler {
-    /// The interval between checks of the server's own certificate.
-    private static let certificateInterval = Duration.seconds(24 * 3600)
+    /// The interval between checks whether the certificate expires soon.
+    private static let validityInterval = Duration.seconds(3600)
+    /// The number of checks after which the certificate is loaded again.
+    private static let checksPerRenewalCount = 24
 
     private let signals: SignalQueue
     private let mailboxes: [Mailbox<LoopMessage>]
     private let control: ServerLoop
     private let log: EventLog
-    private let loadCertificate: () throws(ServerError) -> TLSContext
-    /// Renews the server's own certificate if it expires soon; returns whether it did.
-    private let renewCertificate: () throws(ServerError) -> Bool
-    private let reportState: (String) -> Void
+    private let reloader: Reloader
+    private let manager: ServiceManagement
+    /// Whether the program's file replaces the process after the shutdown.
+    private(set) var isReplacing = false
 
     init(
         signals: SignalQueue, mailboxes: [Mailbox<LoopMessage>], control: ServerLoop, log: EventLog,
-        loadCertificate: @escaping () throws(ServerError) -> TLSContext,
-        renewCertificate: @escaping () throws(ServerError) -> Bool, reportState: @escaping (String) -> Void
+        reloader: Reloader, manager: ServiceManagement
     ) {
         self.signals = signals
         self.mailboxes = mailboxes
         self.control = control
         self.log = log
-        self.loadCertificate = loadCertificate
-        self.renewCertificate = renewCertificate
-        self.reportState = reportState
+        self.reloader = reloader
+        self.manager = manager
     }
 
-    /// Starts watching for signals and the daily check of the certificate.
+    /// Starts watching for signals, and the hourly check of the certificate.
     func watch() throws(ServerError) {
         control.onShutdown = { [unowned self] in self.tellLoopsToShutDown() }
         try ServerError.wrapping { () throws(NetError) in
             _ = try control.events.register(signals.descriptor, for: .readable, handler: self)
         }
-        lookAtCertificateDaily()
+        reloader.checkValidity()
+        checkCertificateHourly(checkCount: 1)
+        if let interval = manager.watchdogInterval { reportLife(every: interval / 2) }
     }
 
-    private func lookAtCertificateDaily() {
-        control.events.schedule(after: Self.certificateInterval) { [weak self] in
+    /// Tells the service manager that all loops run, until one does not.
+    private func reportLife(every interval: Duration) {
+        let isAlive = control.context.allLoopsRun(within: max(interval, .seconds(2)), now: control.events.now)
+        if isAlive { manager.reportState("WATCHDOG=1") }
+        control.events.schedule(after: interval) { [weak self] in self?.reportLife(every: interval) }
+    }
+
+    private func checkCertificateHourly(checkCount: Int) {
+        control.events.schedule(after: Self.validityInterval) { [weak self] in
             guard let self else { return }
-            do throws(ServerError) {
-                // Reloads even an unchanged certificate, because that also creates new keys for session tickets.
-                _ = try self.renewCertificate()
-                self.reload()
-            } catch {
-                self.log.error("certificate_not_renewed", ["error": error.description])
+            if checkCount % Self.checksPerRenewalCount == 0 {
+                self.reloader.renewCertificate()
+            } else {
+                self.reloader.checkValidity()
             }
-            self.lookAtCertificateDaily()
+            self.checkCertificateHourly(checkCount: checkCount + 1)
         }
     }
 
     func ready(_ readiness: Readiness) {
         while let signal = try? signals.next() {
             switch signal {
-            case Signal.hangUp: reload()
+            case Signal.hangUp: reloader.reload()
+            case Signal.user2:
+                log.info("replacing", [:])
+                isReplacing = true
+                control.context.keepListening()
+                control.shutDown()
             default:
                 log.info("stopping", ["signal": "\(signal)"])
                 control.shutDown()
@@ -69,19 +81,7 @@ final class SignalController: EventHandler {
     }
 
     private func tellLoopsToShutDown() {
-        reportState("STOPPING=1")
+        manager.reportState(isReplacing ? "RELOADING=1" : "STOPPING=1")
         for mailbox in mailboxes { mailbox.post(.shutDown) }
-    }
-
-    /// Reloads the certificate; if that fails, the current one stays in use.
-    private func reload() {
-        do throws(ServerError) {
-            _ = try renewCertificate()
-            let certificate = try loadCertificate()
-            for mailbox in mailboxes { mailbox.post(.certificate(certificate)) }
-            log.info("certificate_reloaded")
-        } catch {
-            log.error("certificate_not_reloaded", ["error": error.description])
-        }
     }
 }

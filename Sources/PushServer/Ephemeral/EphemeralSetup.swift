@@ -31,7 +31,7 @@ struct EphemeralSetup {
             var facts = TestModeAPI.Ephemeral(
                 host: "127.0.0.1", port: Int(ports.first?.address.port ?? 0),
                 caFile: context.installation.authorityFile ?? "", keyFile: key.file, keyID: key.id,
-                teamID: setup.teamID, adminSocket: context.configuration.adminSocket,
+                teamID: setup.teamID, adminSocket: context.settings.configuration.adminSocket,
                 topics: made.map { device, goneToken in
                     TestModeAPI.EphemeralTopic(
                         topic: device.topic, token: device.token, goneToken: goneToken, deviceID: device.id.text,

@@ -10,6 +10,13 @@ enum Identifier {
     /// Returns a random identifier.
     static func make() -> String { random(characterCount, from: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)) }
 
+    /// Returns a random send token of 149 bits.
+    ///
+    /// It has the form of ntfy's tokens, by which programs for ntfy recognize that it is not a password.
+    static func makeSendToken() -> String {
+        "tk_" + random(29, from: Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8))
+    }
+
     static func isValid(_ text: String) -> Bool {
         text.utf8.count == characterCount
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }

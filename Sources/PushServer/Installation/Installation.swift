@@ -28,8 +28,8 @@ struct Installation: Sendable {
     let isOpenToOthers: Bool
     let tokenKeys: [[UInt8]]
     let teamID: String
-    let certificateFile: String
-    let privateKeyFile: String
+    /// The files of the configured certificate and of the additional CAs; a reload may name others.
+    private let files: Lock<CertificateFiles>
     /// The names in the server's own certificate; nil if a certificate is configured.
     private let ownNames: [String]?
     /// The server's own certificate authority.
@@ -57,15 +57,41 @@ struct Installation: Sendable {
         // Create the authority even if a certificate is configured. Providers may need certificates later, and a
         // connection trusts only an authority that existed when it was opened.
         authority = try ServerCertificate(directory: directory)
-        if let certificate = configuration.certificateFile, let key = configuration.privateKeyFile {
-            (certificateFile, privateKeyFile, authorityFile) = (certificate, key, nil)
-            ownNames = nil
-        } else {
-            let names = configuration.names.isEmpty ? Self.ownNames() : configuration.names
-            try authority.issueIfNeeded(for: names)
-            (certificateFile, privateKeyFile) = (authority.certificateFile, authority.privateKeyFile)
-            authorityFile = authority.authorityFile
-            ownNames = names
+        let files = CertificateFiles(configuration)
+        self.files = Lock(files)
+        guard files.configured == nil else {
+            (authorityFile, ownNames) = (nil, nil)
+            return
+        }
+        let names = configuration.names.isEmpty ? Self.ownNames() : configuration.names
+        try authority.issueIfNeeded(for: names)
+        (authorityFile, ownNames) = (authority.authorityFile, names)
+    }
+
+    /// The configured files of the certificate and of the additional CAs, as they are used now.
+    var configuredFiles: CertificateFiles { files.withLock { $0 } }
+    /// The certificate chain that the server presents.
+    var certificateFile: String { configuredFiles.configured?.certificate ?? authority.certificateFile }
+
+    /// Renews the server's own certificate if it expires soon, and loads the certificate for the loops.
+    ///
+    /// - Parameter files: The files to use from now on; whether a certificate is configured does not change.
+    /// - Returns: The certificate, its key, and the CAs of client certificates.
+    /// - Throws: The file that cannot be read or is invalid; then the former files stay in use.
+    func loadCertificate(_ files: CertificateFiles) throws(ServerError) -> TLSContext {
+        _ = try ServerError.wrapping { () throws(InstallationError) in try renewCertificate() }
+        var files = files
+        if (files.configured == nil) != (ownNames != nil) { files.configured = configuredFiles.configured }
+        do throws(TLSError) {
+            let context = try TLSContext(
+                certificateChainFile: files.configured?.certificate ?? authority.certificateFile,
+                privateKeyFile: files.configured?.privateKey ?? authority.privateKeyFile,
+                clientAuthorities: ClientAuthorities(
+                    ownFile: clientAuthorityFile, otherFiles: files.clientAuthorities))
+            self.files.withLock { $0 = files }
+            return context
+        } catch {
+            throw .tls(error)
         }
     }
 

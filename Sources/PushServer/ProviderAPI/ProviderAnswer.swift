@@ -11,13 +11,16 @@ enum ProviderAnswer {
     /// - Parameters:
     ///   - exchange: The request.
     ///   - rejection: The status, the body and `posthorn-detail`.
+    ///   - metrics: The numbers of the loop.
     ///   - invalidSince: The time since which the device token is invalid, for status 410 only. Nil means now,
     ///     because clients expect a time.
     ///   - body: The body of the rejection, if it was encoded before.
     static func reject(
-        _ exchange: HTTPExchange, _ rejection: Rejection, invalidSince: Timestamp? = nil, body: [UInt8]? = nil
+        _ exchange: HTTPExchange, _ rejection: Rejection, countedBy metrics: APIMetrics,
+        invalidSince: Timestamp? = nil, body: [UInt8]? = nil
     ) {
         let reason = rejection.reason
+        metrics.note(reason)
         exchange.addField("content-type", "application/json")
         exchange.addRepeatedField("posthorn-detail", rejection.detail.utf8.span)
         if let seconds = rejection.retryAfterSeconds {
@@ -32,7 +35,7 @@ enum ProviderAnswer {
     /// Rejects a request for the reason that the store returned.
     static func reject(
         _ exchange: HTTPExchange, refusedByStore reason: RejectionReason, _ condition: StoreCondition,
-        invalidSince: Timestamp?
+        countedBy metrics: APIMetrics, invalidSince: Timestamp?
     ) {
         let rejection =
             switch reason {
@@ -41,7 +44,7 @@ enum ProviderAnswer {
             case .serviceUnavailable: condition.rejection
             default: Rejection(reason)
             }
-        reject(exchange, rejection, invalidSince: invalidSince)
+        reject(exchange, rejection, countedBy: metrics, invalidSince: invalidSince)
     }
 
     /// Returns `{"reason":"…"}`, with the time if there is one; short, because some clients never widen their window.

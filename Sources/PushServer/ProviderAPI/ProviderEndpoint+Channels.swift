@@ -33,7 +33,7 @@ extension ProviderEndpoint {
         let app = try broadcastTopic(request.text(inPath: range), of: sender)
         try takeRequest(request, from: sender, app)
         guard services.beginsListing(of: app.topic.teamID, request.exchange, on: request.connection) else {
-            services.context.rates.note(.providerListings)
+            services.settings.rates.note(.providerListings)
             throw Rejection(
                 .tooManyRequests, "Too many lists of the team's channels are open. Read them first.",
                 retryAfterSeconds: 1)
@@ -81,7 +81,7 @@ extension ProviderEndpoint {
         _ storeRequest: StoreRequest, _ request: ProviderRequest,
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
     ) {
-        let (condition, log) = (services.context.storeCondition, services.context.log)
+        let (condition, log, metrics) = (services.context.storeCondition, services.context.log, services.metrics)
         services.perform(storeRequest, for: request.exchange, on: request.connection) { result, exchange in
             switch result {
             case .success(let answer):
@@ -89,8 +89,9 @@ extension ProviderEndpoint {
                 guard !exchange.isAnswered else { return }
                 // A defect of the server that must not end it.
                 log.error("unexpected_store_answer", [:])
-                ProviderAnswer.reject(exchange, Rejection(.internalServerError))
-            case .failure(let refusal): ProviderAnswer.reject(exchange, Rejection(refusal, condition))
+                ProviderAnswer.reject(exchange, Rejection(.internalServerError), countedBy: metrics)
+            case .failure(let refusal):
+                ProviderAnswer.reject(exchange, Rejection(refusal, condition), countedBy: metrics)
             }
         }
     }
@@ -109,7 +110,7 @@ extension Rejection {
         case .unavailable: self = condition.rejection
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
-            .unknownCertificate, .traceOff:
+            .unknownCertificate, .unknownSendToken, .traceOff:
             self.init(.internalServerError)
         }
     }

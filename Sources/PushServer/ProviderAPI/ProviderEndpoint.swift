@@ -16,6 +16,7 @@ final class ProviderEndpoint {
     let payloadValidator = PayloadValidator()
     /// The loop's quotas, kept here because a constant of this object is read without reference counting.
     let quotas: LoopQuotas
+    private let metrics: APIMetrics
     private let random: RandomNumbers
     private let role: PortRole
     /// The body of the last rejection; most of the following ones have the same reason.
@@ -23,7 +24,7 @@ final class ProviderEndpoint {
 
     init(_ services: LoopServices, role: PortRole) {
         self.services = services
-        quotas = services.quotas
+        (quotas, metrics) = (services.quotas, services.metrics)
         random = services.random
         self.role = role
     }
@@ -48,7 +49,8 @@ final class ProviderEndpoint {
             services.context.log.refused(error, on: connection)
             addRateFields(to: exchange)
             let rejection = countRefusal(error, request)
-            ProviderAnswer.reject(exchange, rejection, body: rejectionBody(rejection.reason))
+            ProviderAnswer.reject(
+                exchange, rejection, countedBy: metrics, body: rejectionBody(rejection.reason))
             services.loop.markDirty(connection)
         }
     }
@@ -59,7 +61,7 @@ final class ProviderEndpoint {
         let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
         _ = addID(to: exchange, ProviderHeaders(fields), path, fields.bytes.span)
         services.context.log.refused(rejection, on: connection)
-        ProviderAnswer.reject(exchange, rejection, body: rejectionBody(rejection.reason))
+        ProviderAnswer.reject(exchange, rejection, countedBy: metrics, body: rejectionBody(rejection.reason))
         services.loop.markDirty(connection)
     }
 
@@ -69,7 +71,7 @@ final class ProviderEndpoint {
         let wait: Int64?
         if request.provider.takeFailedProof() {
             wait = services.countWrongCredential(on: connection)
-            if connection.isCondemned { services.context.rates.note(.providerSignatures) }
+            if connection.isCondemned { services.settings.rates.note(.providerSignatures) }
         } else {
             wait = connection.isStranger ? services.countStrangerRequest(on: connection) : nil
         }
@@ -89,23 +91,26 @@ final class ProviderEndpoint {
             exchange,
             Rejection(
                 .tooManyRequests, "This connection closes after too many wrong provider tokens. Open another one.",
-                retryAfterSeconds: 1))
+                retryAfterSeconds: 1), countedBy: metrics)
     }
 
     /// Answers a request that waited too long for its own end or for the store.
     func answerTimedOut(_ exchange: HTTPExchange) {
-        guard !exchange.isComplete else { return ProviderAnswer.reject(exchange, Rejection(.serviceUnavailable)) }
+        guard !exchange.isComplete else {
+            return ProviderAnswer.reject(exchange, Rejection(.serviceUnavailable), countedBy: metrics)
+        }
         let bytes = exchange.head.fields.bytes
         let path = ProviderPath.parse(bytes.span.extracting(exchange.head.path))
         _ = addID(to: exchange, ProviderHeaders(exchange.head.fields), path, bytes.span)
-        ProviderAnswer.reject(exchange, Rejection(.idleTimeout, "Send the complete request within 15 seconds."))
+        ProviderAnswer.reject(
+            exchange, Rejection(.idleTimeout, "Send the complete request within 15 seconds."), countedBy: metrics)
     }
 
     /// Returns the provider API's state for a connection, made for its first request.
     private func provider(of connection: ServerConnection) -> ProviderConnection {
         let peer = connection.peer
         if let provider = peer.provider { return provider }
-        let named = services.context.configuration.environment(ofServerName: connection.encryption?.serverName)
+        let named = services.settings.configuration.environment(ofServerName: connection.encryption?.serverName)
         let provider = ProviderConnection(
             environment: role.environment ?? named, certificate: connection.encryption?.clientCertificate)
         peer.provider = provider
@@ -163,7 +168,7 @@ final class ProviderEndpoint {
         if role.isForChannels, !path.isForChannels {
             throw Rejection(.badPath, "This port is only for /1/apps/TOPIC/channels. Use the provider port.")
         }
-        if !role.isForChannels, path.isForChannels, !services.context.configuration.managesChannelsOnProviderPorts {
+        if !role.isForChannels, path.isForChannels, !services.settings.configuration.managesChannelsOnProviderPorts {
             throw Rejection(.badPath, "This server manages channels on a separate port.")
         }
     }
@@ -185,7 +190,7 @@ final class ProviderEndpoint {
     private func authenticationContext(now: Timestamp) -> ProviderConnection.AuthenticationContext {
         ProviderConnection.AuthenticationContext(
             directory: services.directory, now: now, monotonic: services.loop.events.now,
-            updateCountMax: services.context.configuration.providerTokenUpdateCountMax)
+            updateCountMax: services.settings.configuration.providerTokenUpdateCountMax)
     }
 
     /// Authenticates the sender; the first success allows all streams.

@@ -4,12 +4,13 @@ internal import PushCore
 internal import PushHTTP
 internal import PushServing
 
-/// The public port: paths under `/v1/` are the device API, everything else is the provider API.
+/// The public port: the provider API, the device API under `/v1/`, and the send API.
 final class NetworkEndpoint: Endpoint {
     private let services: LoopServices
     private let streams: DeviceStreams
     private let provider: ProviderEndpoint
     private let device: DeviceEndpoint
+    private let send: SendEndpoint
     private let role: PortRole
 
     init(_ services: LoopServices, _ streams: DeviceStreams, role: PortRole) {
@@ -17,13 +18,29 @@ final class NetworkEndpoint: Endpoint {
         self.streams = streams
         provider = ProviderEndpoint(services, role: role)
         device = DeviceEndpoint(services, streams)
+        send = SendEndpoint(services)
         self.role = role
     }
 
-    /// Returns the provider API if a request is for it; nil for the device API.
-    func provider(for exchange: HTTPExchange) -> ProviderEndpoint? {
-        role.isForChannels || !Self.isDevice(exchange) ? provider : nil
+    /// The APIs of the port.
+    private enum API {
+        case provider, device, send
     }
+
+    /// Returns the API of a request, usually from the first byte of its path.
+    private func api(of exchange: HTTPExchange) -> API {
+        guard !role.isForChannels else { return .provider }
+        let bytes = exchange.head.fields.bytes
+        let path = bytes.span.extracting(exchange.head.path)
+        // The paths of the provider API begin with the number of its version.
+        guard path.count > 1 else { return SendEndpoint.takes(exchange) ? .send : .provider }
+        if path[1] >= UInt8(ascii: "0"), path[1] <= UInt8(ascii: "9") { return .provider }
+        if Self.isVersioned(path) { return Self.isSend(path) ? .send : .device }
+        return SendEndpoint.takes(exchange) ? .send : .provider
+    }
+
+    /// Returns the provider API if a request is for it; nil for the others.
+    func provider(for exchange: HTTPExchange) -> ProviderEndpoint? { api(of: exchange) == .provider ? provider : nil }
 
     func connectionOpened(_ connection: ServerConnection) -> AnyObject? { NetworkPeer() }
 
@@ -33,13 +50,19 @@ final class NetworkEndpoint: Endpoint {
     }
 
     func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
-        provider(for: exchange)?.headArrived(exchange, on: connection)
-            ?? device.headArrived(exchange, on: connection)
+        switch api(of: exchange) {
+        case .provider: provider.headArrived(exchange, on: connection)
+        case .device: device.headArrived(exchange, on: connection)
+        case .send: send.headArrived(exchange, on: connection)
+        }
     }
 
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        guard let provider = provider(for: exchange) else { return device.answer(exchange, on: connection) }
-        provider.answer(exchange, on: connection)
+        switch api(of: exchange) {
+        case .provider: provider.answer(exchange, on: connection)
+        case .device: device.answer(exchange, on: connection)
+        case .send: send.answer(exchange, on: connection)
+        }
     }
 
     func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
@@ -72,11 +95,15 @@ final class NetworkEndpoint: Endpoint {
 
     func goodbye(_ reason: GoodbyeReason) -> [UInt8] { ProviderAnswer.body(reason.rejectionReason) }
 
-    private static func isDevice(_ exchange: HTTPExchange) -> Bool {
-        let bytes = exchange.head.fields.bytes
-        let path = bytes.span.extracting(exchange.head.path)
-        return path.count >= 4 && path[0] == UInt8(ascii: "/") && path[1] == UInt8(ascii: "v")
+    /// Returns whether a path begins with `/v1/`.
+    private static func isVersioned(_ path: Span<UInt8>) -> Bool {
+        path.count >= 4 && path[0] == UInt8(ascii: "/") && path[1] == UInt8(ascii: "v")
             && path[2] == UInt8(ascii: "1") && path[3] == UInt8(ascii: "/")
+    }
+
+    /// Returns whether a path begins with `/v1/send/`.
+    private static func isSend(_ path: Span<UInt8>) -> Bool {
+        path.count >= 9 && Bytes.areEqual(path.extracting(4..<9), "send/")
     }
 }
 

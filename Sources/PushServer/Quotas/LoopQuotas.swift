@@ -15,6 +15,7 @@ internal import PushStore
 /// counts as a request for the rates of its team, key and app.
 final class LoopQuotas {
     private let quotas: Quotas
+    private var rules: QuotaRules
     private var version: UInt64 = 0
     private var known: [QuotaSubject: SubjectQuotas?] = [:]
     /// The quotas of the last request; the next one usually has the same sender and app.
@@ -25,7 +26,10 @@ final class LoopQuotas {
     /// The state that the response reports, which is that of the limit with the least remaining.
     private(set) var tightest: QuotaState?
 
-    init(_ quotas: Quotas) { self.quotas = quotas }
+    init(_ quotas: Quotas) {
+        self.quotas = quotas
+        rules = quotas.rules
+    }
 
     /// Resets the reported state for another request.
     func begin() { tightest = nil }
@@ -51,6 +55,7 @@ final class LoopQuotas {
 
     private func refresh() {
         version = quotas.version
+        rules = quotas.rules
         last = nil
         known.removeAll(keepingCapacity: true)
         (hasTeams, hasKeys, hasTopics) = (
@@ -99,14 +104,14 @@ final class LoopQuotas {
     }
 
     private func takeFromDevice(_ address: DeviceTokenContents, _ now: QuotaMoment) throws(Rejection) {
-        guard let devices = quotas.devices else { return }
+        guard let devices = rules.devices else { return }
         switch devices.take(address.device, address.topic, now: now.monotonic) {
         case .taken(let remaining):
             // Only less than half a bucket is worth reporting; most senders never get that far.
             if remaining < devices.bucket.tokenCount / 2 { note(devices.bucket.state(remaining: remaining)) }
         case .refused(let wait):
             tightest = devices.bucket.state(remaining: 0)
-            throw quotas.defaults.deviceRefusal(waitNanoseconds: wait)
+            throw rules.defaults.deviceRefusal(waitNanoseconds: wait)
         }
     }
 
@@ -115,7 +120,7 @@ final class LoopQuotas {
         guard let subjectQuotas = requestQuotas.team, subjectQuotas.badTokens != nil else {
             guard let wait = quotas.takeDefaultBadToken(of: team, now) else { return }
             throw QuotaRefusal.badTokens(
-                "Team \(team)", count: quotas.defaults.defaultBadTokensPerTeam, waitNanoseconds: wait)
+                "Team \(team)", count: rules.defaults.defaultBadTokensPerTeam, waitNanoseconds: wait)
         }
         guard let wait = subjectQuotas.takeBadToken(now) else { return }
         tightest = subjectQuotas.badTokenState(now)

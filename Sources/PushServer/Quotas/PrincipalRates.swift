@@ -10,7 +10,7 @@ internal import Synchronization
 enum RefusalCause: Int, CaseIterable {
     case strangerRequests, strangerCredentials, strangerEnrolments
     case deviceRequests, deviceAcknowledgements, deviceStreams, deviceUnanswered
-    case providerListings, providerSignatures
+    case providerListings, providerSignatures, sendTokens
 
     /// The kind of party that was refused.
     var principal: String {
@@ -18,13 +18,14 @@ enum RefusalCause: Int, CaseIterable {
         case .strangerRequests, .strangerCredentials, .strangerEnrolments: "stranger"
         case .deviceRequests, .deviceAcknowledgements, .deviceStreams, .deviceUnanswered: "device"
         case .providerListings, .providerSignatures: "provider"
+        case .sendTokens: "send token"
         }
     }
 
     /// The stable word for the limited activity.
     var word: String {
         switch self {
-        case .strangerRequests, .deviceRequests: "requests"
+        case .strangerRequests, .deviceRequests, .sendTokens: "requests"
         case .strangerCredentials: "credentials"
         case .strangerEnrolments: "enrolments"
         case .deviceAcknowledgements: "acknowledgements"
@@ -55,21 +56,41 @@ final class PrincipalRates: Sendable {
     private let deviceRequests: RateTable?
     private let deviceAcknowledgements: RateTable?
     private let deviceStreams: RateTable?
-    private let counters = RefusalCause.allCases.map { _ in Counter() }
+    /// Requests with a send token, by its hash.
+    private let sends: RateTable
+    private let limits: PrincipalLimits
+    private let counters: [Counter]
 
-    init(_ limits: PrincipalLimits) {
-        func table(_ rate: PrincipalLimits.Rate, _ countMax: Int) -> RateTable? {
-            rate.perSecond > 0
-                ? RateTable(
-                    TokenBucket(of: rate.burst ?? rate.perSecond, refilledBy: rate.perSecond), countMax: countMax)
-                : nil
+    /// Creates the rates.
+    ///
+    /// - Parameters:
+    ///   - limits: The configured rates.
+    ///   - former: The former rates: the counts of refusals continue, and a rate that did not change keeps its use.
+    init(_ limits: PrincipalLimits, former: PrincipalRates? = nil) {
+        func table(
+            _ rate: KeyPath<PrincipalLimits, PrincipalLimits.Rate>, _ table: KeyPath<PrincipalRates, RateTable?>,
+            _ countMax: Int
+        ) -> RateTable? {
+            if let former, former.limits[keyPath: rate] == limits[keyPath: rate] { return former[keyPath: table] }
+            let rate = limits[keyPath: rate]
+            guard rate.perSecond > 0 else { return nil }
+            return RateTable(
+                TokenBucket(of: rate.burst ?? rate.perSecond, refilledBy: rate.perSecond), countMax: countMax)
         }
-        strangerRequests = table(limits.strangerRequests, Limits.strangerRateCountMax)
-        strangerCredentials = table(limits.strangerCredentials, Limits.strangerRateCountMax)
-        strangerEnrolments = table(limits.strangerEnrolments, Limits.strangerRateCountMax)
-        deviceRequests = table(limits.deviceRequests, Limits.deviceRateCountMax)
-        deviceAcknowledgements = table(limits.deviceAcknowledgements, Limits.deviceRateCountMax)
-        deviceStreams = table(limits.deviceStreams, Limits.deviceRateCountMax)
+        strangerRequests = table(\.strangerRequests, \.strangerRequests, Limits.strangerRateCountMax)
+        strangerCredentials = table(\.strangerCredentials, \.strangerCredentials, Limits.strangerRateCountMax)
+        strangerEnrolments = table(\.strangerEnrolments, \.strangerEnrolments, Limits.strangerRateCountMax)
+        deviceRequests = table(\.deviceRequests, \.deviceRequests, Limits.deviceRateCountMax)
+        deviceAcknowledgements = table(
+            \.deviceAcknowledgements, \.deviceAcknowledgements, Limits.deviceRateCountMax)
+        deviceStreams = table(\.deviceStreams, \.deviceStreams, Limits.deviceRateCountMax)
+        sends =
+            former?.sends
+            ?? RateTable(
+                TokenBucket(of: Limits.sendTokenBurst, refilledBy: Limits.sendTokenRate),
+                countMax: Limits.sendTokenSlotCount)
+        self.limits = limits
+        counters = former?.counters ?? RefusalCause.allCases.map { _ in Counter() }
     }
 
     // MARK: Strangers
@@ -111,6 +132,11 @@ final class PrincipalRates: Sendable {
         take(deviceStreams, device, 1, now, .deviceStreams)
     }
 
+    // MARK: Send tokens
+
+    /// Takes a request with a send token; returns nil, or the seconds to wait.
+    func takeSend(of tokenHash: [UInt8], now: MonotonicTime) -> Int64? { take(sends, tokenHash, 1, now, .sendTokens) }
+
     private func take(
         _ table: RateTable?, _ key: some Hashable, _ count: Int64, _ now: MonotonicTime, _ cause: RefusalCause
     ) -> Int64? {
@@ -124,10 +150,13 @@ final class PrincipalRates: Sendable {
     /// Counts a refusal by its cause.
     func note(_ cause: RefusalCause) { counters[cause.rawValue].value.wrappingAdd(1, ordering: .relaxed) }
 
+    /// Returns the number of refusals since the server started.
+    func count(of cause: RefusalCause) -> Int64 { counters[cause.rawValue].value.load(ordering: .relaxed) }
+
     /// The refusals since the server started, without causes that never occurred.
     var refusals: [AdminAPI.Refusal] {
         RefusalCause.allCases.compactMap { cause in
-            let count = counters[cause.rawValue].value.load(ordering: .relaxed)
+            let count = count(of: cause)
             return count > 0 ? AdminAPI.Refusal(principal: cause.principal, cause: cause.word, count: count) : nil
         }
     }

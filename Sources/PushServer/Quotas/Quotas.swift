@@ -11,11 +11,6 @@ internal import Synchronization
 ///
 /// All loops share it, and ask only for what they have not cached.
 final class Quotas: Sendable {
-    let defaults: QuotaDefaults
-    /// The rates of device tokens; nil if they have no limit.
-    let devices: DeviceRates?
-    /// The rates of bad device tokens for teams without a limit of their own, by team ID.
-    private let defaultBadTokensPerTeam: RateTable?
     private let state: Lock<QuotaRegistry>
     /// A number that grows whenever the quotas of a subject are replaced.
     ///
@@ -24,16 +19,20 @@ final class Quotas: Sendable {
 
     /// Creates the quotas from the settings and counts in the store.
     init(_ defaults: QuotaDefaults, settings: [QuotaSubject: QuotaLimits] = [:], uses: [QuotaUse] = []) {
-        self.defaults = defaults
-        devices = defaults.deviceRate.positive.map { rate in
-            DeviceRates(TokenBucket(of: defaults.deviceBurst.positive ?? rate, refilledBy: rate))
-        }
-        defaultBadTokensPerTeam = defaults.defaultBadTokensPerTeam.positive.map { count in
-            RateTable(
-                TokenBucket(of: count, refilledBy: count, inSeconds: 3600), countMax: Limits.strangerRateCountMax)
-        }
         let counts = uses.map { ($0.subject, DayCount(day: $0.day, count: $0.count)) }
-        state = Lock(QuotaRegistry(settings: settings, earlierCounts: Dictionary(counts) { first, _ in first }))
+        state = Lock(
+            QuotaRegistry(
+                rules: QuotaRules(defaults), settings: settings,
+                earlierCounts: Dictionary(counts) { first, _ in first }))
+    }
+
+    /// The configured limits and the rates that follow from them.
+    var rules: QuotaRules { state.withLock { $0.rules } }
+
+    /// Replaces the configured limits; all subjects keep their use.
+    func setDefaults(_ defaults: QuotaDefaults) {
+        state.withLock { $0.setDefaults(defaults) }
+        changes.wrappingAdd(1, ordering: .releasing)
     }
 
     // MARK: For loops
@@ -43,13 +42,15 @@ final class Quotas: Sendable {
 
     /// Returns whether any team, key or app may have a limit.
     func limits(any kind: QuotaSubject.Kind) -> Bool {
-        !defaults[kind].isEmpty || state.withLock { state in state.settings.keys.contains { $0.kind == kind } }
+        state.withLock { state in
+            !state.rules.defaults[kind].isEmpty || state.settings.keys.contains { $0.kind == kind }
+        }
     }
 
     /// Returns the quotas of a subject, or nil if nothing limits it.
     func subjectQuotas(of subject: QuotaSubject, _ now: QuotaMoment) -> SubjectQuotas? {
         let (subjectQuotas, hasForgotten) = state.withLock { state in
-            state.subjectQuotas(of: subject, defaults[subject.kind], now)
+            state.subjectQuotas(of: subject, now)
         }
         if hasForgotten { changes.wrappingAdd(1, ordering: .releasing) }
         return subjectQuotas
@@ -57,7 +58,9 @@ final class Quotas: Sendable {
 
     /// Takes a bad device token of a team without a limit of its own; returns nil, or the nanoseconds to wait.
     func takeDefaultBadToken(of team: String, _ now: QuotaMoment) -> Int64? {
-        guard case .refused(let wait) = defaultBadTokensPerTeam?.take(team, now: now.monotonic) else { return nil }
+        guard case .refused(let wait) = rules.defaultBadTokensPerTeam?.take(team, now: now.monotonic) else {
+            return nil
+        }
         // An administrator may have set 0, which means no limit.
         return limits(of: QuotaSubject(.team, team)).badTokens == nil ? wait : nil
     }
@@ -69,8 +72,7 @@ final class Quotas: Sendable {
         state.withLock { state in
             state.settings[subject] = limits
             if let former = state.quotasBySubject[subject] {
-                state.quotasBySubject[subject] = SubjectQuotas(
-                    former, (limits ?? QuotaLimits()).or(defaults[subject.kind]))
+                state.quotasBySubject[subject] = SubjectQuotas(former, state.limits(of: subject))
             }
         }
         changes.wrappingAdd(1, ordering: .releasing)
@@ -84,7 +86,7 @@ final class Quotas: Sendable {
 
     /// Returns the limits of a subject: those set for it, else the configured ones.
     func limits(of subject: QuotaSubject) -> QuotaLimits {
-        (state.withLock { $0.settings[subject] } ?? QuotaLimits()).or(defaults[subject.kind])
+        state.withLock { $0.limits(of: subject) }
     }
 
     /// Returns the state of each limit of a subject; if it has sent nothing yet, all of it remains.
@@ -107,6 +109,7 @@ final class Quotas: Sendable {
 
 /// The settings, counts and quotas of teams, keys and apps.
 private struct QuotaRegistry {
+    var rules: QuotaRules
     /// The limits that administrators set.
     var settings: [QuotaSubject: QuotaLimits]
     /// The counts from before the server started.
@@ -114,13 +117,25 @@ private struct QuotaRegistry {
     /// The quotas of subjects that have limits and were looked up.
     var quotasBySubject: [QuotaSubject: SubjectQuotas] = [:]
 
+    /// Returns the limits of a subject: those set for it, else the configured ones.
+    func limits(of subject: QuotaSubject) -> QuotaLimits {
+        (settings[subject] ?? QuotaLimits()).or(rules.defaults[subject.kind])
+    }
+
+    mutating func setDefaults(_ defaults: QuotaDefaults) {
+        rules = QuotaRules(defaults, former: rules)
+        for (subject, former) in quotasBySubject {
+            quotasBySubject[subject] = SubjectQuotas(former, limits(of: subject))
+        }
+    }
+
     /// Finds or creates the quotas of a subject; the second result is whether others were discarded for it.
     mutating func subjectQuotas(
-        of subject: QuotaSubject, _ defaults: QuotaLimits, _ now: QuotaMoment
+        of subject: QuotaSubject, _ now: QuotaMoment
     ) -> (SubjectQuotas?, Bool) {
         if let known = quotasBySubject[subject] { return (known.isLimited ? known : nil, false) }
-        let limits = (settings[subject] ?? QuotaLimits()).or(defaults)
-        let new = SubjectQuotas(subject, limits, used: earlierCounts[subject] ?? DayCount(day: 0, count: 0))
+        let new = SubjectQuotas(
+            subject, limits(of: subject), used: earlierCounts[subject] ?? DayCount(day: 0, count: 0))
         guard new.isLimited else { return (nil, false) }
         let isFull = quotasBySubject.count >= Limits.quotaSubjectCountMax
         if isFull { quotasBySubject = quotasBySubject.filter { !$0.value.isIdle(now) } }

@@ -96,7 +96,7 @@ extension StoreRefusal {
         case .unauthorized: 401
         case .badEnrolmentCode, .broadcastsNotAllowed: 403
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
-            .unknownPolicy, .unknownCode:
+            .unknownPolicy, .unknownCode, .unknownSendToken:
             404
         case .alreadyExists, .traceOff: 409
         case .tooMany, .busy: 429
@@ -115,6 +115,7 @@ extension StoreRefusal {
         case .unknownKey: "UnknownKey"
         case .unknownTeam: "UnknownTeam"
         case .unknownCertificate: "UnknownCertificate"
+        case .unknownSendToken: "UnknownToken"
         case .unknownChannel: "UnknownChannel"
         case .unknownPolicy: "UnknownPolicy"
         case .broadcastsNotAllowed: "BroadcastsNotAllowed"
@@ -137,6 +138,7 @@ extension StoreRefusal {
         case .unknownKey: "There is no key with this ID. See `posthorn key list`."
         case .unknownTeam: "There is no such team. See `posthorn team list`."
         case .unknownCertificate: "There is no certificate with this fingerprint. See `posthorn certificate list`."
+        case .unknownSendToken: "There is no send token with this ID. See `posthorn token list`."
         case .unknownChannel: "The app has no such channel in this environment. See `posthorn channel list`."
         case .unknownPolicy: "There is no such policy. See `posthorn policy list`."
         case .broadcastsNotAllowed:

@@ -19,7 +19,7 @@ extension LoopServices {
             connection.peer.hasTriedCredential = true
             return true
         }
-        return !context.rates.hasNoCredentialLeft(connection.source.network, now: loop.events.now)
+        return !settings.rates.hasNoCredentialLeft(connection.source.network, now: loop.events.now)
     }
 
     /// Counts a wrong credential; closes the connection after its answer if it, or its network, sent too many.
@@ -29,7 +29,7 @@ extension LoopServices {
     func countWrongCredential(on connection: ServerConnection) -> Int64? {
         let network = connection.source.network
         connection.peer.wrongCredentialCount &+= 1
-        let wait = context.rates.takeWrongCredential(of: network, now: loop.events.now)
+        let wait = settings.rates.takeWrongCredential(of: network, now: loop.events.now)
         let isTooMuch = connection.peer.wrongCredentialCount >= Limits.wrongCredentialPerConnectionCountMax
         if wait != nil || isTooMuch { connection.endAfterAnswers(because: .tooManyRequests) }
         return wait
@@ -43,7 +43,7 @@ extension LoopServices {
     /// - Returns: The seconds to wait if the budget is used up, else nil.
     func countStrangerRequest(on connection: ServerConnection) -> Int64? {
         guard connection.isStranger else { return nil }
-        let wait = context.rates.takeRequest(of: connection.source.network, now: loop.events.now)
+        let wait = settings.rates.takeRequest(of: connection.source.network, now: loop.events.now)
         if wait != nil { connection.endAfterAnswers(because: .tooManyRequests) }
         return wait
     }

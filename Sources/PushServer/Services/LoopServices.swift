@@ -15,6 +15,9 @@ final class LoopServices {
     /// The source of random IDs.
     let random = RandomNumbers()
     let quotas: LoopQuotas
+    let metrics: APIMetrics
+    /// The settings, as of the last message about a reload.
+    var settings: RunningSettings
     /// The apps and keys, as of the store's last notice.
     var directory = TopicDirectory(Directory(version: 0, topics: [:], keys: [:]))
     /// The number of notifications that the store has not answered yet.
@@ -30,6 +33,8 @@ final class LoopServices {
         self.loop = loop
         self.context = context
         quotas = LoopQuotas(context.quotas)
+        metrics = context.metrics.apis[Int(loop.index)]
+        settings = context.settings
         productionCipher = try context.installation.makeTokenCipher(for: .production)
         developmentCipher = try context.installation.makeTokenCipher(for: .development)
     }

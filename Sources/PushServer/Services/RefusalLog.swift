@@ -54,11 +54,27 @@ extension EventLog {
                 ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText],
                 about: peer.source.logSubject(reason))
         case .broadcastsNotAllowed, .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate,
-            .unknownChannel, .unknownPolicy, .unknownCode, .alreadyExists, .traceOff, .unavailable:
+            .unknownChannel, .unknownPolicy, .unknownCode, .unknownSendToken, .alreadyExists, .traceOff, .unavailable:
             debug(
                 "request_refused",
                 ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText])
         }
+    }
+
+    /// Logs that an administrator requested a change, without its body.
+    ///
+    /// Device tokens and fingerprints, of 64 digits, are cut to the first 8.
+    func administered(_ target: [String], _ method: String, on connection: ServerConnection) {
+        let user = connection.peerUserID.map(String.init) ?? "unknown"
+        let names = target.map { $0.utf8.count == 64 ? "\($0.prefix(8))…" : $0 }
+        info("admin_request", ["method": method, "path": "/v1/" + names.joined(separator: "/"), "user": user])
+    }
+
+    /// Logs a request to send without a valid token.
+    func refusedSender(on peer: ServerConnection) {
+        warning(
+            "sender_refused", ["source": peer.source.description, "principal": peer.principal.logText],
+            about: peer.source.logSubject("send"))
     }
 
     /// Logs that a user who is not an administrator used the admin API.

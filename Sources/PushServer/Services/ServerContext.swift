@@ -12,12 +12,10 @@ internal import PushTLS
 final class ServerContext: Sendable {
     /// The part for the loops.
     let serving: ServingContext
-    let configuration: ServerConfiguration
+    private let running: Lock<RunningSettings>
     let installation: Installation
     let storeCondition: StoreCondition
     let quotas: Quotas
-    /// The request rates of strangers and devices.
-    let rates: PrincipalRates
     /// The devices whose secrets were used recently.
     let deviceSecrets = DeviceSecretCache()
     let backups: BackupKeeper
@@ -25,23 +23,35 @@ final class ServerContext: Sendable {
     /// The URL for providers and devices, for example `https://push.example.org:2197`.
     let serverURL: String
     let startedAt: Timestamp
+    let metrics: ServerMetrics
     let log: EventLog
 
     init(
         serving: ServingContext, configuration: ServerConfiguration, installation: Installation,
         storeCondition: StoreCondition, quotas: Quotas, backups: BackupKeeper, authorities: AuthorityKeeper,
-        serverURL: String, startedAt: Timestamp
+        serverURL: String, startedAt: Timestamp, storeMetrics: StoreMetrics = StoreMetrics()
     ) {
         self.serving = serving
-        self.configuration = configuration
+        running = Lock(RunningSettings(configuration))
         self.installation = installation
         self.storeCondition = storeCondition
         self.quotas = quotas
-        rates = PrincipalRates(configuration.principalLimits)
         self.backups = backups
         self.authorities = authorities
         self.serverURL = serverURL
         self.startedAt = startedAt
+        metrics = ServerMetrics(loops: serving.loopMetrics, store: storeMetrics)
         log = serving.log
+    }
+
+    /// The settings that apply now.
+    ///
+    /// A loop keeps its own reference, `LoopServices.settings`.
+    var settings: RunningSettings { running.withLock { $0 } }
+
+    /// Replaces the settings; the loops learn of it by a message.
+    func apply(_ configuration: ServerConfiguration) {
+        running.withLock { $0 = RunningSettings(configuration, former: $0) }
+        quotas.setDefaults(configuration.quotas)
     }
 }

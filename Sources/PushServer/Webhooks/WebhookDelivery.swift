@@ -29,12 +29,20 @@ struct WebhookDelivery {
     private(set) var position: Int64
     /// The number of failed attempts since the last success.
     private(set) var failureCount = 0
+    /// The last time at which the back-end had received everything, or the creation.
+    private var currentAt: Duration
+    /// Whether the back-end had received everything at the last query.
+    private var isCurrent = true
 
     /// Creates a delivery at a position, due immediately.
     init(position: Int64, now: Duration) {
         self.position = position
         state = .idle(due: now)
+        currentAt = now
     }
+
+    /// The time since which the back-end has not received everything; nil if it had at the last query.
+    var behindSince: Duration? { isCurrent ? nil : currentAt }
 
     /// The time of the next query; nil while a query or a request is under way.
     var due: Duration? {
@@ -57,9 +65,12 @@ struct WebhookDelivery {
     /// Changes from asking to posting, or to idle if nothing was found.
     mutating func found(eventCount: Int, next: Int64, isMore: Bool, now: Duration) {
         switch state {
-        case .asking where eventCount > 0: state = .posting(next: next, isMore: isMore)
+        case .asking where eventCount > 0:
+            isCurrent = false
+            state = .posting(next: next, isMore: isMore)
         case .asking:
             position = max(position, next)
+            noteCurrent(now: now, isMore: isMore)
             state = .idle(due: now + Self.interval)
         case .idle, .posting: break
         }
@@ -71,6 +82,7 @@ struct WebhookDelivery {
         case .posting(let next, let isMore):
             position = max(position, next)
             failureCount = 0
+            noteCurrent(now: now, isMore: isMore)
             state = .idle(due: isMore ? now : now + Self.interval)
         case .idle, .asking: break
         }
@@ -85,6 +97,13 @@ struct WebhookDelivery {
     mutating func failed(now: Duration, fraction: Double) {
         let doublings = min(failureCount, 16)
         failureCount += 1
+        isCurrent = false
         state = .idle(due: now + min(.seconds(1 << doublings), Self.pauseMax) * fraction)
+    }
+
+    private mutating func noteCurrent(now: Duration, isMore: Bool) {
+        guard !isMore else { return }
+        isCurrent = true
+        currentAt = now
     }
 }

@@ -37,6 +37,7 @@ final class WebhookSender {
     private let loop: UInt32
     private let context: ServerContext
     private let inbox: WebhookInbox
+    private let metrics: WebhookMetrics
     private let ciphers: [Environment: TokenCipher]
     private let client: ThreadClient
     private let start = ContinuousClock.now
@@ -54,6 +55,7 @@ final class WebhookSender {
         self.loop = loop
         self.context = context
         self.inbox = inbox
+        metrics = context.metrics.webhooks
         var ciphers: [Environment: TokenCipher] = [:]
         do throws(TLSError) {
             for environment in Environment.allCases {
@@ -73,6 +75,7 @@ final class WebhookSender {
             for reply in waiting.replies { take(reply) }
             if waiting.isStopping { return }
             for topic in targets.keys { ask(topic) }
+            publishLag()
             client.wait(atMost: pause)
         }
     }
@@ -83,6 +86,16 @@ final class WebhookSender {
     private var pause: Duration {
         let due = targets.values.compactMap(\.delivery.due).min()
         return max(.zero, min((due ?? .seconds(60) + now) - now, .seconds(60)))
+    }
+
+    /// Writes to the metrics how far the slowest back-end is behind.
+    private func publishLag() {
+        let behind = targets.values.compactMap { target in
+            target.delivery.behindSince.map { (since: $0, position: target.delivery.position) }
+        }
+        metrics.position.set(behind.map(\.position).min() ?? 0)
+        let since = behind.map { now - $0.since }.max().map { MonotonicTime.now.nanoseconds - $0.nanoseconds }
+        metrics.behindSince.set(since ?? 0)
     }
 
     // MARK: From the store
@@ -140,6 +153,7 @@ final class WebhookSender {
         guard var target = targets[topic] else { return }
         defer { targets[topic] = target }
         if findings.hasGap {
+            metrics.gaps.add()
             let remedy = "raise trace_days or trace_megabytes, or repair the webhook sooner"
             context.log.warning("webhook_events_lost", ["topic": target.topicName.text, "remedy": remedy])
         }
@@ -175,7 +189,7 @@ final class WebhookSender {
         request.timeout = Self.requestTimeout
         request.answerByteCountMax = Self.answerByteCountMax
         request.ignoresBody = true
-        request.caFile = context.configuration.webhookAuthorityFile
+        request.caFile = context.settings.configuration.webhookAuthorityFile
         client.start(request) { [unowned self] result in self.posted(result, to: topic) }
     }
 
@@ -183,11 +197,13 @@ final class WebhookSender {
         guard var target = targets[topic] else { return }
         defer { targets[topic] = target }
         guard let problem = Self.problem(result) else {
+            metrics.acceptedRequests.add()
             if target.isFailing { context.log.info("webhook_recovered", ["topic": target.topicName.text]) }
             target.isFailing = false
             let position = target.delivery.taken(now: now)
             return advance(&target, topic, to: position)
         }
+        metrics.failedRequests.add()
         if target.delivery.failureCount == 0 {
             context.log.warning("webhook_failing", ["topic": target.topicName.text, "problem": problem])
         }
@@ -207,4 +223,9 @@ final class WebhookSender {
         case .failure(let error): String(error.message.prefix(200))
         }
     }
+}
+
+extension Duration {
+    /// The whole nanoseconds of a duration of less than 292 years.
+    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

@@ -247,9 +247,10 @@ final class DeviceStream {
     // MARK: Acknowledgement and removal
 
     /// Records that a notification was acknowledged.
-    func acknowledge(_ sequence: Int64, at moment: MonotonicTime) {
+    func acknowledge(_ sequence: Int64, at moment: MonotonicTime, measuredBy histogram: DurationHistogram) {
         if let probe, probe.sequence <= sequence {
             acknowledgementMilliseconds = moment.milliseconds(since: probe.moment)
+            histogram.observe(nanoseconds: moment.nanoseconds(since: probe.moment))
             self.probe = nil
         }
         forget(sequence)

@@ -8,6 +8,8 @@ struct StoreCounters {
     /// The counters, without connected devices and outcomes.
     private(set) var counts = AdminAPI.Counts()
     private var outcomes: [DeviceAPI.Outcome: Int] = [:]
+    /// Whether an outcome was counted since the outcomes were last published.
+    private var hasNewOutcomes = false
     private var pendingByTopic: TopicCounts
     private var registrationsByTopic: [TopicID: Int]
     private var subscriptionsByChannel: [ChannelNumber: Int]
@@ -32,6 +34,24 @@ struct StoreCounters {
         counts.devicesConnected = devicesConnected
         for outcome in DeviceAPI.Outcome.allCases { counts.outcomes[outcome.rawValue] = outcomes[outcome] ?? 0 }
         return counts
+    }
+
+    /// Writes the counters to the metrics.
+    mutating func publish(to metrics: StoreMetrics) {
+        metrics.set(.apps, to: counts.apps)
+        metrics.set(.devices, to: counts.devices)
+        metrics.set(.registrations, to: counts.registrations)
+        metrics.set(.pending, to: counts.pending)
+        metrics.set(.accepted, to: counts.accepted)
+        metrics.set(.acknowledged, to: counts.acknowledged)
+        metrics.set(.collapsed, to: counts.collapsed)
+        metrics.set(.expired, to: counts.expired)
+        metrics.set(.dropped, to: counts.dropped)
+        metrics.set(.unregistered, to: counts.unregistered)
+        metrics.set(.ignoredAcknowledgements, to: counts.glitches)
+        guard hasNewOutcomes else { return }
+        hasNewOutcomes = false
+        metrics.setOutcomes(outcomes)
     }
 
     /// Returns the administrator's view of an app.
@@ -96,7 +116,10 @@ struct StoreCounters {
         }
     }
 
-    mutating func add(_ outcome: DeviceAPI.Outcome) { outcomes[outcome, default: 0] += 1 }
+    mutating func add(_ outcome: DeviceAPI.Outcome) {
+        outcomes[outcome, default: 0] += 1
+        hasNewOutcomes = true
+    }
 
     mutating func addGlitches(_ count: Int) { counts.glitches += count }
 }

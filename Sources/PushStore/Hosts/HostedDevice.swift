@@ -70,10 +70,13 @@ final class HostedDevice {
     // MARK: Acknowledgement
 
     /// Removes an acknowledged notification; returns nil if it is not in flight.
-    func acknowledge(_ sequence: Int64, at moment: MonotonicTime) -> HeldQueue.InFlight? {
+    func acknowledge(
+        _ sequence: Int64, at moment: MonotonicTime, measuredBy histogram: DurationHistogram
+    ) -> HeldQueue.InFlight? {
         guard let index = queue.inFlight.firstIndex(where: { $0.sequence == sequence }) else { return nil }
         if let probe, probe.sequence <= sequence {
             queue.acknowledgementMilliseconds = moment.milliseconds(since: probe.moment)
+            histogram.observe(nanoseconds: moment.nanoseconds(since: probe.moment))
             self.probe = nil
         }
         let entry = queue.inFlight.remove(at: index)

@@ -6,7 +6,8 @@ package protocol HostingStore: NotificationStore {
     ///
     /// - Parameters:
     ///   - loop: The index of the loop among the receivers.
+    ///   - metrics: The numbers of the host.
     ///   - deliver: Receives the replies for the loop.
     /// - Returns: The host.
-    func makeHost(loop: UInt32, deliver: @escaping (StoreReply) -> Void) -> LoopHost
+    func makeHost(loop: UInt32, metrics: HostMetrics, deliver: @escaping (StoreReply) -> Void) -> LoopHost
 }

@@ -20,6 +20,7 @@ package import PushNet
 package final class LoopHost {
     private let loop: UInt32
     private let sharing: HostSharing
+    private let metrics: HostMetrics
     private let deliver: (StoreReply) -> Void
     private var reader: HostTable.Reader
     private var devices: [DeviceID: HostedDevice] = [:]
@@ -48,10 +49,14 @@ package final class LoopHost {
     /// - Parameters:
     ///   - loop: The index of the loop among the store's receivers.
     ///   - sharing: The state that all hosts and the store share.
+    ///   - metrics: The numbers of this host.
     ///   - deliver: Receives the replies for this loop.
-    init(loop: UInt32, _ sharing: HostSharing, deliver: @escaping (StoreReply) -> Void) {
+    init(
+        loop: UInt32, _ sharing: HostSharing, metrics: HostMetrics, deliver: @escaping (StoreReply) -> Void
+    ) {
         self.loop = loop
         self.sharing = sharing
+        self.metrics = metrics
         self.deliver = deliver
         reader = HostTable.Reader(sharing.table)
         others = Array(repeating: [], count: sharing.receivers.count)
@@ -60,7 +65,7 @@ package final class LoopHost {
     /// Creates a host that hosts no device, for a store that hands over no queues.
     package convenience init(passingOnTo store: any NotificationStore, deliver: @escaping (StoreReply) -> Void) {
         let sharing = HostSharing(Sequences(stored: 0), receivers: [], now: { .now }) { store.submit(&$0) }
-        self.init(loop: 0, sharing, deliver: deliver)
+        self.init(loop: 0, sharing, metrics: HostMetrics(), deliver: deliver)
     }
 
     // MARK: From the loop
@@ -212,7 +217,8 @@ package final class LoopHost {
         let now = sharing.now()
         for acknowledgement in acknowledgements {
             let sequence = acknowledgement.id
-            guard let entry = hosted.acknowledge(sequence, at: moment) else {
+            guard let entry = hosted.acknowledge(sequence, at: moment, measuredBy: metrics.acknowledgement)
+            else {
                 rest.append(acknowledgement)
                 continue
             }
@@ -315,6 +321,7 @@ package final class LoopHost {
     ///
     /// - Parameter moment: The monotonic time of the turn.
     package func send(at moment: MonotonicTime) {
+        metrics.unwritten.set(Int64(unwrittenCount))
         // The store must read the records before the commands that follow them.
         writeJournal(at: moment)
         for index in others.indices where !others[index].isEmpty {

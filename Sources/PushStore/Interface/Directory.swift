@@ -131,6 +131,8 @@ package struct Directory: Sendable {
     package var keys: [String: SigningKey]
     /// The fingerprints of revoked client certificates.
     package var revokedCertificates: Set<[UInt8]>
+    /// The send tokens, by hash.
+    package var sendTokens: [[UInt8]: SendToken]
     /// The version of the policies, which devices are notified of; 0 when policies were never set.
     package var policyVersion: Int64
     /// The version of the announced authorities, which devices are notified of; 0 when none were announced.
@@ -138,13 +140,14 @@ package struct Directory: Sendable {
 
     package init(
         version: UInt64, topics: [TopicID: Topic], keys: [String: SigningKey],
-        revokedCertificates: Set<[UInt8]> = [], policyVersion: Int64 = 0,
+        revokedCertificates: Set<[UInt8]> = [], sendTokens: [[UInt8]: SendToken] = [:], policyVersion: Int64 = 0,
         authorityVersion: Int64 = 0
     ) {
         self.version = version
         self.topics = topics
         self.keys = keys
         self.revokedCertificates = revokedCertificates
+        self.sendTokens = sendTokens
         self.policyVersion = policyVersion
         self.authorityVersion = authorityVersion
     }

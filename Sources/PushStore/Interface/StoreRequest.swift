@@ -64,6 +64,9 @@ package enum StoreRequest: Sendable {
     case enrolmentCodes
     /// Deletes the unused code with this ID; answered by `done`.
     case revokeEnrolmentCode(id: [UInt8])
+    case sendToken(SendTokenRequest)
+    /// Lists the given devices, or all, on which an app is registered, at most `countMax`; answered by `recipients`.
+    case recipients(TopicID, devices: [DeviceID]? = nil, countMax: Int)
     /// Lists live devices in the order of enrolment, after a given device, at most `countMax`; answered by `devices`.
     case devices(after: DeviceID? = nil, countMax: Int = .max)
     case device(DeviceID)
@@ -73,6 +76,8 @@ package enum StoreRequest: Sendable {
     /// Expires all registrations of a device, as the store does automatically for a device that was unseen too long.
     case expireDevice(DeviceID)
     case counts
+    /// Lists the devices for which most recent notifications wait, at most `countMax`; answered by `queues`.
+    case longestQueues(countMax: Int)
     /// Starts a copy of the database; answered by `done` after the start, or refused with `alreadyExists` during
     /// another copy.
     case backup(StoreBackup)
@@ -138,6 +143,14 @@ package struct UnusedEnrolmentCode: Equatable, Sendable {
     package let expiresAt: Timestamp
 }
 
+/// The recent notifications that wait for a device.
+package struct QueueLength: Sendable {
+    package var device: DeviceID
+    package var count: Int
+    /// Whether the device's stream is open.
+    package var isConnected: Bool
+}
+
 /// The answer to a `StoreRequest` that succeeded.
 package enum StoreAnswer: Sendable {
     case done
@@ -162,6 +175,9 @@ package enum StoreAnswer: Sendable {
     case policy([PolicyRule], version: Int64)
     case trust([DeviceTrust])
     case trace(TraceFindings)
+    case sendTokens([SendToken])
+    case recipients([Recipient], isComplete: Bool)
+    case queues([QueueLength])
 }
 
 /// The reason why a `StoreRequest` was refused.
@@ -178,6 +194,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     /// No app or key belongs to this team.
     case unknownTeam
     case unknownCertificate
+    /// No send token has this ID.
+    case unknownSendToken
     /// The channel does not exist, or it belongs to another app or environment.
     case unknownChannel
     /// The app may not have channels.

@@ -21,12 +21,16 @@ package struct TraceQuery: Sendable {
     package var after: Int64
     /// The maximum number of events.
     package var countMax: Int
+    /// Whether to return the last events of the searched range instead of the first ones.
+    package var isNewest: Bool
     /// Whether to return only events that webhooks report, with device tokens.
     package var isForWebhook: Bool
 
     package init(
-        _ subject: Subject, since: Timestamp = .distantPast, after: Int64 = 0, countMax: Int, isForWebhook: Bool = false
+        _ subject: Subject, since: Timestamp = .distantPast, after: Int64 = 0, countMax: Int, isNewest: Bool = false,
+        isForWebhook: Bool = false
     ) {
+        self.isNewest = isNewest
         self.subject = subject
         self.since = since
         self.after = after
@@ -43,6 +47,8 @@ package struct TraceFindings: Sendable {
     package var next: Int64
     /// Whether more events may follow after `next`.
     package var isMore = false
+    /// Whether a search for the newest events left out earlier ones.
+    package var hasEarlier = false
     /// Whether events after `after` were deleted before the search.
     package var hasGap = false
     /// The time of the oldest event in the trace; nil for an empty trace.

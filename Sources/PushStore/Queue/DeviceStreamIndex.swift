@@ -8,7 +8,9 @@ internal import PushNet
 /// The stream of a device is in its record. The lists refer to records, whose stream may have been closed or replaced
 /// since.
 struct DeviceStreamIndex {
-    private let powerSavingDelayMilliseconds: Int64
+    private let bounds: StoreBounds
+    /// The times from a delivery to its acknowledgement.
+    private let acknowledgements: DurationHistogram
     private var byAddress: [ReplyAddress: DeviceQueue] = [:]
     /// Devices with notifications to deliver; may contain a device twice.
     private var outgoing: [DeviceQueue] = []
@@ -18,8 +20,10 @@ struct DeviceStreamIndex {
     /// early.
     private var heldBack: [(queue: DeviceQueue, end: MonotonicTime)] = []
 
-    /// Takes the time for which non-urgent notifications are held back while a device saves power.
-    init(powerSavingDelayMilliseconds: Int64) { self.powerSavingDelayMilliseconds = powerSavingDelayMilliseconds }
+    init(_ bounds: StoreBounds, _ acknowledgements: DurationHistogram) {
+        self.bounds = bounds
+        self.acknowledgements = acknowledgements
+    }
 
     var count: Int { byAddress.count }
 
@@ -32,7 +36,7 @@ struct DeviceStreamIndex {
     mutating func attach(_ queue: DeviceQueue, _ address: ReplyAddress) -> DeviceStream? {
         let earlier = remove(queue)
         queue.stream = DeviceStream(
-            of: queue.device, address: address, powerSavingDelayMilliseconds: powerSavingDelayMilliseconds)
+            of: queue.device, address: address, powerSavingDelayMilliseconds: bounds.powerSavingDelayMilliseconds)
         byAddress[address] = queue
         needingRefill.append(queue)
         return earlier
@@ -68,7 +72,8 @@ struct DeviceStreamIndex {
 
     /// Records on a device's stream that the device acknowledged a notification.
     mutating func acknowledge(_ sequence: Int64, by queue: DeviceQueue, at moment: MonotonicTime) {
-        change(queue) { stream in stream.acknowledge(sequence, at: moment) }
+        let acknowledgements = acknowledgements
+        change(queue) { stream in stream.acknowledge(sequence, at: moment, measuredBy: acknowledgements) }
     }
 
     /// Records that the device acknowledged a now-or-never notification; returns nil if the sequence is not one.

@@ -9,6 +9,7 @@ final class AppExecutor {
     private let keys: KeyTable
     private let certificates: CertificateTable
     private let webhooks: WebhookTable
+    private let sendTokens: SendTokenTable
     private let state: StateTable
     private let transaction: StoreTransaction
     private let channels: ChannelExecutor
@@ -23,6 +24,7 @@ final class AppExecutor {
         keys = tables.keys
         certificates = tables.certificates
         webhooks = tables.webhooks
+        sendTokens = tables.sendTokens
         state = tables.state
         self.transaction = transaction
         self.channels = channels
@@ -84,6 +86,7 @@ final class AppExecutor {
 
     private func finishRemoval(of topic: TopicID, _ topicName: TopicName) throws(SQLiteError) {
         try webhooks.remove(topic)
+        try sendTokens.removeAll(of: topic)
         try policies.removeAll(topic: topicName)
         try topics.remove(topic, now: transaction.now)
         transaction.add(.stream(.dropUndelivered(topic, on: nil)))
@@ -121,10 +124,12 @@ final class AppExecutor {
             return (topic.id, topic)
         }
         let keys = try keys.all().map { ($0.id, $0) }
+        let tokens = try sendTokens.all().map { ($0.hash, $0) }
         return Directory(
             version: version, topics: Dictionary(topics) { first, _ in first },
             keys: Dictionary(keys) { first, _ in first },
-            revokedCertificates: try certificates.revokedFingerprints(), policyVersion: try state.policyVersion(),
+            revokedCertificates: try certificates.revokedFingerprints(),
+            sendTokens: Dictionary(tokens) { first, _ in first }, policyVersion: try state.policyVersion(),
             authorityVersion: try state.authorityVersion())
     }
 }

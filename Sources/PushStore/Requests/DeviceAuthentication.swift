@@ -7,12 +7,12 @@ internal import PushSQLite
 final class DeviceAuthentication {
     private let devices: DeviceTable
     private let transaction: StoreTransaction
-    private let registrationLifeSeconds: Int64?
+    private let bounds: StoreBounds
 
-    init(_ devices: DeviceTable, _ transaction: StoreTransaction, registrationLifeSeconds: Int64?) {
+    init(_ devices: DeviceTable, _ transaction: StoreTransaction, _ bounds: StoreBounds) {
         self.devices = devices
         self.transaction = transaction
-        self.registrationLifeSeconds = registrationLifeSeconds
+        self.bounds = bounds
     }
 
     /// Returns whether a device exists and is not removed.
@@ -42,6 +42,7 @@ final class DeviceAuthentication {
     /// Returns whether a device's recorded last-seen time is too old, or in the future because the clock was wrong.
     func isStale(_ identity: DeviceTable.Identity, now: Timestamp) -> Bool {
         guard let seen = identity.seenAt, !identity.isDormant, seen <= now else { return true }
-        return now.milliseconds(since: seen) >= WriterLimits.seenIntervalMilliseconds(life: registrationLifeSeconds)
+        return now.milliseconds(since: seen)
+            >= WriterLimits.seenIntervalMilliseconds(life: bounds.registrationLifeSeconds)
     }
 }

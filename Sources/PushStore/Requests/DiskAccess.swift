@@ -33,6 +33,7 @@ extension StoreRequest {
         case .policy(let request): request.need
         case .authority(.trust): .reading
         case .authority: .shrinking
+        case .sendToken(let request): request.need
         case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
             .subscribe,
             .createChannel, .setWebhook, .noteWebhookProblem, .renameDevice:
@@ -41,8 +42,20 @@ extension StoreRequest {
             .unsubscribe, .removeChannel, .expireDevice, .removeWebhook, .advanceWebhook, .revokeEnrolmentCode:
             .shrinking
         case .setPower, .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels,
-            .subscriptions, .trace, .backup, .identify, .enrolmentCodes:
+            .subscriptions, .trace, .backup, .identify, .enrolmentCodes, .recipients,
+            .longestQueues:
             .reading
+        }
+    }
+}
+
+extension SendTokenRequest {
+    /// The disk access that the request needs.
+    fileprivate var need: DiskAccess {
+        switch self {
+        case .list: .reading
+        case .add: .growing
+        case .revoke: .shrinking
         }
     }
 }

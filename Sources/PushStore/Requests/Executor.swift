@@ -32,6 +32,7 @@ final class Executor {
     private let subscriptions: SubscriptionExecutor
     private let broadcasts: BroadcastExecutor
     private let credentials: CredentialExecutor
+    private let sendTokens: SendTokenExecutor
     private let policies: PolicyExecutor
     private let authorities: AuthorityExecutor
     private let quotas: QuotaExecutor
@@ -43,8 +44,9 @@ final class Executor {
     /// The tasks of this transaction whose work is not complete.
     private(set) var unfinished: [(task: StoreTask, work: any LongWork)] = []
 
-    init(_ connection: Connection, _ configuration: StoreConfiguration, now: Timestamp) throws(SQLiteError) {
-        let life = configuration.registrationLifeSeconds
+    init(
+        _ connection: Connection, _ configuration: StoreConfiguration, _ bounds: StoreBounds, now: Timestamp
+    ) throws(SQLiteError) {
         tables = try StoreTables(connection)
         sequences = Sequences(stored: try tables.state.lastSequence())
         let lastRunning = try tables.state.lastRunning()
@@ -64,7 +66,7 @@ final class Executor {
         }
         backups = BackupWork(connection)
         slice = RequestSlice(clock: configuration.monotonicTime)
-        authentication = DeviceAuthentication(tables.devices, transaction, registrationLifeSeconds: life)
+        authentication = DeviceAuthentication(tables.devices, transaction, bounds)
         registrations = RegistrationExecutor(tables, transaction, storedQueues, authentication)
         devices = DeviceExecutor(tables, transaction, storedQueues, authentication, registrations)
         filters = FilterExecutor(tables, transaction, storedQueues, sequences, authentication)
@@ -73,15 +75,15 @@ final class Executor {
         subscriptions = SubscriptionExecutor(tables, transaction, sequences, authentication, channels)
         broadcasts = BroadcastExecutor(tables, transaction, sequences)
         credentials = CredentialExecutor(tables, transaction)
+        sendTokens = SendTokenExecutor(tables, transaction)
         policies = PolicyExecutor(tables, transaction, authentication)
         authorities = AuthorityExecutor(tables, transaction, authentication)
         quotas = QuotaExecutor(tables)
         apps = AppExecutor(tables, transaction, channels, registrations, policies)
         webhooks = WebhookExecutor(tables, transaction, trace)
-        traces = TraceExecutor(tables, transaction, trace, configuration)
+        traces = TraceExecutor(tables, transaction, trace, bounds)
         sweeper = try Sweeper(
-            tables, transaction, storedQueues, authentication, registrations, traces, registrationLifeSeconds: life,
-            now: now)
+            tables, transaction, storedQueues, authentication, registrations, traces, bounds, now: now)
         do {
             try recovery.record(in: trace, tables, connection)
         } catch {
@@ -215,12 +217,16 @@ final class Executor {
         case .addEnrolmentCode(let hash, let expires): try credentials.addEnrolmentCode(hash, expires)
         case .enrolmentCodes: try credentials.unusedEnrolmentCodes()
         case .revokeEnrolmentCode(let id): try credentials.revokeEnrolmentCode(id)
+        case .sendToken(let request): try sendTokens.execute(request)
+        case .recipients(let topic, let devices, let countMax):
+            try sendTokens.recipients(topic, devices: devices, countMax: countMax)
         case .devices(let after, let countMax): try devices.devices(after, countMax)
         case .device(let id): try devices.device(id)
         case .renameDevice(let device, let name): try devices.rename(device, name)
         case .removeDevice(let device): try devices.removeDevice(device)
         case .expireDevice(let device): try devices.expireDevice(device)
         case .counts: .memoryQuery(.counts)
+        case .longestQueues(let countMax): .memoryQuery(.longestQueues(countMax: countMax))
         case .backup(let order): RequestResult(backups.begin(order))
         case .quota(let request): try quotas.execute(request)
         case .policy(let request): try policies.execute(request)

@@ -69,6 +69,7 @@ enum StoreEvent {
     /// A query whose answer needs data in memory.
     enum MemoryQuery {
         case counts
+        case longestQueues(countMax: Int)
         case app(TopicTable.Row)
         case apps([TopicTable.Row])
         case device(DeviceDescription)

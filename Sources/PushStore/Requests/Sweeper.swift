@@ -23,14 +23,14 @@ final class Sweeper {
     private let authentication: DeviceAuthentication
     private let registrations: RegistrationExecutor
     private let traces: TraceExecutor
-    private let registrationLifeSeconds: Int64?
+    private let bounds: StoreBounds
     /// The time before which no device expires, so that devices can reconnect after a long stop.
     private let reconnectionEnd: Timestamp
 
     init(
         _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
         _ authentication: DeviceAuthentication, _ registrations: RegistrationExecutor, _ traces: TraceExecutor,
-        registrationLifeSeconds: Int64?, now: Timestamp
+        _ bounds: StoreBounds, now: Timestamp
     ) throws(SQLiteError) {
         pending = tables.pending
         broadcasts = tables.broadcasts
@@ -42,9 +42,10 @@ final class Sweeper {
         self.authentication = authentication
         self.registrations = registrations
         self.traces = traces
-        self.registrationLifeSeconds = registrationLifeSeconds
+        self.bounds = bounds
         reconnectionEnd = Self.reconnectionEnd(
-            now: now, lastRunning: try tables.state.lastRunning(), registrationLifeSeconds: registrationLifeSeconds)
+            now: now, lastRunning: try tables.state.lastRunning(),
+            registrationLifeSeconds: bounds.registrationLifeSeconds)
     }
 
     /// Deletes damaged and expired rows, and expires registrations; a bounded number in one step.
@@ -91,7 +92,7 @@ final class Sweeper {
 
     /// The time before which an unseen device expires; nil while no device expires.
     private var unseenDeadline: Timestamp? {
-        guard let life = registrationLifeSeconds, transaction.now >= reconnectionEnd else { return nil }
+        guard let life = bounds.registrationLifeSeconds, transaction.now >= reconnectionEnd else { return nil }
         return transaction.now.advanced(bySeconds: -max(life, 0))
     }
 

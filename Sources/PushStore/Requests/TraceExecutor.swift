@@ -13,11 +13,10 @@ final class TraceExecutor {
     private let registrations: RegistrationTable
     private let transaction: StoreTransaction
     private let trace: TraceRecorder
-    private let configuration: StoreConfiguration
+    private let bounds: StoreBounds
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ trace: TraceRecorder,
-        _ configuration: StoreConfiguration
+        _ tables: StoreTables, _ transaction: StoreTransaction, _ trace: TraceRecorder, _ bounds: StoreBounds
     ) {
         table = tables.trace
         origins = TraceOrigins(tables.trace)
@@ -26,7 +25,7 @@ final class TraceExecutor {
         registrations = tables.registrations
         self.transaction = transaction
         self.trace = trace
-        self.configuration = configuration
+        self.bounds = bounds
     }
 
     // MARK: Looking
@@ -82,9 +81,9 @@ final class TraceExecutor {
     ///
     /// If the trace is disabled, it deletes all events.
     func trim() throws(SQLiteError) -> Bool {
-        let oldest = transaction.now.advanced(bySeconds: -configuration.traceLifeSeconds)
+        let oldest = transaction.now.advanced(bySeconds: -bounds.traceLifeSeconds)
         return try table.trim(
             olderThan: trace.isOn ? oldest : .distantFuture,
-            byteCountMax: configuration.traceByteCountMax, end: trace.end)
+            byteCountMax: bounds.traceByteCountMax, end: trace.end)
     }
 }

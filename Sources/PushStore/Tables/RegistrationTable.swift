@@ -19,6 +19,7 @@ final class RegistrationTable {
     private let endOfDevice: Statement
     private let selectDevices: Statement
     private let selectTopics: Statement
+    private let selectRecipients: Statement
     private let liveTopics: Statement
     private let countByTopic: Statement
     private let clearFilter: Statement
@@ -56,6 +57,11 @@ final class RegistrationTable {
         selectDevices = try connection.prepare(
             """
             SELECT device FROM registrations INDEXED BY registrations_by_topic WHERE topic = ? AND live = 1 LIMIT ?
+            """)
+        selectRecipients = try connection.prepare(
+            """
+            SELECT device, generation FROM registrations INDEXED BY registrations_by_topic
+            WHERE topic = ? AND live = 1 AND device > ? ORDER BY device LIMIT ?
             """)
         selectTopics = try connection.prepare("SELECT topic FROM registrations WHERE device = ? AND live = 1 LIMIT ?")
         liveTopics = try connection.prepare(
@@ -148,6 +154,23 @@ final class RegistrationTable {
         selectDevices.bind(Int64(countMax), at: 2)
         while try selectDevices.step() { devices.append(DeviceID(stored: selectDevices.int64(0))) }
         return devices
+    }
+
+    /// Returns the next live registrations of an app after a device, ordered by device.
+    func recipients(
+        of topic: TopicID, after: DeviceID?, countMax: Int
+    ) throws(SQLiteError) -> ListPage<Recipient, DeviceID> {
+        selectRecipients.bind(Int64(topic.rawValue), at: 1)
+        selectRecipients.bind(after?.stored ?? -1, at: 2)
+        selectRecipients.bind(Int64(countMax), at: 3)
+        return try selectRecipients.page(countMax: countMax) { (row) throws(SQLiteError) in
+            Recipient(
+                contents: DeviceTokenContents(
+                    device: DeviceID(stored: row.int64(0)), topic: topic,
+                    generation: UInt32(truncatingIfNeeded: row.int64(1))))
+        } key: {
+            DeviceID(stored: $0.int64(0))
+        }
     }
 
     /// Returns apps with a live registration on a device, at most `countMax`.

@@ -49,6 +49,9 @@ enum Schema {
         CREATE TABLE certificate_topics(
             certificate BLOB NOT NULL REFERENCES certificates(fingerprint), position INTEGER NOT NULL,
             topic TEXT NOT NULL, PRIMARY KEY (certificate, position)) WITHOUT ROWID, STRICT;
+        CREATE TABLE send_tokens(
+            id BLOB PRIMARY KEY, hash BLOB NOT NULL UNIQUE, topic INTEGER NOT NULL REFERENCES topics(id),
+            name TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER) WITHOUT ROWID, STRICT;
 
         CREATE TABLE devices(
             id INTEGER PRIMARY KEY, secret_hash BLOB UNIQUE, name TEXT NOT NULL, platform TEXT NOT NULL,

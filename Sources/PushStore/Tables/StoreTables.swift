@@ -7,6 +7,7 @@ final class StoreTables {
     let topics: TopicTable
     let keys: KeyTable
     let certificates: CertificateTable
+    let sendTokens: SendTokenTable
     let devices: DeviceTable
     let enrolmentCodes: EnrolmentCodeTable
     let registrations: RegistrationTable
@@ -26,6 +27,7 @@ final class StoreTables {
         topics = try TopicTable(connection)
         keys = try KeyTable(connection)
         certificates = try CertificateTable(connection)
+        sendTokens = try SendTokenTable(connection)
         devices = try DeviceTable(connection)
         enrolmentCodes = try EnrolmentCodeTable(connection)
         registrations = try RegistrationTable(connection)

@@ -57,6 +57,7 @@ final class TraceSearch {
             try look(at: row, origins)
             if findings.isMore || isPaused { return isPaused }
         }
+        if isEnd, query.isNewest { findings.keepNewest(query.countMax) }
         return !isEnd
     }
 
@@ -75,7 +76,9 @@ final class TraceSearch {
             // A row that the disk damaged ends at the first invalid event.
             guard let event = TraceEvent(bytes, at: &offset) else { return }
             guard let entry = try entry(event, at: position, origins) else { continue }
-            guard findings.entries.count < query.countMax else {
+            if query.isNewest {
+                if findings.entries.count >= 2 * query.countMax { findings.keepNewest(query.countMax) }
+            } else if findings.entries.count >= query.countMax {
                 findings.isMore = true
                 findings.next = position
                 return
@@ -125,6 +128,15 @@ final class TraceSearch {
     /// Adds the device token to each entry.
     func addTokens(_ token: (TraceEntry) throws(SQLiteError) -> TraceEntry.Token?) throws(SQLiteError) {
         for index in findings.entries.indices { findings.entries[index].token = try token(findings.entries[index]) }
+    }
+}
+
+extension TraceFindings {
+    /// Discards the oldest entries.
+    fileprivate mutating func keepNewest(_ countMax: Int) {
+        guard entries.count > countMax else { return }
+        entries.removeFirst(entries.count - countMax)
+        hasEarlier = true
     }
 }
 

@@ -32,6 +32,8 @@ final class CommandQueue: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var waiting = Taken()
+    /// The number of waiting commands, written while `mutex` is held.
+    let waitingCount = MetricCell()
 
     init() {
         unsafe mutex = .allocate(capacity: 1)
@@ -67,6 +69,7 @@ final class CommandQueue: @unchecked Sendable {
         } else {
             for command in commands { appendOrShed(command) }
         }
+        waitingCount.set(Int64(waiting.commands.count))
         unsafe Self.check(pthread_mutex_unlock(mutex))
         // Signal after unlocking, so that the writer does not wake up only to wait for the lock.
         if wasEmpty { unsafe Self.check(pthread_cond_signal(condition)) }
@@ -98,6 +101,7 @@ final class CommandQueue: @unchecked Sendable {
         }
         taken.isLast = waiting.isLast
         swap(&waiting, &taken)
+        waitingCount.set(0)
     }
 
     private func appendOrShed(_ command: StoreCommand) {

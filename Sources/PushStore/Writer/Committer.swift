@@ -35,6 +35,8 @@ final class Committer {
     private var nextSynchronization = MonotonicTime.past
     /// The time from which a log of `WriterLimits.checkpointPageCount` pages is checkpointed.
     private var nextCheckpoint = MonotonicTime.past
+    /// The durations of transactions.
+    private let durations: DurationHistogram
 
     init(
         _ opened: OpenedStore, _ dispatcher: Dispatcher, _ waiting: FairQueue,
@@ -44,6 +46,7 @@ final class Committer {
         connection = opened.connection
         executor = opened.executor
         space = DiskSpace(opened.reserve, opened.configuration)
+        durations = opened.metrics.commit
         self.dispatcher = dispatcher
         self.waiting = waiting
         self.onFatal = onFatal
@@ -184,6 +187,7 @@ final class Committer {
         _ body: () throws(SQLiteError) -> Void, committed confirm: () -> Void = {}
     ) throws(TransactionError) {
         executor.begin(now: configuration.now())
+        let begin = MonotonicTime.now
         var isCommitting = false
         do {
             try connection.transaction { () throws(SQLiteError) in
@@ -195,6 +199,7 @@ final class Committer {
             executor.rolledBack()
             throw TransactionError(error, path: configuration.path, isCommitting: isCommitting)
         }
+        durations.observe(nanoseconds: MonotonicTime.now.nanoseconds(since: begin))
         executor.committed()
         confirm()
         if executor.transaction.hasDirectoryChanged { publishDirectory() }

@@ -29,13 +29,13 @@ struct DeliveryState {
     var moment = MonotonicTime.now
 
     init(
-        counters: StoreCounters, powerSavingDelayMilliseconds: Int64, _ executor: Executor,
-        receivers: [any StoreReplyReceiver]
+        counters: StoreCounters, _ bounds: StoreBounds, _ executor: Executor,
+        receivers: [any StoreReplyReceiver], _ metrics: StoreMetrics
     ) {
         queues = executor.queues
         trace = executor.trace
         histories = executor.histories
-        streams = DeviceStreamIndex(powerSavingDelayMilliseconds: powerSavingDelayMilliseconds)
+        streams = DeviceStreamIndex(bounds, metrics.acknowledgement)
         self.counters = counters
         replies = ReplyBatch(receivers: receivers)
     }
@@ -351,6 +351,7 @@ struct DeliveryState {
     private mutating func answer(_ query: StoreEvent.MemoryQuery, _ address: ReplyAddress) {
         switch query {
         case .counts: replies.answer(.counts(counters.counts(devicesConnected: streams.count)), address)
+        case .longestQueues(let countMax): replies.answer(.queues(longestQueues(countMax)), address)
         case .app(let row): replies.answer(.app(counters.app(row)), address)
         case .apps(let rows): replies.answer(.apps(rows.map(counters.app)), address)
         case .device(let description): replies.answer(.device(completed(description)), address)
@@ -363,6 +364,19 @@ struct DeliveryState {
         case .trace(let search):
             if !searches.append(search) { replies.refuse(.tooMany, address) }
         }
+    }
+
+    /// Returns the longest queues, the longest first.
+    private func longestQueues(_ countMax: Int) -> [QueueLength] {
+        var longest: [QueueLength] = []
+        queues.forEachWithRecent { queue in
+            let count = queue.recent.count
+            guard longest.count < countMax || count > longest[longest.count - 1].count else { return }
+            let place = longest.firstIndex { $0.count < count } ?? longest.count
+            longest.insert(QueueLength(device: queue.device, count: count, isConnected: queue.stream != nil), at: place)
+            if longest.count > countMax { longest.removeLast() }
+        }
+        return longest
     }
 
     private func completed(_ description: StoreEvent.DeviceDescription) -> AdminAPI.Device {

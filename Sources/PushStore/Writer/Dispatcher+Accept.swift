@@ -49,10 +49,10 @@ extension Dispatcher {
             // An older one that was acknowledged must not come back after a crash, behind this one.
             deletions.expedite(queue.device, topic, collapse)
         }
-        if isFull(queue, of: topic, configuration.pendingPerTopicCountMax), isAway(queue) {
+        if isFull(queue, of: topic, bounds.pendingPerTopicCountMax), isAway(queue) {
             try removeOldest(of: topic, queue, .topicBound, &replaced)
         }
-        if isFull(queue, of: nil, configuration.pendingPerDeviceCountMax) {
+        if isFull(queue, of: nil, bounds.pendingPerDeviceCountMax) {
             try makeRoomOnDevice(for: topic, queue, &replaced)
         }
         let offer = deliveryState.offer(pending, to: queue, at: moment)

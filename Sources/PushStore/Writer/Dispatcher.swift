@@ -28,6 +28,7 @@ final class Dispatcher {
     /// The devices that acknowledged in this turn, whose queues may be handed over.
     var quiet: [DeviceQueue] = []
     let configuration: StoreConfiguration
+    let bounds: StoreBounds
     var deliveryState: DeliveryState
     /// The wall-clock time of this turn.
     var now = Timestamp.unixEpoch
@@ -44,7 +45,9 @@ final class Dispatcher {
     /// The rows of the current transaction; empty between transactions.
     private var newRows: [PendingTable.New] = []
 
-    init(_ executor: Executor, _ deliveryState: DeliveryState, _ configuration: StoreConfiguration) {
+    init(
+        _ executor: Executor, _ deliveryState: DeliveryState, _ configuration: StoreConfiguration, _ bounds: StoreBounds
+    ) {
         tables = executor.tables
         queues = executor.queues
         sequences = executor.sequences
@@ -52,6 +55,7 @@ final class Dispatcher {
         trace = executor.trace
         authentication = executor.authentication
         self.configuration = configuration
+        self.bounds = bounds
         deletions = PendingDeletions(delayMilliseconds: configuration.deletionDelayMilliseconds)
         self.deliveryState = deliveryState
     }

@@ -21,7 +21,7 @@ final class FairQueue {
 
     private var lanes = RequestPrincipal.Lane.allCases.map { _ in Lane() }
     private var nextLane = 0
-    private var count = 0
+    private(set) var count = 0
 
     /// Whether no task waits.
     var isEmpty: Bool { count == 0 }

@@ -7,15 +7,18 @@ internal import PushSQLite
 // Safety: one thread creates the value and moves it to the writer's thread; SQLiteStore drops its copy with that.
 struct OpenedStore: @unchecked Sendable {
     let configuration: StoreConfiguration
+    let bounds: StoreBounds
     let connection: Connection
     let executor: Executor
     let counters: StoreCounters
     let reserve: DiskReserve
+    let metrics: StoreMetrics
 
     /// Opens or creates the file, migrates the schema, and counts the rows.
-    init(_ configuration: StoreConfiguration) throws(StoreError) {
-        let configuration = configuration.corrected
+    init(_ configuration: StoreConfiguration, _ metrics: StoreMetrics) throws(StoreError) {
         self.configuration = configuration
+        self.metrics = metrics
+        bounds = StoreBounds(configuration)
         do {
             connection = try Connection(
                 path: configuration.path, durability: configuration.durability == .full ? .full : .normal,
@@ -33,7 +36,7 @@ struct OpenedStore: @unchecked Sendable {
             try connection.execute("PRAGMA cache_size = -16384")
             connection.checkpointByHand()
             let now = configuration.now()
-            executor = try Executor(connection, configuration, now: now)
+            executor = try Executor(connection, configuration, bounds, now: now)
             try executor.tables.devices.noteAllSeen(now: now)
             counters = try executor.counters()
         } catch {
@@ -45,16 +48,6 @@ struct OpenedStore: @unchecked Sendable {
                 path: configuration.path, code: 11,
                 text: "the stored last sequence \(executor.sequences.last) is out of range")
         }
-    }
-}
-
-extension StoreConfiguration {
-    /// The configuration with bounds that allow at least one notification.
-    fileprivate var corrected: StoreConfiguration {
-        var corrected = self
-        corrected.pendingPerTopicCountMax = max(pendingPerTopicCountMax, 1)
-        corrected.pendingPerDeviceCountMax = max(pendingPerDeviceCountMax, 1)
-        return corrected
     }
 }
 

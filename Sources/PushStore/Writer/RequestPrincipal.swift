@@ -74,8 +74,9 @@ extension StoreRequest {
         case .addApp, .changeApp, .apps, .app, .removeApp, .addKey, .keys, .revokeKey, .addCertificate, .certificates,
             .revokeCertificate, .addEnrolmentCode, .enrolmentCodes, .revokeEnrolmentCode, .devices, .device,
             .renameDevice, .removeDevice, .expireDevice, .counts, .backup,
-            .quota, .policy, .authority, .setWebhook, .removeWebhook:
+            .quota, .policy, .authority, .setWebhook, .removeWebhook, .sendToken, .longestQueues:
             .administrator
+        case .recipients(let topic, _, _): .broadcasts(topic)
         }
     }
 }

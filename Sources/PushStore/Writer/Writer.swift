@@ -20,6 +20,7 @@ final class Writer {
     private let feeder: StreamFeeder
     private let delayed: DelayedWrites
     private let gate: HandoverGate
+    private let metrics: StoreMetrics
     /// The requests and broadcasts that wait for their slice.
     private let waiting = FairQueue()
     /// The commands of this turn; a property, so that its storage is reused.
@@ -32,13 +33,13 @@ final class Writer {
         onFatal: @escaping @Sendable (StoreError) -> Void
     ) {
         self.queue = queue
+        metrics = opened.metrics
         dispatcher = Dispatcher(
             opened.executor,
             DeliveryState(
-                counters: opened.counters,
-                powerSavingDelayMilliseconds: opened.configuration.powerSavingDelayMilliseconds,
-                opened.executor, receivers: sharing.receivers),
-            opened.configuration)
+                counters: opened.counters, opened.bounds, opened.executor, receivers: sharing.receivers,
+                opened.metrics),
+            opened.configuration, opened.bounds)
         gate = HandoverGate(dispatcher, sharing)
         committer = Committer(opened, dispatcher, waiting, onFatal: onFatal)
         sweep = SweepSchedule(committer)
@@ -59,6 +60,11 @@ final class Writer {
     /// - Returns: Whether more turns follow; false after the queue was closed.
     func turn(until deadline: MonotonicTime) -> Bool {
         queue.take(until: deadline, into: &taken)
+        metrics.beginTurn(at: .now)
+        defer {
+            publishCounts()
+            metrics.endTurn(at: .now)
+        }
         beginTurn()
         gate.takeJournals()
         for answer in taken.shed { dispatcher.deliveryState.replies.shed(answer) }
@@ -84,6 +90,7 @@ final class Writer {
 
     /// Publishes the directory, before the first turn.
     func begin() {
+        defer { publishCounts() }
         let configuration = committer.configuration
         committer.publishDirectory()
         if !committer.space.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
@@ -113,6 +120,15 @@ final class Writer {
         dispatcher.deliveryState.moment = dispatcher.moment
         dispatcher.hasSpace = committer.hasSpace()
         dispatcher.deliveryState.streams.endGathering(by: dispatcher.moment)
+    }
+
+    /// Writes the counts to the metrics.
+    private func publishCounts() {
+        dispatcher.deliveryState.counters.publish(to: metrics)
+        metrics.set(.devicesConnected, to: dispatcher.deliveryState.streams.count)
+        metrics.set(.unwritten, to: dispatcher.pendingWrites.count)
+        metrics.set(.waitingRequests, to: waiting.count)
+        metrics.set(.traceEnd, to: Int(dispatcher.trace.nextPosition))
     }
 
     // MARK: Commands

@@ -52,6 +52,17 @@ struct HTTP2LimitTests {
         return peer
     }
 
+    @Test func `glitches and the limit that they reach are counted`() {
+        let peer = Self.prepared()
+        let metrics = peer.session.peerLimits.metrics
+        let earlier = metrics.glitches.value
+        _ = peer.send(.ping())
+        #expect(metrics.glitches.value == earlier + Int64(HTTPBounds.glitchesPerPing))
+        #expect(HTTP2Metrics.Limit.allCases.allSatisfy { metrics.count(of: $0) == 0 })
+        for _ in 0...HTTPBounds.glitchCountMax where peer.send(.ping()) { _ = peer.frames() }
+        #expect(HTTP2Metrics.Limit.allCases.filter { metrics.count(of: $0) == 1 } == [.glitches])
+    }
+
     @Test(arguments: Glitch.all)
     func `a burst of cheap frames is accepted up to the limit and no further`(glitch: Glitch) {
         let peer = Self.prepared()

@@ -45,15 +45,13 @@ final class EndpointHarness {
             store: store, limiter: ConnectionLimiter(configuration.connectionCaps),
             memory: MemoryBudget(byteCountMax: 1 << 26), log: log,
             dataLoops: [mailbox] + (hasOtherLoop ? [try Mailbox<LoopMessage>()] : []),
-            authenticationTimeout: configuration.authenticationTimeout,
-            unauthenticatedStreamCountMax: configuration.unauthenticatedStreamCountMax)
+            strangerLimits: configuration.strangerLimits)
         let context = ServerContext(
             serving: serving, configuration: configuration, installation: installation,
             storeCondition: StoreCondition(), quotas: Quotas(configuration.quotas),
             backups: BackupKeeper(installation, log: log),
             authorities: try AuthorityKeeper(installation) {}, serverURL: "https://localhost", startedAt: .now)
-        let certificate = try TLSContext(
-            certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile)
+        let certificate = try installation.loadCertificate(installation.configuredFiles)
         loop = try ServerLoop(index: 0, context: serving, mailbox: mailbox, certificate: certificate)
         ports = NetworkPorts(try LoopDispatcher(loop, context, nil))
         loop.attach(ports)
@@ -120,6 +118,8 @@ private final class NetworkPorts: LoopDelegate {
     }
 
     func take(_ reply: StoreReply) { dispatcher.take(reply) }
+
+    func settingsChanged() { dispatcher.settingsChanged() }
 
     func tick() { dispatcher.tick() }
 

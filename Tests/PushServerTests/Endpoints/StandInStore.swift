@@ -53,7 +53,7 @@ final class StandInStore: HostingStore {
 
     func stop() {}
 
-    func makeHost(loop: UInt32, deliver: @escaping (StoreReply) -> Void) -> LoopHost {
+    func makeHost(loop: UInt32, metrics: HostMetrics, deliver: @escaping (StoreReply) -> Void) -> LoopHost {
         LoopHost(passingOnTo: self, deliver: deliver)
     }
 

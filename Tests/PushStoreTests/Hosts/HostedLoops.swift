@@ -37,6 +37,8 @@ final class HostedLoops {
     private let clock = Clock()
     private let inbox = Inbox()
     private let hosts: [LoopHost]
+    /// The numbers of the hosts.
+    let metrics: [HostMetrics]
 
     init(
         _ count: Int, isStepwise: Bool = false, _ adjust: (inout SQLiteStore.Configuration) -> Void = { _ in }
@@ -49,8 +51,11 @@ final class HostedLoops {
             }
             adjust(&configuration)
         }
-        hosts = (1...count).map { [store, inbox] loop in
-            store.store.makeHost(loop: UInt32(loop)) { inbox.replies.append(Received(loop: loop, reply: $0)) }
+        metrics = (1...count).map { _ in HostMetrics() }
+        hosts = (1...count).map { [store, inbox, metrics] loop in
+            store.store.makeHost(loop: UInt32(loop), metrics: metrics[loop - 1]) {
+                inbox.replies.append(Received(loop: loop, reply: $0))
+            }
         }
     }
 

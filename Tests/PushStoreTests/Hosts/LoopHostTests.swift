@@ -52,6 +52,25 @@ struct LoopHostTests {
         #expect(texts(try loops.attach(device, on: 2)) == [])
     }
 
+    @Test func `a host counts its unwritten notifications and measures an acknowledgement`() throws {
+        let stream = try loops.host(device, token, on: 1)
+        let metrics = loops.metrics[0]
+        var before = DurationHistogram.Snapshot()
+        before.add(metrics.acknowledgement)
+        _ = loops.send(.to(token, "a"), from: 1)
+        loops.turn(1)
+        #expect(metrics.unwritten.value == 1)
+        loops.moment = loops.moment.advanced(byMilliseconds: 3)
+        loops.acknowledge([try sequence("a", stream)], by: device, on: 1)
+        loops.turn(1)
+        #expect(metrics.unwritten.value == 0)
+        var after = DurationHistogram.Snapshot()
+        after.add(metrics.acknowledgement)
+        // The bucket of 5 ms.
+        #expect(after.counts[3] == before.counts[3] + 1)
+        #expect(after.sumNanoseconds == before.sumNanoseconds + 3_000_000)
+    }
+
     @Test func `a notification that is not acknowledged within the grace is stored before it is accepted`() throws {
         let stream = try loops.host(device, token, on: 1)
         let answer = loops.send(.to(token, "a"), from: 1)

@@ -3,6 +3,7 @@
 // The functions are inline, so that only programs that use libcurl need to link it.
 #pragma once
 #include <curl/curl.h>
+#include <stdint.h>
 
 /// The type of libcurl's callback for a piece of a header or body.
 typedef size_t (*push_curl_sink)(char *bytes, size_t size, size_t count, void *user_data);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPushShims
+internal import Glibc
+
+/// The replacement of this process by its program's file, which may be a newer version, with the same process ID.
+package enum ProgramReplacement {
+    /// The path of this program's file when the process started; nil if it is unknown.
+    private static let path: String? = {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe bytes.withUnsafeMutableBytes { buffer -> Int in
+            guard let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return 0 }
+            return unsafe readlink("/proc/self/exe", start, buffer.count)
+        }
+        guard count > 0 else { return nil }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }()
+
+    /// Determines the path of the program's file; call it at the start, before an upgrade can replace the file.
+    package static func prepare() { _ = path }
+
+    /// Executes the program's file in place of this process, with the same arguments and with listening sockets.
+    ///
+    /// The new program finds the sockets as those of a service manager (sd_listen_fds(3)). All other descriptors are
+    /// closed, because they have the flag `FD_CLOEXEC`.
+    ///
+    /// - Parameter descriptors: The listening sockets.
+    /// - Returns: The error, because a success does not return.
+    package static func execute(passing descriptors: [Int32]) -> NetError {
+        guard let path else { return .system(call: "readlink", code: ENOENT, subject: "/proc/self/exe") }
+        let first: Int32 = 3
+        // Move the sockets out of the way first: one of them may have the number of another's new place.
+        let moved = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, first + Int32(descriptors.count)) }
+        for (place, descriptor) in moved.enumerated() {
+            guard descriptor >= 0, dup2(descriptor, first + Int32(place)) >= 0 else {
+                return .system(call: "dup2", code: errno, subject: "a listening socket")
+            }
+        }
+        unsafe setenv("LISTEN_FDS", "\(descriptors.count)", 1)
+        unsafe setenv("LISTEN_PID", "\(getpid())", 1)
+        unsafe unsetenv("LISTEN_FDNAMES")
+        var arguments = unsafe (0..<push_argument_count()).map { index in
+            unsafe push_argument(index).flatMap { unsafe strdup($0) }
+        }
+        unsafe arguments.append(nil)
+        unsafe execv(path, arguments)
+        return .system(call: "execv", code: errno, subject: path)
+    }
+}

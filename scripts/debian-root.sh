@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# Functions of the scripts that test packages in a clean Debian 12. A script sets $root to the directory of this system, and
+# sources this file in the top directory of the repository. It needs root, and a mount namespace of its own (unshare --mount).
+
+debian_archive=$PWD/.build/debian-root.tar
+
+# Prints the address and the suite of each archive of Debian 12 that this machine uses.
+debian_archives() {
+    # shellcheck disable=SC2046  # Word splitting is intended.
+    awk '
+        function finish() {
+            count = split(suites, names)
+            for (i = 1; i <= count; i++) if (uri && names[i] ~ /^bookworm(-updates|-security)?$/) print uri, names[i]
+            uri = suites = ""
+        }
+        FNR == 1 || /^[ \t]*$/ { finish() }
+        /^deb / { sub(/^deb +(\[[^]]*\] +)?/, ""); uri = $1; suites = $2; finish() }
+        /^URIs:/ { uri = $2 }
+        /^Suites:/ { suites = substr($0, 8) }
+        END { finish() }
+    ' /dev/null $(find /etc/apt/sources.list /etc/apt/sources.list.d -name '*.list' -o -name '*.sources' 2>/dev/null)
+}
+
+# Makes an archive of a clean Debian 12 with debootstrap, unless it exists. Without archives of Debian 12 in the machine's apt
+# sources, debootstrap uses its default. $root is an empty directory for the work.
+make_debian_archive() {
+    [ ! -e "$debian_archive" ] || return 0
+    archives=$(debian_archives)
+    # shellcheck disable=SC2046  # Word splitting is intended.
+    debootstrap --variant=minbase bookworm "$root" $(printf '%s\n' "$archives" | awk '$2 == "bookworm" { print $1; exit }')
+    [ -z "$archives" ] || printf '%s\n' "$archives" | sed 's/.*/deb & main/' >"$root/etc/apt/sources.list"
+    apt-config dump | grep -E '^Acquire::(http|https|Check-)' >"$root/etc/apt/apt.conf.d/90machine" || true
+    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    tar --create --one-file-system --numeric-owner --directory="$root" --file="$debian_archive.new" .
+    mv "$debian_archive.new" "$debian_archive"
+    rm -rf --one-file-system "$root"
+}
+
+# Unpacks a clean Debian 12 in $root, with the kernel's file systems.
+make_debian() {
+    make_debian_archive
+    mkdir -p "$root"
+    tar --extract --numeric-owner --directory="$root" --file="$debian_archive"
+    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    echo '127.0.0.1 localhost' >"$root/etc/hosts"
+    mount -t proc proc "$root/proc"
+    mount -t sysfs -o ro sysfs "$root/sys"
+}
+
+# Replaces this shell by a program in the system, without the variables of this machine.
+exec_inside() {
+    exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/tmp DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# Runs a program in the system.
+inside() { (exec_inside "$@"); }
