@@ -92,6 +92,7 @@ device() {
     program posthorn-agent posthorn-agent.1 posthorn-agent.ini.5
     program posthorn-panel posthorn-panel.1
     unit posthorn-agent.service user
+    file "$SYSCONFDIR/xdg/autostart/org.posthorn.Agent.desktop" 644 cat deploy/autostart/org.posthorn.Agent.desktop
     for name in org.posthorn.Agent1 org.posthorn.Panel; do
         file "$PREFIX/share/dbus-1/services/$name.service" 644 with_prefix "deploy/dbus/$name.service"
     done

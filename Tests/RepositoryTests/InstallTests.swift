@@ -45,8 +45,11 @@ struct InstallTests {
     @Test func `the desktop's tools accept the panel's installed files`() async throws {
         try await make("install", "PARTS=device")
         let share = target.path(of: "usr/share")
+        let autostart = "etc/xdg/autostart/org.posthorn.Agent.desktop"
+        #expect(target.read(autostart).contains("\nExec=systemctl --user start posthorn-agent.service\n"))
         let desktop = try await RunningProcess.run(
-            try RepositoryPaths.tool("desktop-file-validate"), ["\(share)/applications/org.posthorn.Panel.desktop"])
+            try RepositoryPaths.tool("desktop-file-validate"),
+            ["\(share)/applications/org.posthorn.Panel.desktop", target.path(of: autostart)])
         #expect(desktop.exit == .code(0) && desktop.output.isEmpty, "\(desktop)")
         try await RunningProcess.run(
             try RepositoryPaths.tool("appstreamcli"), ["validate-tree", "--no-net", target.path(of: "usr")]
