@@ -12,6 +12,7 @@ struct DesktopActionsTests {
     private static let reply = AppManifest.Action(id: "reply", title: "Reply", takesText: true)
     private static let archive = AppManifest.Action(
         id: "archive", title: "Archive\nit")
+    private static let view = AppManifest.Action(id: MessageButtons.viewID, title: "View", isForeground: true)
     private static let answer = AppManifest.Action(id: "answer", title: "", takesText: true)
     private static let withReplies = ["actions", "body", "inline-reply"]
 
@@ -39,6 +40,10 @@ struct DesktopActionsTests {
             (
                 "Xfce Notify Daemon", ["actions"], [archive],
                 ["close", "Close", "default", "View", "action-archive", "Archive it"]
+            ),
+            (
+                "Xfce Notify Daemon", ["actions"], [view, archive],
+                ["close", "Close", "action-message.view", "View", "action-archive", "Archive it"]
             ),
             (
                 "scripted", ["actions"], [reply, archive],

@@ -46,6 +46,7 @@ extension AdminEndToEnd {
                 #expect(try healthy.finding("Server", subject).state == "ok", "\(healthy)")
             }
             #expect(try healthy.finding("Server", "DNS").state == "warning")
+            #expect(try healthy.finding("Server", "disk").text.contains(#/^[1-9][0-9]* MiB are free/#))
 
             try files.write("[devices]\nopen_enrolment = yes\n", to: "posthornd.ini")
             let changed = try await posthorn(server, "doctor", "--server", "--json").succeeded()
@@ -55,7 +56,7 @@ extension AdminEndToEnd {
             try files.write("[devices]\nopen_enrolment = maybe\n", to: "posthornd.ini")
             let wrong = try await posthorn(server, "doctor", "--server")
             #expect(wrong.exit == .code(1))
-            #expect(wrong.output.contains("\(path):2") && wrong.output.contains("1 errors"), "\(wrong.output)")
+            #expect(wrong.output.contains("\(path):2") && wrong.output.contains("1 error,"), "\(wrong.output)")
         }
 
         @Test func `doctor checks an agent, beside a machine without a server`() async throws {

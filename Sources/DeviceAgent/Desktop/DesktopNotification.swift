@@ -117,9 +117,10 @@ struct DesktopNotification {
         guard notificationServer.quirks.contains(.showsDefaultAsButton) else {
             return clicking + close + (buttons.isEmpty ? ["view", view] : buttons)
         }
-        // Such a notification server shows `default` as a button: it comes after Close, and only if the app's buttons
-        // replace View.
-        return close + (buttons.isEmpty ? ["view", view] : clicking + buttons)
+        // Such a notification server shows `default` as a button: it comes after Close, and only if buttons replace View
+        // and none of them is View.
+        let hasView = buttons.isEmpty || alert.actions.contains { $0.id == MessageButtons.viewID }
+        return close + (hasView ? [] : clicking) + (buttons.isEmpty ? ["view", view] : buttons)
     }
 
     /// The action key of the button that mutes the app.

@@ -73,7 +73,8 @@ enum DoctorCommand {
                 })
             return table.text
         }
-        let summary = "\(result.errors) errors, \(result.warnings) warnings"
+        func number(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        let summary = "\(number(result.errors, "error")), \(number(result.warnings, "warning"))"
         var report = Report((texts + [summary]).joined(separator: "\n\n"), json: result)
         if result.errors > 0 { report.exitCode = .refused }
         return report

@@ -84,7 +84,7 @@ enum TokenCommands {
         let authority = token.caFile.map { " --cacert \($0)" } ?? ""
         let fields = [
             ("Token", text), ("ID", token.id), ("App", token.topic.text),
-            ("Valid until", token.expiresAt.map { LocalTime.text($0) } ?? "revoked"),
+            ("Valid until", token.expiresAt.map { LocalTime.text($0) } ?? "no end"),
         ]
         return Report(
             Table.fields(fields) + """
@@ -105,7 +105,7 @@ enum TokenCommands {
             rows: tokens.tokens.map { token in
                 [
                     token.id, oneLine(token.topic.text), oneLine(token.name), LocalTime.text(token.createdAt),
-                    token.expiresAt.map { LocalTime.text($0) } ?? "revoked",
+                    token.expiresAt.map { LocalTime.text($0) } ?? "no end",
                 ]
             })
         return Report(table.text, json: tokens)

@@ -104,7 +104,7 @@ struct DeviceDoctor {
         guard hasServer else {
             return DoctorAPI.Finding(
                 "sounds", .warning, "There is no sound server of this user.",
-                remedy: "Start PipeWire or PulseAudio, if this machine shall play sounds.")
+                remedy: "Start PipeWire or PulseAudio, if this machine should play sounds.")
         }
         return DoctorAPI.Finding("sounds", .ok, "There is a sound server. 'posthorn sound play default' plays a sound.")
     }

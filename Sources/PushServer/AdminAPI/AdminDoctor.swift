@@ -96,7 +96,7 @@ struct AdminDoctor: AdminResource {
             return DoctorAPI.Finding("disk", .skipped, "The free space of \(directory) is unknown.")
         }
         let percent = Int(status.f_bavail * 100 / status.f_blocks)
-        let megabytes = Int(status.f_bavail) * Int(status.f_frsize) >> 20
+        let megabytes = (Int(status.f_bavail) * Int(status.f_frsize)) >> 20
         let isLow = percent < Self.freePercentMin
         return DoctorAPI.Finding(
             "disk", isLow ? .warning : .ok, "\(megabytes) MiB are free for \(directory), \(percent) %.",
