@@ -3,6 +3,7 @@
 #include "CPushShims.h"
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/close_range.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <spawn.h>
@@ -25,6 +26,8 @@ int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *
     *process = credentials.pid;
     return 0;
 }
+
+int push_close_on_exec_from(int lowest) { return close_range((unsigned)lowest, ~0U, CLOSE_RANGE_CLOEXEC); }
 
 static int argument_count;
 static char **arguments;

@@ -22,11 +22,13 @@ package enum ProgramReplacement {
     /// Executes the program's file in place of this process, with the same arguments and with listening sockets.
     ///
     /// The new program finds the sockets as those of a service manager (sd_listen_fds(3)). All other descriptors are
-    /// closed, because they have the flag `FD_CLOEXEC`.
+    /// closed. If the file is missing or is no program, the present program starts again.
     ///
-    /// - Parameter descriptors: The listening sockets.
+    /// - Parameters:
+    ///   - descriptors: The listening sockets.
+    ///   - onFailure: Called with the error of the file, before the present program starts again.
     /// - Returns: The error, because a success does not return.
-    package static func execute(passing descriptors: [Int32]) -> NetError {
+    package static func execute(passing descriptors: [Int32], onFailure: (NetError) -> Void) -> NetError {
         guard let path else { return .system(call: "readlink", code: ENOENT, subject: "/proc/self/exe") }
         let first: Int32 = 3
         // Move the sockets out of the way first: one of them may have the number of another's new place.
@@ -43,7 +45,12 @@ package enum ProgramReplacement {
             unsafe push_argument(index).flatMap { unsafe strdup($0) }
         }
         unsafe arguments.append(nil)
+        // Libraries have descriptors of their own.
+        _ = push_close_on_exec_from(first + Int32(descriptors.count))
         unsafe execv(path, arguments)
-        return .system(call: "execv", code: errno, subject: path)
+        let error = NetError.system(call: "execv", code: errno, subject: path)
+        onFailure(error)
+        unsafe execv("/proc/self/exe", arguments)
+        return error
     }
 }

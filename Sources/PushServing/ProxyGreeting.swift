@@ -11,6 +11,8 @@ final class ProxyGreeting: EventHandler {
     private var registration: Registration?
     /// The number of bytes that the header needs.
     private var byteCount = ProxyHeader.prefixByteCount
+    /// The number of bytes that had arrived at the last event with too few of them.
+    private var seenByteCount = 0
 
     init(_ socket: consuming FileDescriptor, loop: ServerLoop, listener: Listener) {
         self.socket = consume socket
@@ -44,8 +46,12 @@ final class ProxyGreeting: EventHandler {
         do {
             let buffer = unsafe UnsafeMutableRawBufferPointer(rebasing: loop.readBuffer.prefix(byteCount))
             guard let count = try unsafe Sockets.peek(descriptor, into: buffer) else { return }
-            // The peer closed the connection, or the kernel reports fewer bytes than the socket waits for.
-            guard count == byteCount else { return count == 0 ? end() : () }
+            guard count == byteCount else {
+                // The kernel reported fewer bytes than the socket waits for. If none is new, the peer has closed.
+                if count == seenByteCount { end() }
+                seenByteCount = count
+                return
+            }
             let bytes = unsafe Array(UnsafeRawBufferPointer(buffer))
             switch try ProxyHeader.parse(bytes.span) {
             case .needs(let more):

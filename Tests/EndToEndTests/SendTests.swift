@@ -48,6 +48,13 @@ extension AdminEndToEnd {
             return try JSONDecoder().decode(type, from: Data((lines.first ?? "").utf8))
         }
 
+        @Test(arguments: ["a/", "a/b", "a/b/c", "/"])
+        func `an unknown path is answered`(rest: String) async throws {
+            let server = try await InstalledServer()
+            let result = try await curl(server, "-m", "10", "-d", "x", "\(server.url)/v1/send/\(rest)")
+            #expect(result.output.hasSuffix("\n404"), "\(result.output)")
+        }
+
         @Test func `one line of curl reaches the devices of an app, and nobody without the token`() async throws {
             let stack = try await TestStack()
             let made = try await token(stack.server)

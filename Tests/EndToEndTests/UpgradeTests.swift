@@ -43,6 +43,25 @@ extension ServerEndToEnd {
             #expect(try await stack.user.inbox().count == 3)
         }
 
+        @Test func `without a new program, the present one starts again`() async throws {
+            let files = try TemporaryDirectory()
+            let admin = AdminSocket(path: files.path(of: "admin.sock"))
+            let program = files.path(of: "posthornd")
+            try FileManager.default.copyItem(atPath: RepositoryPaths.program("posthornd"), toPath: program)
+            let process = try RunningProcess(
+                program,
+                [
+                    "--data-directory", files.path(of: "data"), "--listen", "127.0.0.1:0", "--admin-socket", admin.path,
+                ])
+            func starts() -> Int { process.errorOutput.components(separatedBy: "event=listening").count - 1 }
+            try await eventually("it listens", evidence: { process.transcript }) { starts() == 1 }
+            try FileManager.default.removeItem(atPath: program)
+            process.send(SIGUSR2)
+            try await eventually("it listens again", evidence: { process.transcript }) { starts() == 2 }
+            #expect(process.errorOutput.contains("event=replacement_failed"))
+            #expect(try await admin.status().counts.accepted == 0)
+        }
+
         @Test func `the server accepts from sockets that a service manager opened before`() async throws {
             let files = try TemporaryDirectory()
             let admin = AdminSocket(path: files.path(of: "admin.sock"))

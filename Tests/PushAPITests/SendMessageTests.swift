@@ -50,7 +50,7 @@ import Testing
         (#"{"devices":[]}"#, "device IDs"), (#"{"channel":"x"}"#, "channel ID"),
         (#"{"body":"x","payload":{}}"#, "cannot be combined with body"), (#"{"payload":[]}"#, "payload must be"),
         (#"{"actions":[{"url":"https://a.example"}]}"#, "must have a title"), (#"{"expires_in":-1}"#, "expires_in"),
-        (#"{"actions":[{"title":"a"}]}"#, "must have a url"), (#"{"collapse_id":""}"#, "1 to 64 bytes"),
+        (#"{"actions":[{"title":"a"}]}"#, "and a url with https"), (#"{"collapse_id":""}"#, "1 to 64 bytes"),
     ])
     func `an invalid member is reported with its name`(json: String, mention: String) {
         #expect {
@@ -58,6 +58,17 @@ import Testing
         } throws: { error in
             (error as? SendDefect)?.text.contains(mention) ?? false
         }
+    }
+
+    @Test(arguments: [
+        #""url":"javascript:alert(1)""#, #""url":"https://example.org/\r\nX""#,
+        #""actions":[{"title":"Open","url":"http://example.org"}]"#,
+        #""actions":[{"title":"Go","request":{"url":"https://example.org","method":"GE T"}}]"#,
+        #""actions":[{"title":"Go","request":{"url":"https://example.org","headers":{"X\r\nY":"1"}}}]"#,
+        #""actions":[{"title":"Go","request":{"url":"https://example.org","headers":{"Host":"a"}}}]"#,
+    ])
+    func `an address or a request that devices refuse is refused at once`(member: String) {
+        #expect(throws: SendDefect.self) { try SendMessage(json: Array(#"{"body":"Text",\#(member)}"#.utf8)) }
     }
 
     @Test func `a text has its other members in the query`() throws {

@@ -29,6 +29,9 @@ int push_argument_count(void);
 /// Returns an argument of this process; `index` is below push_argument_count().
 const char *push_argument(int index);
 
+/// Sets FD_CLOEXEC on all descriptors from `lowest` on: close_range(2) needs _GNU_SOURCE. Returns 0, or -1 with errno.
+int push_close_on_exec_from(int lowest);
+
 /// Names the current thread: pthread_setname_np(3) needs _GNU_SOURCE, and prctl(2) is variadic. Keeps the first 15
 /// bytes.
 void push_name_this_thread(const char *name);

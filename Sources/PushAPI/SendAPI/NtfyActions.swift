@@ -86,12 +86,10 @@ enum NtfyActions {
         ) throws(SendDefect) -> ((name: String?, value: String), Character?) {
             rest = rest.drop { $0.isWhitespace }
             var name: String?
-            if let equals = rest.firstIndex(of: "="),
-                rest[..<equals].allSatisfy({ $0.isLetter || $0.isNumber || "._-".contains($0) }),
-                equals > rest.startIndex
-            {
-                name = String(rest[..<equals]).trimmed
-                rest = rest[rest.index(after: equals)...].drop { $0.isWhitespace }
+            let sought = rest.prefix { $0.isLetter || $0.isNumber || "._-".contains($0) }
+            if !sought.isEmpty, sought.endIndex < rest.endIndex, rest[sought.endIndex] == "=" {
+                name = String(sought).trimmed
+                rest = rest[rest.index(after: sought.endIndex)...].drop { $0.isWhitespace }
             }
             var value = ""
             if let mark = rest.first, mark == "\"" || mark == "'" {

@@ -97,7 +97,7 @@ extension SendMessage {
         case .body: body = try Self.text(member, value)
         case .category: category = try Self.text(member, value)
         case .threadID: threadID = try Self.text(member, value)
-        case .url: link = try Self.text(member, value)
+        case .url: link = try NotificationLink.text(of: value)
         case .sound:
             let name = try Self.text(member, value)
             if name == "none" { isSilent = true } else { sound = name }
@@ -156,6 +156,11 @@ extension SendMessage {
         guard let elements = value.array, elements.count <= Limits.messageButtonCountMax else {
             throw SendDefect("actions must be an array of at most \(Limits.messageButtonCountMax) objects.")
         }
+        guard !Payload.buttons(value).isIncomplete else {
+            throw SendDefect(
+                "Each of actions must have a title, and a url with https or a request with such a url. A request has one of "
+                    + "the methods GET, POST, PUT, PATCH and DELETE, and no fields of the connection.")
+        }
         var buttons: [Button] = []
         for element in elements {
             guard let title = element["title"]?.string, !title.isEmpty else {
@@ -173,5 +178,14 @@ extension SendMessage {
             }
         }
         return buttons
+    }
+}
+
+extension NotificationLink {
+    /// Reads the address that View opens.
+    fileprivate static func text(of value: JSONValue) throws(SendDefect) -> String {
+        do throws(Defect) { return try NotificationLink(value).text } catch {
+            throw SendDefect("url: \(error.phrase).")
+        }
     }
 }

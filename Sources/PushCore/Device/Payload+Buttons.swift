@@ -48,7 +48,7 @@ extension Payload {
     ///
     /// - Parameter value: The value of `buttonsKey`.
     /// - Returns: The buttons, and whether any was left out.
-    static func buttons(_ value: JSONValue?) -> (buttons: [Button], isIncomplete: Bool) {
+    package static func buttons(_ value: JSONValue?) -> (buttons: [Button], isIncomplete: Bool) {
         guard let value, !value.isNull else { return ([], false) }
         guard let elements = value.array else { return ([], true) }
         let buttons = elements.prefix(Limits.messageButtonCountMax).compactMap(button)

@@ -42,7 +42,9 @@ final class SendEndpoint {
     /// Answers a complete request, immediately or when the store has answered.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         defer { services.loop.markDirty(connection) }
-        guard let request = SendRequest(exchange) else { return }
+        guard let request = SendRequest(exchange) else {
+            return SendAnswer.refuse(exchange, .own, status: 404, "NotFound", "Use the path /v1/send/APP.")
+        }
         let form = request.route.form
         guard request.route.allows(exchange.method) else {
             exchange.addField("allow", "POST")
