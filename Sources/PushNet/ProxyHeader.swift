@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The header of the PROXY protocol, version 1 or 2, with which a proxy tells the address of its client.
+/// The header of the PROXY protocol, version 1 or 2, with which a proxy sends the address of its client.
 ///
 /// - SeeAlso: HAProxy's documentation, "The PROXY protocol", section 2
 package enum ProxyHeader {

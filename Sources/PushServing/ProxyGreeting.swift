@@ -89,6 +89,6 @@ extension ServerLoop {
         do throws(NetError) { try greeting.start() } catch { greeting.end() }
     }
 
-    /// Forgets a proxy's connection whose header has arrived or will not arrive.
+    /// Forgets a proxy's connection after its header has arrived, or when it ends without one.
     func forget(_ greeting: ProxyGreeting) { greetings[ObjectIdentifier(greeting)] = nil }
 }

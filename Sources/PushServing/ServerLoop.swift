@@ -19,7 +19,7 @@ package import PushTLS
     /// The limits of the HTTP sessions.
     private(set) var httpLimits: HTTPSessionLimits
     private(set) var strangerLimits: StrangerLimits
-    /// The connections of proxies whose header has not arrived.
+    /// The connections of proxies that wait for their header.
     var greetings: [ObjectIdentifier: ProxyGreeting] = [:]
     /// The memory pool of the HTTP/2 sessions.
     let http2Memory = HTTP2Memory()

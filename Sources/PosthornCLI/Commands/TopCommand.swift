@@ -7,7 +7,7 @@ internal import PushCore
 
 /// The command `posthorn top`: shows the server's present work.
 enum TopCommand {
-    /// The number of devices in the list, so that the screen has 24 lines.
+    /// The maximum number of listed devices; with it, the screen has 24 lines.
     private static let deviceCountMax = 8
 
     static let node = CommandNode(

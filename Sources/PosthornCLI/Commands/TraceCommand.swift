@@ -111,7 +111,7 @@ enum TraceCommand {
     /// - Parameters:
     ///   - trace: The events.
     ///   - device: The device for which the notification waits; nil for none.
-    /// - Returns: The report, whose last line says for what the notification waits.
+    /// - Returns: The report. Its last line names the condition for which the notification waits.
     static func timeLines(_ trace: TraceAPI.Trace, waiting device: AdminAPI.Device? = nil) -> Report {
         var sequences: [Int64] = []
         for event in trace.events where event.apnsUniqueID != nil && !sequences.contains(event.sequence) {

@@ -16,7 +16,7 @@ public enum DoctorAPI {
         public var state: State
         /// The result, in one sentence.
         public var text: String
-        /// The action that solves the problem; nil if there is none.
+        /// The action that solves the problem; nil without a problem.
         public var remedy: String?
 
         public init(_ subject: String, _ state: State, _ text: String, remedy: String? = nil) {

@@ -34,7 +34,7 @@ extension SendMessage {
         }
     }
 
-    /// Shortens the body, so that the payload fits.
+    /// Shortens the body until the payload fits.
     ///
     /// - Parameter byteCountMax: The maximum size of the payload in bytes.
     /// - Returns: Whether the payload fits now.

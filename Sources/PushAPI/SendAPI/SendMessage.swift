@@ -68,9 +68,9 @@ package struct SendMessage: Equatable, Sendable {
     package var buttons: [Button] = []
     /// The ID that groups alerts.
     package var threadID: String?
-    /// The event type, by which users choose what is shown.
+    /// The event type, for which users have settings.
     package var category: String?
-    /// The ID by which a later notification replaces this one, at most 64 bytes.
+    /// The collapse ID, at most 64 bytes: a later notification with the same ID replaces this one.
     package var collapseID: String?
     /// The time for which the server keeps the notification for a disconnected device, in seconds.
     ///

@@ -228,7 +228,7 @@ extension Limits {
     public static let authenticationTimeout = Duration.seconds(60)
     /// The time in which a proxy's header of the PROXY protocol must arrive.
     public static let proxyHeaderTimeout = Duration.seconds(5)
-    /// The maximum number of connections of one loop whose header of the PROXY protocol has not arrived.
+    /// The maximum number of connections of one loop that wait for the header of the PROXY protocol.
     public static let proxyGreetingCountMax = 1024
     /// The maximum number of connections that are examined in the search for one to close.
     public static let strangersPerSearchCountMax = 1024
@@ -358,7 +358,7 @@ extension Limits {
     public static let metricsConnectionTimeout = Duration.seconds(120)
     /// The number of requests a second to the port for monitoring.
     public static let metricsRequestRate: Int64 = 10
-    /// The number of requests at once to the port for monitoring.
+    /// The maximum burst of requests to the port for monitoring.
     public static let metricsRequestBurst: Int64 = 50
     /// The time after which a store that does not end its turn counts as not ready.
     public static let storeTurnDurationMax = Duration.seconds(10)

@@ -35,8 +35,7 @@ extension ServerConfiguration {
     /// Compares a newly read configuration with this one, with which the server runs.
     func reload(_ new: ServerConfiguration) -> Reload {
         let changed = ConfigurationKey.allCases.filter { new.texts[$0] != texts[$0] }
-        // Whether the server has a CA of its own determines what devices trust, so it does not change while they are
-        // connected.
+        // A change between the server's own CA and another one changes what devices trust. It needs a restart.
         let changesKind = (certificateFile == nil) != (new.certificateFile == nil)
         let waiting = changed.filter { key in
             key.needsRestart || (changesKind && (key == .certificateFile || key == .privateKeyFile))
@@ -53,7 +52,7 @@ extension ServerConfiguration {
         for key in keys {
             texts[key] = running.texts[key]
             switch key {
-            // By default, the admin socket is in the data directory.
+            // The default admin socket is in the data directory.
             case .dataDirectory: (dataDirectory, adminSocket) = (running.dataDirectory, running.adminSocket)
             case .listen: listen = running.listen
             case .developmentListen: developmentListen = running.developmentListen

@@ -103,7 +103,7 @@ package enum ServerCommand {
     /// Reads the configured files in the same way as the running server.
     ///
     /// - Parameter configuration: The configuration.
-    /// - Returns: A sentence about a certificate that expires soon; nil if there is none.
+    /// - Returns: A warning about a certificate that expires soon; nil for any other certificate.
     /// - Throws: The file that is invalid, or the certificate that expired.
     private static func checkFiles(of configuration: ServerConfiguration) throws(ConfigurationError) -> String? {
         if let path = configuration.webhookAuthorityFile {

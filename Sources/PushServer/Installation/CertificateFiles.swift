@@ -8,7 +8,7 @@ struct CertificateFiles: Equatable, Sendable {
         var privateKey: String
     }
 
-    /// Nil if the server has a certificate of its own CA.
+    /// Nil if the server's own CA issued the certificate.
     var configured: Configured?
     var clientAuthorities: [String]
 

@@ -12,7 +12,7 @@ enum Identifier {
 
     /// Returns a random send token of 149 bits.
     ///
-    /// It has the form of ntfy's tokens, by which programs for ntfy recognize that it is not a password.
+    /// The token has the form of ntfy's tokens. Programs for ntfy distinguish it from a password by that form.
     static func makeSendToken() -> String {
         "tk_" + random(29, from: Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8))
     }

@@ -37,7 +37,7 @@ struct MetricSource {
         return snapshot
     }
 
-    /// The size of the database file, or of the file with this suffix; 0 if there is none.
+    /// The size in bytes of the database file, or of the file with this suffix; 0 for a missing file.
     func databaseByteCount(_ suffix: String = "") -> Int64 {
         PrivateFile.byteCount(context.installation.databaseFile + suffix) ?? 0
     }

@@ -8,8 +8,8 @@ internal import PushStore
 
 /// The port for monitoring: `/metrics`, `/healthz` and `/readyz`, for any peer that reaches it.
 ///
-/// It reveals no name of an app, team or device, and no path. Peers can only read, and `Limits` bounds how many
-/// connections and requests there are.
+/// The answers contain no names of apps, teams or devices, and no paths. Peers can only read. `Limits` bounds the
+/// connections and the rate of requests.
 final class MetricsEndpoint: Endpoint {
     /// The interval between two requests to the store for the devices that a certificate cuts off.
     private static let trustInterval = Duration.seconds(60)

@@ -12,7 +12,7 @@ internal import PushStore
 final class SendPublisher {
     /// The party that sends.
     struct Sender {
-        /// The ID by which quotas of keys count.
+        /// The ID in the quotas of keys.
         var quotaID: String
         /// Whether no rates and quotas apply.
         var isAdministrator: Bool
@@ -135,7 +135,7 @@ struct SendDraft {
     let payload: [UInt8]
     let quotas: RequestQuotas
     let isAdministrator: Bool
-    /// The ID of all notifications of the message, by which `posthorn trace` finds them.
+    /// The ID of all notifications of the message, for `posthorn trace`.
     let id: InlineArray<36, UInt8>
     let acceptedAt: Timestamp
     let warnings: [String]

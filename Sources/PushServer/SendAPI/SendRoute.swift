@@ -4,7 +4,7 @@ internal import PushAPI
 internal import PushCore
 internal import PushHTTP
 
-/// The form of a request to send, which its path tells.
+/// The form of a request to send, which depends on its path.
 enum SendRoute: Equatable {
     /// `/v1/send/APP`: this server's own form.
     case message(app: String)
