@@ -47,7 +47,10 @@ extension ServerEndToEnd {
             let files = try TemporaryDirectory()
             let admin = AdminSocket(path: files.path(of: "admin.sock"))
             let program = files.path(of: "posthornd")
-            try FileManager.default.copyItem(atPath: RepositoryPaths.program("posthornd"), toPath: program)
+            // Another process makes the copy: a file that this one has open for writing could be inherited by the
+            // process of a parallel test, and the kernel would then refuse to start it (ETXTBSY).
+            let copy = try await RunningProcess.run("/bin/cp", [RepositoryPaths.program("posthornd"), program])
+            #expect(copy.exit == .code(0), "\(copy.errorOutput)")
             let process = try RunningProcess(
                 program,
                 [
