@@ -54,6 +54,7 @@ repository: ## Add the packages to a signed apt repository in .build/repository 
 
 packages: deb ## Test the packages and the container image in clean systems; needs root
 	@BUILD=$(RELEASE_BUILD)/release scripts/packages.sh
+	@scripts/machine.sh
 	@scripts/container.sh
 
 demo: setup ## Build Posthorn and send notifications to a desktop

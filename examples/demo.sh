@@ -68,6 +68,7 @@ build() {
         echo "  Using posthornd, posthorn-agent, posthorn-panel and posthorn in $POSTHORN_PROGRAMS."
         return
     fi
+    echo "  Building. The first time, this takes several minutes."
     for program in posthornd posthorn-agent posthorn posthorn-panel; do
         swift build --quiet --product "$program" || swift build --product "$program"
     done

@@ -54,3 +54,66 @@ exec_inside() {
 
 # Runs a program in the system.
 inside() { (exec_inside "$@"); }
+
+# Replaces this shell by systemd, as the first process of a machine whose disk is the system. Needs new namespaces for mounts,
+# processes, cgroups, the network, the host name and IPC.
+exec_systemd() {
+    mount --bind "$root" "$root"
+    mount -t proc proc "$root/proc"
+    mount -t sysfs sysfs "$root/sys"
+    mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+    mount -t tmpfs -o mode=755 tmpfs "$root/run"
+    mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
+    mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+    mkdir "$root/dev/pts" "$root/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=666,mode=620,gid=5 devpts "$root/dev/pts"
+    mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+    for device in null zero full random urandom tty; do
+        touch "$root/dev/$device"
+        mount --bind "/dev/$device" "$root/dev/$device"
+    done
+    ln -s pts/ptmx "$root/dev/ptmx"
+    ln -s /proc/self/fd "$root/dev/fd"
+    ip link set lo up
+    hostname "$1"
+    cd "$root"
+    mkdir -p mnt/host
+    pivot_root . mnt/host
+    umount -l /mnt/host
+    exec env -i container=posthorn-test PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --log-target=journal </dev/null
+}
+
+# Boots the system, and sets $machine to the ID of its first process. The machine has no network. $cgroup is a new cgroup, which the
+# caller removes.
+boot_debian() {
+    unified=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+    if [ -z "$unified" ]; then
+        unified=$files/cgroup
+        mkdir "$unified"
+        mount -t cgroup2 cgroup2 "$unified"
+    fi
+    cgroup=$(mktemp -d "$unified/posthorn-test-XXXXXX")
+    chmod 755 "$cgroup"
+    sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$cgroup" unshare --mount --pid --fork --kill-child --cgroup --net --uts \
+        --ipc "$PWD/$script" systemd "$files" &
+    launcher=$!
+    wait_for "systemd" pgrep -P "$launcher"
+    machine=$(pgrep -P "$launcher")
+    wait_for "the end of the boot" booted
+}
+
+booted() { on_machine systemctl is-system-running | grep -E 'running|degraded'; }
+
+# Runs a command on the booted machine, as root.
+on_machine() {
+    nsenter --target "$machine" --all env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root \
+        DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# Ends the machine with all its processes.
+halt_debian() {
+    [ -n "${machine:-}" ] || return 0
+    kill -KILL "$machine"
+    wait "$launcher" || true
+    find "$cgroup" -depth -type d -exec rmdir {} +
+}

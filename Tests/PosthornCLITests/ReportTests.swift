@@ -203,6 +203,14 @@ struct ReportTests {
         #expect(EnrolCommand.report(of: code).text.hasSuffix("\n  \(command)"))
     }
 
+    @Test func `enrol prints localhost if the server's name has no address`() {
+        let code = CredentialAPI.EnrolmentCode(
+            code: "ABCD-EFGH", expiresAt: .unixEpoch, serverURL: "https://vm:2197", caFile: "/a.pem")
+        let text = EnrolCommand.report(of: code, isUnknownHere: true).text
+        #expect(text.contains("The server's name vm has no address here."))
+        #expect(text.hasSuffix("\n  posthorn agent enrol https://localhost:2197 ABCD-EFGH"))
+    }
+
     @Test func `the status shows all counts`() throws {
         var counts = AdminAPI.Counts()
         counts.devices = 5

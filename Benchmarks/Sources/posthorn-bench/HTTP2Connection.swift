@@ -3,7 +3,7 @@
 /// A minimal HTTP/2 client for the generator: sends complete requests, and receives statuses and bodies.
 ///
 /// Frames are written by hand, because a client library would cost more than the measured servers. Any unexpected frame
-/// (reset, GOAWAY, CONTINUATION) ends the program.
+/// (reset, CONTINUATION, GOAWAY unless a subclass expects it) ends the program.
 class HTTP2Connection: Publisher {
     private static let receiveWindow: UInt32 = 1 << 30
     private let inflater = Inflater()
@@ -18,6 +18,9 @@ class HTTP2Connection: Publisher {
     func headersArrived(stream: UInt32, status: Int) {}
     func dataArrived(stream: UInt32, _ bytes: UnsafeRawBufferPointer) {}
     func streamEnded(_ stream: UInt32) {}
+
+    /// Handles GOAWAY: the server processes no stream above `lastStream`.
+    func goAwayArrived(lastStream: UInt32, reason: String) { fail("the server said GOAWAY: \(reason)") }
 
     override var canSend: Bool { isReady && openStreamCount < streamCountMax && sendWindow > 16_384 }
 
@@ -95,7 +98,9 @@ class HTTP2Connection: Publisher {
         case 3: fail("the server reset a stream: code \(number(frame, at: 0))")
         case 4: settingsArrived(isAcknowledgement: flags & 1 != 0, frame)
         case 6: if flags & 1 == 0 { write(Self.header(length: 8, type: 6, flags: 1, stream: 0) + Array(frame)) }
-        case 7: fail("the server said GOAWAY: \(String(decoding: frame.dropFirst(8), as: UTF8.self))")
+        case 7:
+            let reason = String(decoding: frame.dropFirst(8), as: UTF8.self)
+            goAwayArrived(lastStream: number(frame, at: 0) & 0x7fff_ffff, reason: reason)
         case 8: if stream == 0 { sendWindow += Int(number(frame, at: 0)) }
         case 9: fail("a CONTINUATION frame")
         default: break

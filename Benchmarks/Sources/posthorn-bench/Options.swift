@@ -24,9 +24,10 @@ struct Options {
                    [--paths FILE] [--header 'name: value']… [--expect STATUS,…] [--broadcast-path PATH]
                    [--broadcast-header 'name: value']…
                posthorn-bench soak --port N --topic T --identities FILE --rate N [--seconds N] [--channel ID]
+               posthorn-bench upgrade --port N --topic T --identities FILE --rate N
                posthorn-bench storm --protocol P --port N --count N [--parallel N] [--resumed yes] [--identities FILE]
         protocols: posthorn-websocket posthorn-events posthorn-http2 floor redis mosquitto nats nchan http2
-        `load` and `soak` read commands from their input: see Benchmarks/README.md
+        `load`, `soak` and `upgrade` read commands from their input: see Benchmarks/README.md
         """
 
     func text(_ name: String) -> String {

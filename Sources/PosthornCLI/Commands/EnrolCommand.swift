@@ -18,21 +18,44 @@ enum EnrolCommand {
             examples: [Explanation("posthorn enrol", "Create a code, then run the printed command on the device.")])
     ) { (invocation, context) throws(CommandError) in
         let request = AdminRequest.post("enrolment-codes")
-        return report(of: try context.admin(invocation).send(request, for: CredentialAPI.EnrolmentCode.self))
+        let code = try context.admin(invocation).send(request, for: CredentialAPI.EnrolmentCode.self)
+        return report(of: code, isUnknownHere: isUnknownHere(HostName.host(of: code.serverURL)))
+    }
+
+    /// Returns whether a host is this machine's own name and has no address, because no file and no DNS server has one.
+    private static func isUnknownHere(_ host: String) -> Bool {
+        host == HostName.ofThisMachine && HostName.addresses(of: host).isEmpty
     }
 
     /// Formats the output of `enrol`.
-    static func report(of code: CredentialAPI.EnrolmentCode) -> Report {
+    ///
+    /// If `isUnknownHere`, the server's name is this machine's own, and has no address. Then the device is probably this
+    /// machine, and uses `localhost`, which the server's certificate contains too.
+    static func report(of code: CredentialAPI.EnrolmentCode, isUnknownHere: Bool = false) -> Report {
         let fields = Table.fields(
             [("Code", code.code)] + (code.id.map { [(name: "ID", value: $0)] } ?? [])
                 + [("Valid until", LocalTime.text(code.expiresAt))])
-        let text = "\(fields)\n\nOn the device, run:\n\n  \(deviceCommand(for: code))"
+        guard isUnknownHere else {
+            return Report("\(fields)\n\nOn the device, run:\n\n  \(deviceCommand(for: code))", json: code)
+        }
+        let host = HostName.host(of: code.serverURL)
+        let text = """
+            \(fields)
+
+            The server's name \(oneLine(host)) has no address here. Other devices need a name that they
+            can resolve: see 'names' in /etc/posthorn/posthornd.ini. On this machine, run:
+
+              \(deviceCommand(for: code, host: host))
+            """
         return Report(text, json: code)
     }
 
     /// Returns the shell command that the user runs on the device.
-    static func deviceCommand(for code: CredentialAPI.EnrolmentCode) -> String {
-        let words = ["posthorn", "agent", "enrol", code.serverURL, code.code]
+    ///
+    /// If `host` is the host of the server's URL, `localhost` replaces it.
+    static func deviceCommand(for code: CredentialAPI.EnrolmentCode, host: String? = nil) -> String {
+        let url = host.map { code.serverURL.replacing("//\($0)", with: "//localhost") } ?? code.serverURL
+        let words = ["posthorn", "agent", "enrol", url, code.code]
         return words.map(shellWord).joined(separator: " ")
     }
 

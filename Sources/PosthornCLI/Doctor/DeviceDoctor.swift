@@ -47,8 +47,8 @@ struct DeviceDoctor {
             let since = status.connectedSince.map { " since \(LocalTime.text($0))" } ?? ""
             return DoctorAPI.Finding("connection", .ok, "The agent is connected\(since).")
         }
-        let host = ServerDoctor.host(of: status.serverURL)
-        guard !ServerDoctor.addresses(of: host).isEmpty else {
+        let host = HostName.host(of: status.serverURL)
+        guard !HostName.addresses(of: host).isEmpty else {
             return DoctorAPI.Finding(
                 "connection", .error, "The name \(oneLine(host)) has no address.",
                 remedy: "Check the network and the DNS of this machine.")

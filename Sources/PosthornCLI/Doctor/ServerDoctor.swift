@@ -77,8 +77,8 @@ struct ServerDoctor {
 
     /// Resolves the name that devices and providers use.
     private func name(of status: AdminAPI.Status) -> DoctorAPI.Finding {
-        let host = Self.host(of: status.serverURL)
-        let addresses = Self.addresses(of: host)
+        let host = HostName.host(of: status.serverURL)
+        let addresses = HostName.addresses(of: host)
         guard !addresses.isEmpty else {
             return DoctorAPI.Finding(
                 "DNS", .error, "\(host) has no address.",
@@ -121,35 +121,5 @@ struct ServerDoctor {
         return DoctorAPI.Finding(
             "clock", .warning, "It is not synchronized; provider tokens depend on the time.",
             remedy: "Start a time service, for example systemd-timesyncd.")
-    }
-
-    /// Returns the host of a URL.
-    static func host(of url: String) -> String {
-        let rest = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
-        if rest.hasPrefix("[") { return String(rest.dropFirst().prefix { $0 != "]" }) }
-        return String(rest.prefix { $0 != ":" })
-    }
-
-    /// Returns the addresses of a host.
-    static func addresses(of host: String) -> [String] {
-        var hints = unsafe addrinfo()
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard unsafe getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
-        defer { unsafe freeaddrinfo(list) }
-        var found: [String] = []
-        var next = unsafe list
-        while let entry = unsafe next {
-            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            if unsafe getnameinfo(
-                entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-                == 0
-            {
-                let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-                if !found.contains(address) { found.append(address) }
-            }
-            unsafe next = entry.pointee.ai_next
-        }
-        return found
     }
 }

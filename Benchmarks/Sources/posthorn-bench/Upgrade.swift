@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// The command `upgrade`: providers send at a constant rate to connected devices while somebody replaces the server.
+final class Upgrade {
+    private static let providerCount = 8
+    private static let connectingCountMax = 64
+    private static let checkNanoseconds = 10_000_000
+    /// The time that a device waits before it connects again, as the agent does.
+    private static let returnSeconds = 0.05...3.0
+
+    private struct Place {
+        var device: UpgradeDevice?
+        var returnNanoseconds = 0
+    }
+
+    private let loop = Loop()
+    private let target: Target
+    private let deviceTarget: Target
+    private let identities: [DeviceIdentity]
+    private let topic: String
+    private let perSecond: Double
+    private let books: UpgradeBooks
+    private var payload = Payload()
+    private var random = SplitMix(state: 1)
+    private var providerToken = ""
+    private var places: [Place]
+    private var providers: [UpgradeProvider] = []
+    private var nextProvider = 0
+    private var connectionCount = 0
+    /// The requests that must be sent again.
+    private var again: [UpgradeProvider.Exchange] = []
+    /// Closed connections, which the turn that closed them may still refer to.
+    private var ended: [Connection] = []
+    private var isSending = false
+    private var due = 0
+    private var nextCheck = 0
+
+    init(_ options: Options) {
+        let port = UInt16(clamping: options.number("port"))
+        target = Target(port: port, protocols: "h2")
+        deviceTarget = Target(port: port, protocols: nil)
+        identities = DeviceIdentity.read(options.text("identities"))
+        topic = options.text("topic")
+        perSecond = Double(options.number("rate"))
+        books = UpgradeBooks(count: options.number("rate") * 120)
+        places = identities.map { _ in Place() }
+    }
+
+    /// Runs until the input ends.
+    func run() {
+        answer("\"ready\":true")
+        loop.atEndOfTurn = { [unowned self] in self.endTurn() }
+        loop.run()
+    }
+
+    private func endTurn() -> Int {
+        ended = []
+        let now = monotonicNanoseconds()
+        if now >= nextCheck {
+            nextCheck = now + Self.checkNanoseconds
+            readCommand()
+            tendDevices(now)
+            tendProviders()
+        }
+        while let exchange = again.last, let provider = freeProvider() {
+            again.removeLast()
+            send(exchange.number, to: exchange.device, by: provider)
+        }
+        guard isSending else { return max(0, nextCheck - now) }
+        send(now)
+        return max(0, min(due, nextCheck) - monotonicNanoseconds())
+    }
+
+    /// Executes `token T`, `start`, `counts`, `period` or `stop`, and answers it with one line.
+    ///
+    /// `period` answers like `counts`, and then starts a new period of latencies.
+    private func readCommand() {
+        var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        guard poll(&input, 1, 0) > 0 else { return }
+        guard let line = readLine() else { return loop.stop() }
+        let words = line.split(separator: " ").map(String.init)
+        switch (words.first, words.count) {
+        case ("token", 2): providerToken = words[1]
+        case ("start", 1): (isSending, due) = (true, monotonicNanoseconds())
+        case ("stop", 1): isSending = false
+        case ("counts", 1), ("period", 1): break
+        default: fail("no command \(line)")
+        }
+        let outstanding = again.count + providers.reduce(0) { $0 + $1.openStreamCount }
+        let present = places.count { $0.device?.isReady == true }
+        answer(books.counts + ",\"devices\":\(present),\"outstanding\":\(outstanding)")
+        if words == ["period"] { books.startPeriod() }
+    }
+
+    private func tendDevices(_ now: Int) {
+        var connectingCount = places.count { $0.device?.isReady == false }
+        for number in places.indices {
+            if let device = places[number].device {
+                guard device.isLost else { continue }
+                ended.append(device)
+                places[number] = Place(returnNanoseconds: now + random.nanoseconds(Self.returnSeconds))
+            } else if now >= places[number].returnNanoseconds, connectingCount < Self.connectingCountMax {
+                connectingCount += 1
+                places[number].device = UpgradeDevice(loop, deviceTarget, number, identities[number], books: books)
+            }
+        }
+    }
+
+    /// Replaces a connection at once when the server wants it to end.
+    ///
+    /// The last answers arrive on the old connection.
+    private func tendProviders() {
+        for index in providers.indices.reversed() where providers[index].isDone {
+            let provider = providers.remove(at: index)
+            provider.close()
+            ended.append(provider)
+        }
+        for _ in providers.count(where: { !$0.isLeaving })..<Self.providerCount {
+            connectionCount += 1
+            let provider = UpgradeProvider(loop, target, number: connectionCount, books: books)
+            provider.again = { [unowned self] in again.append($0) }
+            providers.append(provider)
+        }
+    }
+
+    /// Sends the notifications that are due; they are due during a pause too, and their latency counts from then.
+    private func send(_ now: Int) {
+        while due <= now {
+            let device = random.below(identities.count)
+            let number = books.add()
+            if let provider = freeProvider() {
+                send(number, to: device, by: provider)
+            } else {
+                again.append(UpgradeProvider.Exchange(number: number, device: device))
+            }
+            due += Int(1e9 / perSecond)
+        }
+    }
+
+    private func freeProvider() -> UpgradeProvider? {
+        for _ in providers.indices {
+            nextProvider = (nextProvider + 1) % providers.count
+            if providers[nextProvider].canSend { return providers[nextProvider] }
+        }
+        return nil
+    }
+
+    private func send(_ number: Int, to device: Int, by provider: UpgradeProvider) {
+        payload.stamp(run: 1, number: number)
+        let fields: [Field] = [
+            (":method", "POST"), (":scheme", "https"), (":authority", target.authority),
+            (":path", "/3/device/\(identities[device].token)"), ("authorization", "bearer \(providerToken)"),
+            ("apns-topic", topic), ("apns-push-type", "alert"),
+        ]
+        provider.send(number, to: device, fields: fields, body: payload.bytes)
+    }
+}

@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Boots a clean Debian 12 with systemd and Xfce on a virtual screen, and follows the README: packages, an app, a device, and a
+# notification, which a text recognition must find on the screen. Then it upgrades the packages under load. Needs root, and the
+# packages of scripts/packages.sh. The last picture of the screen is .build/machine.png.
+#
+#   UPGRADE_RATE    notifications a second during the upgrade; default 2000
+#
+# The script calls itself: `prepare DIRECTORY` installs the desktop, `systemd DIRECTORY` becomes the machine's first process.
+set -eu
+cd "$(dirname "$0")/.."
+script=scripts/machine.sh
+
+say() { printf 'machine: %s\n' "$*"; }
+fail() { printf 'machine: %s\n' "$*" >&2; exit 1; }
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"
+    elif command -v sudo >/dev/null; then sudo --preserve-env=UPGRADE_RATE "$@"
+    else fail "root or sudo is required"
+    fi
+}
+
+wait_for() {
+    what=$1
+    shift
+    for _ in $(seq 600); do
+        if "$@" >/dev/null 2>&1; then return; fi
+        sleep 0.1
+    done
+    "$@" || true
+    fail "timeout while waiting for $what"
+}
+
+# Prints a code block of the README's section about packages: block 2 is for root, 3 for the user, 4 for root.
+readme_block() {
+    awk -v wanted="$1" '
+        /^## / { inside = /^## Install/ }
+        inside && /^```sh/ { number++; copying = number == wanted; next }
+        /^```/ { copying = 0 }
+        copying
+    ' README.md
+}
+
+# Runs a block in a shell as root or as the user of the desktop, and shows it like a terminal.
+follow() {
+    printf '%s\n' "$2" | sed "s/^/$1: /"
+    case $1 in
+        root) on_machine sh -euc "cd /root/packages; $2" ;;
+        ann) as_ann sh -euc "$2" ;;
+    esac
+}
+
+as_ann() {
+    on_machine setpriv --reuid=ann --regid=ann --init-groups env HOME=/home/ann USER=ann DISPLAY=:7 XDG_RUNTIME_DIR=/run/user/1000 \
+        DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus "$@"
+}
+
+start_desktop() {
+    on_machine systemd-run --quiet --unit=desktop --uid=ann --property=PAMName=login --property=WorkingDirectory=/home/ann \
+        --setenv=HOME=/home/ann --setenv=USER=ann --setenv=LOGNAME=ann --setenv=XDG_SESSION_TYPE=x11 --setenv=DISPLAY=:7 \
+        sh -c 'Xvfb :7 -screen 0 1280x800x24 -nolisten tcp & sleep 2; exec startxfce4'
+    wait_for "the desktop" as_ann sh -c 'xdotool search --class xfdesktop && pgrep xfce4-notifyd'
+}
+
+screen_shows() {
+    as_ann import -window root png:- >"$files/screen.png"
+    cp "$files/screen.png" .build/machine.png
+    on_machine tesseract - - <"$files/screen.png" | grep -i "$1"
+}
+
+# What a reader of the README does. The command `posthorn agent enrol` is the one that `posthorn enrol` printed.
+follow_readme() {
+    start=$(date +%s)
+    follow root "$(readme_block 2)" 2>&1 | tee "$files/root.txt"
+    enrol=$(grep -o 'posthorn agent enrol .*' "$files/root.txt" | tail -n 1)
+    follow ann "$(readme_block 3 | sed "s#^posthorn agent enrol.*#$enrol#")"
+    follow root "$(readme_block 4)"
+    wait_for "the notification on the screen" screen_shows "The backup is done"
+    say "the notification was on the screen $(($(date +%s) - start)) seconds after the first command"
+}
+
+upgrade_under_load() {
+    cat >"$files/debian/etc/posthorn/posthornd.ini" <<INI
+[devices]
+open_enrolment = yes
+[quotas]
+stranger_enrolments = 0
+team_bad_tokens = 0
+device_streams = 0
+INI
+    on_machine systemctl restart posthornd
+    mkdir "$files/debian/root/upgrade"
+    cp .build/deb-upgrade/*.deb "$files/debian/root/upgrade"
+    enter="nsenter --target $machine --all"
+    UPGRADE_ENTER="$enter" nsenter --target "$machine" --net \
+        env UPGRADE_COMMAND="$enter sh -c 'cd /root/upgrade && apt-get -q -o Dpkg::Options::=--force-confold install ./*.deb'" \
+        Benchmarks/upgrade.sh
+    on_machine dpkg-query -W posthorn-server | grep upgrade
+}
+
+has_no_session() { ! on_machine loginctl list-users --no-legend | grep -q ann; }
+
+# The next session of the user starts the agent, and the server that was upgraded reaches it.
+start_next_session() {
+    on_machine systemctl stop desktop
+    on_machine loginctl terminate-user ann || true
+    wait_for "the end of the session" has_no_session
+    start_desktop
+    wait_for "the agent" as_ann systemctl --user is-active posthorn-agent
+    on_machine posthorn send org.example.Backup "After the upgrade"
+    wait_for "the notification on the screen" screen_shows "After the upgrade"
+}
+
+case ${1:-} in
+    '')
+        for directory in .build/deb .build/deb-upgrade; do
+            [ -d "$directory" ] || fail "$directory is missing; run 'make packages'"
+        done
+        files=$(mktemp -d)
+        trap 'as_root rm -rf --one-file-system "$files"' EXIT
+        trap 'exit 130' INT TERM
+        as_root unshare --mount --pid --fork --kill-child --mount-proc "$PWD/$script" prepare "$files"
+        say "passed"
+        ;;
+    prepare)
+        files=$2
+        root=$files/debian
+        # shellcheck source=scripts/debian-root.sh
+        . scripts/debian-root.sh
+        make_debian
+        printf 'APT::Install-Recommends "false";\nAPT::Get::Assume-Yes "true";\nDpkg::Use-Pty "false";\n' >"$root/etc/apt/apt.conf.d/91test"
+        say "install a desktop"
+        inside apt-get -q update >"$files/desktop.log"
+        inside apt-get -q install systemd-sysv libpam-systemd dbus-user-session xfce4-session xfwm4 xfdesktop4 xfce4-panel \
+            xfce4-notifyd xvfb imagemagick tesseract-ocr xdotool procps >>"$files/desktop.log" 2>&1
+        inside useradd --create-home --shell /bin/bash ann
+        mkdir "$root/root/packages"
+        cp .build/deb/*.deb "$root/root/packages"
+        # The machine has no network, so the dependencies are in the cache of apt.
+        inside sh -euc "cd /root/packages; $(readme_block 2 | sed -n 's/^apt-get install/& --download-only/p')" \
+            >>"$files/desktop.log" 2>&1
+        umount "$root/proc" "$root/sys"
+        trap 'status=$?; [ $status -eq 0 ] || on_machine journalctl --no-pager --lines=40; halt_debian; exit $status' EXIT
+        boot_debian
+        start_desktop
+        follow_readme
+        upgrade_under_load
+        start_next_session
+        ;;
+    systemd)
+        files=$2
+        root=$files/debian
+        # shellcheck source=scripts/debian-root.sh
+        . scripts/debian-root.sh
+        exec_systemd machine
+        ;;
+    *) fail "unknown argument '$1'" ;;
+esac
