@@ -197,6 +197,21 @@ import Testing
         #expect(MultipartForm.boundary(of: contentType) == boundary)
     }
 
+    @Test(arguments: [
+        ("https://f-droid.example/F-Droid.apk", nil, "F-Droid.apk", true),
+        ("https://a.example/42", "flower.jpg", "flower.jpg", true), ("http://a.example/42", nil, "42", false),
+    ])
+    func `an attachment without a text becomes the link`(url: String, name: String?, shown: String, isLink: Bool) throws
+    {
+        let fields = [FormFields.Field("Attach", url)] + (name.map { [FormFields.Field("Filename", $0)] } ?? [])
+        let message = try SendMessage(ntfy: [], FormFields(fields))
+        #expect(message.body == "You received a file: \(shown)")
+        #expect(message.link == (isLink ? url : nil))
+        #expect(message.ignored == (isLink ? [] : ["attach"]))
+        let withText = try SendMessage(ntfy: Array("Text".utf8), FormFields(fields))
+        #expect(withText.body == "Text" && withText.link == nil && withText.ignored.first == "attach")
+    }
+
     @Test func `an alert of Alertmanager replaces the earlier ones of its group`() throws {
         func webhook(_ status: String) throws -> SendMessage {
             try SendMessage(
