@@ -147,8 +147,11 @@ let testTargets: [Target] = [
     .testTarget(
         name: "AttackTests", dependencies: ["TestSupport", "posthornd"], exclude: ["python"], swiftSettings: settings),
     .testTarget(
-        name: "RepositoryTests", dependencies: ["TestSupport", "PayloadLint", "PushAPI", "PushCore", "PushServer"],
-        swiftSettings: settings),
+        name: "RepositoryTests",
+        dependencies: [
+            "CommandLineKit", "PayloadLint", "PosthornCLI", "PushAPI", "PushCore", "PushHTTP", "PushServer",
+            "TestSupport",
+        ], swiftSettings: settings),
 ]
 
 let package = Package(

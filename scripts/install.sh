@@ -84,6 +84,7 @@ server() {
     program posthornd posthornd.8 posthornd.ini.5
     unit posthornd.service system
     unit posthornd.socket system
+    for path in deploy/monitoring/*; do data "$path" share/posthorn/monitoring; done
     [ "$task" = uninstall ] || [ -e "$DESTDIR$SYSCONFDIR/posthorn/posthornd.ini" ] ||
         file "$SYSCONFDIR/posthorn/posthornd.ini" 644 cat deploy/posthornd.ini
 }
@@ -119,7 +120,7 @@ machine() {
 
 # Removes the directories of our own if they are empty.
 remove_folders() {
-    for folder in share/sounds/posthorn/stereo share/sounds/posthorn; do
+    for folder in share/sounds/posthorn/stereo share/sounds/posthorn share/posthorn/monitoring share/posthorn; do
         rmdir "$DESTDIR$PREFIX/$folder" 2>/dev/null || true
     done
 }

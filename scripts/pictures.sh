@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Takes pictures of alerts on each installed notification server, in .pictures/. Check them by eye and copy SERVER.png to docs/images/.
-# The arguments select servers; without arguments, the script uses all that are installed. mako and swaync run on sway, which does
+# `readme` takes alert.png, the picture of README.md. The arguments select servers; without arguments, the script uses all that are installed. mako and swaync run on sway, which does
 # not start as root. In addition to scripts/packages-test.txt, install gnome-shell gjs plasma-workspace sway-notification-center.
 # The script uses a temporary directory, and stops its programs at the end.
 set -eu
@@ -43,12 +43,13 @@ set_locked() {
 }
 
 start_x() {
-    Xvfb -displayfd 3 -screen 0 800x600x24 -nolisten tcp -noreset 3>"$folder/display" >"$files/Xvfb.log" 2>&1 &
+    size=${1:-800x600}
+    Xvfb -displayfd 3 -screen 0 "${size}x24" -nolisten tcp -noreset 3>"$folder/display" >"$files/Xvfb.log" 2>&1 &
     processes="$! $processes"
     wait_for "a display" test -s "$folder/display"
     DISPLAY=:$(cat "$folder/display")
     export DISPLAY
-    convert -size 800x600 "xc:$background" "$folder/background.png"
+    convert -size "$size" "xc:$background" "$folder/background.png"
     # This command paints the background and then fails.
     display -window root "$folder/background.png" 2>/dev/null || true
 }
@@ -76,6 +77,7 @@ start_screen() {
     case $server in
     gnome-shell) start_gnome ;;
     mako | swaync) start_wayland ;;
+    readme) start_x 380x224 ;;
     *) start_x ;;
     esac
 }
@@ -93,7 +95,7 @@ start_plank() {
 
 start_server() {
     case $server in
-    xfce4-notifyd) start /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ;;
+    xfce4-notifyd | readme) start /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ;;
     notification-daemon) start /usr/lib/notification-daemon/notification-daemon ;;
     gnome-shell) ;;
     # The notification service of Plasma is a widget, which can run without a panel.
@@ -109,6 +111,7 @@ has_server() {
     xfce4-notifyd) [ -x /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ] ;;
     notification-daemon) [ -x /usr/lib/notification-daemon/notification-daemon ] ;;
     mako | swaync) [ "$(id -u)" -ne 0 ] && command -v "$1" && command -v sway && command -v grim ;;
+    readme) has_server xfce4-notifyd && has_server plank ;;
     gnome-shell) command -v gnome-shell && command -v gjs ;;
     plasma) command -v plasmawindowed ;;
     *) command -v "$1" ;;
@@ -209,6 +212,16 @@ scene_of_badge() {
     echo ".pictures/plank.png"
 }
 
+# An alert and a badge on a small screen.
+scene_of_readme() {
+    start_plank
+    send '{"aps": {"alert": {"title": "Anna", "body": "Lunch at noon?"}, "badge": 3}}'
+    sleep 3
+    import -window root "$files/screen.png"
+    convert "$files/screen.png" -strip +dither -colors 250 "$root/.pictures/alert.png"
+    echo ".pictures/alert.png"
+}
+
 take() {
     server=$1
     folder="$files/$server"
@@ -235,15 +248,15 @@ take() {
         fi
         start_server
         start_agent
-        scenes
+        if [ "$server" = readme ]; then scene_of_readme; else scenes; fi
     )
-    if [ "$server" != plank ]; then join; fi
+    case $server in plank | readme) ;; *) join ;; esac
 }
 
 [ -x "$programs/posthorn-agent" ] || fail "$programs contains no programs; run 'swift build' first"
 mkdir -p .pictures
 start_posthornd
 make_key
-for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell plasma plank}; do
+for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell plasma plank readme}; do
     if has_server "$name"; then take "$name"; else echo "$name: skipped, because it is not installed or cannot run here"; fi
 done

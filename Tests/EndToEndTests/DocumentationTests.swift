@@ -75,46 +75,5 @@ extension ServerEndToEnd {
             ).succeeded()
             #expect(found.output == "\(RepositoryPaths.programs)/posthornd\n\(RepositoryPaths.programs)/posthorn\n")
         }
-
-        @Test func `every command of posthorn in the documents exists, with each of its options`() async throws {
-            var helps: [[String]: String] = [:]
-            let lines = try commandLines()
-            #expect(lines.count > 10)
-            for line in lines {
-                let path = Array(line.drop(while: { $0 == "posthorn" }).prefix { $0.wholeMatch(of: /[a-z]+/) != nil })
-                let help = try await deepestHelp(path, &helps)
-                for option in line.compactMap({ $0.prefixMatch(of: /--[a-z0-9-]+/)?.0 }) {
-                    #expect(
-                        help.contains("\(option) ") || help.contains("\(option)\n"), "\(line.joined(separator: " "))")
-                }
-            }
-        }
-
-        /// Returns the words of each command of `posthorn` in a document's code blocks.
-        private func commandLines() throws -> [[String]] {
-            let root = RepositoryPaths.root
-            let pages = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/docs").filter {
-                $0.hasSuffix(".md") && !$0.hasSuffix("cli.md")
-            }
-            return pages.flatMap { page in
-                readText("\(root)/docs/\(page)").replacing("\\\n", with: " ").split(separator: "\n")
-                    .filter { $0.hasPrefix("posthorn ") }.map { $0.split(separator: " ").map(String.init) }
-            }
-        }
-
-        /// Returns the help of the longest prefix of a path that is a command of at least one word.
-        private func deepestHelp(_ path: [String], _ known: inout [[String]: String]) async throws -> String {
-            for length in (1...max(1, min(2, path.count))).reversed() {
-                let command = Array(path.prefix(length))
-                if let help = known[command] { return help }
-                let result = try await RunningProcess.run(
-                    RepositoryPaths.program("posthorn"), command + ["--help"])
-                guard result.exit == .code(0) else { continue }
-                known[command] = result.output
-                return result.output
-            }
-            Issue.record("no such command: posthorn \(path.joined(separator: " "))")
-            return ""
-        }
     }
 }

@@ -22,6 +22,12 @@ extension ServerEndToEnd {
             #expect(accepted.status == 200)
         }
 
+        @Test func `the built-in device does not count as cut off`() async throws {
+            let server = try await EphemeralServer()
+            let answer = try await server.admin.exchange("GET", "/v1/authorities")
+            #expect(answer.body.contains(#""cut_off":0"#) && answer.body.contains(#""devices":1"#), "\(answer.body)")
+        }
+
         @Test func `the built-in device returns when another device that used its secret is gone`() async throws {
             let server = try await EphemeralServer()
             let provider = try await APNsProvider(server.target)

@@ -197,6 +197,21 @@ import Testing
         #expect(MultipartForm.boundary(of: contentType) == boundary)
     }
 
+    @Test(arguments: [
+        ("https://f-droid.example/F-Droid.apk", nil, "F-Droid.apk", true),
+        ("https://a.example/42", "flower.jpg", "flower.jpg", true), ("http://a.example/42", nil, "42", false),
+    ])
+    func `an attachment without a text becomes the link`(url: String, name: String?, shown: String, isLink: Bool) throws
+    {
+        let fields = [FormFields.Field("Attach", url)] + (name.map { [FormFields.Field("Filename", $0)] } ?? [])
+        let message = try SendMessage(ntfy: [], FormFields(fields))
+        #expect(message.body == "You received a file: \(shown)")
+        #expect(message.link == (isLink ? url : nil))
+        #expect(message.ignored == (isLink ? [] : ["attach"]))
+        let withText = try SendMessage(ntfy: Array("Text".utf8), FormFields(fields))
+        #expect(withText.body == "Text" && withText.link == nil && withText.ignored.first == "attach")
+    }
+
     @Test func `an alert of Alertmanager replaces the earlier ones of its group`() throws {
         func webhook(_ status: String) throws -> SendMessage {
             try SendMessage(
@@ -233,9 +248,27 @@ import Testing
                 "commonLabels":{"team":"blue"},"externalURL":"https://play.grafana.org/","version":"1","groupKey":"{}:{}",
                 "title":"[FIRING:1]  (High memory usage blue)","state":"alerting","message":"**Firing**"}
                 """#.utf8))
-        #expect(message.title == "[FIRING:1]  (High memory usage blue)")
+        #expect(message.title == "[FIRING:1] (High memory usage blue)")
         #expect(message.body == "This alert was triggered for zone us-1")
         #expect(message.link == "https://play.grafana.org/d/abcd?viewPanel=1")
         #expect(message.level == .active)
+    }
+
+    @Test func `the lines of alerts with different names contain the names`() throws {
+        let alerts = #"""
+            "alerts":[{"status":"firing","labels":{"alertname":"High memory usage"},"annotations":{"summary":"Zone us-1"}},
+            {"status":"firing","labels":{"alertname":"CPU"},"annotations":{"summary":"CPU of db1 is busy"}},
+            {"status":"resolved","labels":{"alertname":"Disk","instance":"db2"},"annotations":{}},
+            {"status":"firing","labels":{"alertname":"Fan"}}]
+            """#
+        let lines = "High memory usage: Zone us-1\nCPU of db1 is busy\nResolved: Disk: instance: db2\nFan"
+        let grafana = try SendMessage(
+            grafana: Array(#"{"status":"firing","title":"[FIRING:3]  (blue)",\#(alerts)}"#.utf8))
+        #expect(grafana.title == "[FIRING:3] (blue)")
+        #expect(grafana.body == lines)
+        let alertmanager = try SendMessage(
+            alertmanager: Array(#"{"status":"firing","groupLabels":{"job":"node"},"commonLabels":{},\#(alerts)}"#.utf8))
+        #expect(alertmanager.title == "[FIRING:3] node")
+        #expect(alertmanager.body == lines)
     }
 }

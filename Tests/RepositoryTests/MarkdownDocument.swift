@@ -8,8 +8,10 @@ struct MarkdownDocument {
     private(set) var anchors: Set<String> = []
     /// Targets of links and pictures.
     private(set) var links: [String] = []
-    /// Lines of fenced code blocks.
-    private(set) var codeLines: [String] = []
+    /// The fenced code blocks.
+    private(set) var codeBlocks: [CodeBlock] = []
+    /// The code in running text and in tables.
+    private(set) var inlineCode: [String] = []
     /// The cells of each row of each table.
     private(set) var tables: [[[String]]] = []
     private var isInTable = false
@@ -20,8 +22,9 @@ struct MarkdownDocument {
             if line.trimmingCharacters(in: .whitespaces).hasPrefix("```") {
                 isInCode.toggle()
                 isInTable = false
+                if isInCode { codeBlocks.append(CodeBlock(fence: line)) }
             } else if isInCode {
-                codeLines.append(String(line))
+                codeBlocks[codeBlocks.count - 1].lines.append(line.trimmingCharacters(in: .whitespaces))
             } else {
                 read(line)
                 readRow(line)
@@ -29,8 +32,20 @@ struct MarkdownDocument {
         }
     }
 
+    /// Lines of all fenced code blocks.
+    var codeLines: [String] { codeBlocks.flatMap(\.lines) }
+
+    /// The code blocks with commands of a shell.
+    ///
+    /// A block without a language may also be a drawing.
+    var shellBlocks: [String] {
+        codeBlocks.filter { ["", "sh", "bash"].contains($0.language) }.map { $0.lines.joined(separator: "\n") }
+            .filter { !$0.contains("│") }
+    }
+
     private mutating func read(_ line: Substring) {
         if let heading = line.wholeMatch(of: /#{1,6} +(.+)/) { addAnchor(String(heading.1)) }
+        inlineCode += line.matches(of: /`([^`]+)`/).map { String($0.1) }
         let withoutCode = line.replacing(/`[^`]*`/, with: "")
         links += withoutCode.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
     }
@@ -55,4 +70,26 @@ struct MarkdownDocument {
             unique = "\(anchor)-\(number)"
         }
     }
+}
+
+/// A fenced code block.
+struct CodeBlock {
+    /// The word after the fence; empty without one.
+    let language: String
+    /// The lines without indentation.
+    var lines: [String] = []
+
+    init(fence: Substring) {
+        language = fence.trimmingCharacters(in: .whitespaces).replacing("`", with: "")
+    }
+
+    /// The `name = value` lines of a configuration file.
+    var settings: [(name: String, value: String)] {
+        lines.compactMap { line in
+            line.wholeMatch(of: /([a-z_]+) *= *(.*)/).map { (String($0.1), String($0.2)) }
+        }
+    }
+
+    /// The sections of a configuration file.
+    var sections: [String] { lines.compactMap { $0.wholeMatch(of: /\[(.+)\]/).map { String($0.1) } } }
 }

@@ -39,6 +39,30 @@ struct PackagingTests {
         #expect(missing == [])
     }
 
+    @Test func `the documents of the package link to files of the package`() async throws {
+        let target = try TemporaryDirectory()
+        let root = RepositoryPaths.root
+        try await RunningProcess.run(
+            RepositoryPaths.python, ["\(root)/scripts/site.py", "--package", target.path(of: "doc")]
+        ).succeeded()
+        // The lists of debian/ put these two beside the documents.
+        try FileManager.default.copyItem(atPath: "\(root)/examples", toPath: target.path(of: "doc/examples"))
+        try FileManager.default.copyItem(
+            atPath: "\(root)/deploy/container", toPath: target.path(of: "doc/examples/container"))
+        let pages = try FileManager.default.subpathsOfDirectory(atPath: target.path(of: "doc"))
+            .filter { $0.hasSuffix(".md") }
+        #expect(pages.count > 80)
+        let dead = pages.flatMap { page in
+            let path = target.path(of: "doc/\(page)")
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            return MarkdownDocument(readText(path)).links.map { String($0.prefix { $0 != "#" }) }
+                .filter { !$0.isEmpty && !$0.contains(":") }
+                .filter { !FileManager.default.fileExists(atPath: "\(folder)/\($0)") }
+                .map { "\(page): \($0)" }
+        }
+        #expect(dead == [])
+    }
+
     @Test func `each installed file belongs to one package`() async throws {
         let target = try TemporaryDirectory()
         try await RunningProcess.run(

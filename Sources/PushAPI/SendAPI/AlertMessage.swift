@@ -18,11 +18,11 @@ extension SendMessage {
         let common = webhook["commonLabels"]
         let isFiring = webhook["status"]?.string == "firing"
         let firing = alerts.filter { $0["status"]?.string == "firing" }
-        let name =
-            common?["alertname"]?.string ?? webhook["groupLabels"]?["alertname"]?.string ?? "\(alerts.count) alerts"
         let state = isFiring ? "FIRING:\(firing.count)" : "RESOLVED"
-        title = "[\(state)] \(name)"
-        body = Self.lines(of: alerts)
+        let group = (webhook["groupLabels"]?.members ?? []).compactMap(\.value.string).joined(separator: " ")
+        let name = common?["alertname"]?.string ?? group
+        title = name.isEmpty ? "[\(state)]" : "[\(state)] \(name)"
+        body = AlertLines.text(of: alerts, below: title)
         setSeverity(common?["severity"]?.string, isFiring: isFiring)
         collapse(by: webhook["groupKey"]?.string)
         let links = [alerts.first?["generatorURL"]?.string, webhook["externalURL"]?.string]
@@ -39,8 +39,9 @@ extension SendMessage {
         let webhook = try Self.webhook(bytes)
         self.init()
         let alerts = webhook["alerts"]?.array ?? []
-        title = webhook["title"]?.string
-        let lines = Self.lines(of: alerts)
+        // Grafana's default title has two spaces where a name is empty.
+        title = webhook["title"]?.string.map { $0.split(separator: " ").joined(separator: " ") }
+        let lines = AlertLines.text(of: alerts, below: title)
         body = lines.isEmpty ? webhook["message"]?.string : lines
         let isFiring = webhook["status"]?.string != "resolved"
         setSeverity(webhook["commonLabels"]?["severity"]?.string, isFiring: isFiring)
@@ -58,26 +59,6 @@ extension SendMessage {
         return value
     }
 
-    /// Returns a line for each alert: what is wrong, and whether it is over.
-    private static func lines(of alerts: [JSONValue]) -> String {
-        let isMixed = Set(alerts.map { $0["status"]?.string }).count > 1
-        let lines = alerts.compactMap { alert -> String? in
-            let annotations = alert["annotations"]
-            let text = ["summary", "description", "message"].compactMap { annotations?[$0]?.string }
-                .first { !$0.isEmpty }
-            guard let line = text ?? labels(of: alert) else { return nil }
-            return isMixed && alert["status"]?.string == "resolved" ? "Resolved: \(line)" : line
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    private static func labels(of alert: JSONValue) -> String? {
-        let labels = (alert["labels"]?.members ?? []).compactMap { label in
-            label.key == "alertname" ? nil : label.value.string.map { "\(label.key): \($0)" }
-        }
-        return labels.isEmpty ? alert["labels"]?["alertname"]?.string : labels.joined(separator: ", ")
-    }
-
     private mutating func setSeverity(_ severity: String?, isFiring: Bool) {
         guard isFiring else {
             (level, isSilent) = (.passive, true)
@@ -93,5 +74,43 @@ extension SendMessage {
         let hash = group.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         collapseID = "alerts-\(String(hash, radix: 16))"
         threadID = collapseID
+    }
+}
+
+/// The body of a notification about alerts.
+private enum AlertLines {
+    /// The size up to which a name is searched and shown, which bounds the work of a large webhook.
+    private static let nameByteCountMax = 128
+
+    /// Returns a line for each alert: what is wrong, and whether it is over.
+    ///
+    /// A line begins with the name of its alert unless the title or the line already contains the name.
+    static func text(of alerts: [JSONValue], below title: String?) -> String {
+        let isMixed = Set(alerts.map { $0["status"]?.string }).count > 1
+        let title = String((title ?? "").prefix(2 * nameByteCountMax))
+        let lines = alerts.compactMap { alert -> String? in
+            let annotations = alert["annotations"]
+            let text = ["summary", "description", "message"].compactMap { annotations?[$0]?.string }
+                .first { !$0.isEmpty }
+            guard var line = text ?? labels(of: alert) else { return nil }
+            if let name = alert["labels"]?["alertname"]?.string, !contains(title, name), !contains(line, name) {
+                line = "\(name): \(line)"
+            }
+            return isMixed && alert["status"]?.string == "resolved" ? "Resolved: \(line)" : line
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Returns whether a text contains a name; true for an empty or very long name.
+    private static func contains(_ text: String, _ name: String) -> Bool {
+        guard (1...nameByteCountMax).contains(name.utf8.count) else { return true }
+        return text.indices.contains { text[$0...].hasPrefix(name) }
+    }
+
+    private static func labels(of alert: JSONValue) -> String? {
+        let labels = (alert["labels"]?.members ?? []).compactMap { label in
+            label.key == "alertname" ? nil : label.value.string.map { "\(label.key): \($0)" }
+        }
+        return labels.isEmpty ? alert["labels"]?["alertname"]?.string : labels.joined(separator: ", ")
     }
 }

@@ -15,9 +15,13 @@ private enum NtfyParameter {
     static let actions = ["x-actions", "actions", "action"]
     static let delay = ["x-delay", "delay", "x-at", "at", "x-in", "in"]
     static let sequence = ["x-sequence-id", "sequence-id", "sid"]
+    static let attachment = ["x-attach", "attach", "a"]
+    static let fileName = ["x-filename", "filename", "file", "f"]
     /// Parameters that have no effect here.
+    ///
+    /// An attachment without a text is an exception: it becomes the link.
     static let ignored = [
-        ["x-attach", "attach", "a"], ["x-filename", "filename", "file", "f"], ["x-icon", "icon"],
+        attachment, fileName, ["x-icon", "icon"],
         ["x-markdown", "markdown", "md"], ["x-email", "email", "x-e-mail", "e-mail", "mail", "e"],
         ["x-call", "call"], ["x-template", "template", "tpl"], ["x-cache", "cache"],
         ["x-firebase", "firebase"], ["x-unifiedpush", "unifiedpush", "up"],
@@ -51,7 +55,9 @@ extension SendMessage {
             // `Cache: no` and `Firebase: no` ask for what this server does anyway.
             if value.lowercased() != "no" || names[0] == "x-cache" { ignored.append(String(names[1])) }
         }
-        finishNtfy()
+        finishNtfy(
+            attachment: parameters.first(of: NtfyParameter.attachment),
+            named: parameters.first(of: NtfyParameter.fileName))
     }
 
     /// Reads a JSON message of ntfy's publish API.
@@ -78,13 +84,21 @@ extension SendMessage {
         for name in ["attach", "filename", "icon", "markdown", "email", "call"] where value[name] != nil {
             message.ignored.append(name)
         }
-        message.finishNtfy()
+        message.finishNtfy(attachment: value["attach"]?.string, named: value["filename"]?.string)
         return (topic, message)
     }
 
-    private mutating func finishNtfy() {
-        // As ntfy does with an empty message.
-        if isEmpty { body = "triggered" }
+    private mutating func finishNtfy(attachment: String?, named name: String?) {
+        // These are ntfy's texts for messages without a text.
+        if isEmpty, let attachment, let file = name ?? attachment.split(separator: "/").last.map(String.init) {
+            body = "You received a file: \(MIMEWords.decode(file))"
+            if link == nil, (try? NotificationLink(attachment)) != nil {
+                link = attachment
+                ignored.removeAll { $0 == "attach" || $0 == "filename" }
+            }
+        } else if isEmpty {
+            body = "triggered"
+        }
         if let id = collapseID, !(1...Limits.collapseIDByteCountMax).contains(id.utf8.count) {
             collapseID = nil
             ignored.append("sequence-id")

@@ -89,7 +89,7 @@ struct TestModeSetup {
             .enrol(
                 .init(
                     codeHash: nil, device: id, secretHash: secret.hash, name: "built-in device of \(topic)",
-                    platform: "ephemeral")))
+                    platform: "ephemeral", authority: context.authorities.servedOwnFingerprint)))
         let token = try register(secret, topic, environment)
         return BuiltInDevices.Device(id: id, secret: secret, topic: topic, token: token)
     }
