@@ -112,7 +112,7 @@ def main():
             server = Installed(shop, int(os.environ.get("UPGRADE_PORT", "2197")), enter)
             is_good = perform(server, lambda: subprocess.run(shlex.split(command), check=True), rate, seconds)
         else:
-            with Posthorn(shop, ["--durability", "full"]) as server:
+            with Posthorn(shop, ["--durability", "full"], loop_count=2) as server:
                 is_good = perform(server, lambda: replace_by_signal(server), rate, seconds)
     finally:
         shop.close()

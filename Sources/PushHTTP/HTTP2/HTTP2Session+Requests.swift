@@ -5,8 +5,10 @@ internal import CNghttp2
 extension HTTP2Session {
     /// Handles a stream opened by the client; returns false if it was refused, so that the rest of it is not read.
     func streamOpened(_ id: Int32) -> Bool {
-        guard hasRoomForStream else {
-            countRefusal()
+        // The final GOAWAY, which may not be sent yet, says that this stream is not processed.
+        let isTooLate = shutdownStep == .final
+        guard !isTooLate, hasRoomForStream else {
+            if !isTooLate { countRefusal() }
             check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_REFUSED_STREAM.rawValue))
             return false
         }

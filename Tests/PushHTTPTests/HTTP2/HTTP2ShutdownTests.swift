@@ -47,6 +47,21 @@ struct HTTP2ShutdownTests {
         #expect(peer.session.isFinished)
     }
 
+    @Test func `a stream that arrives before the second GOAWAY is sent is not processed`() {
+        let peer = Peer()
+        peer.recorder.onRequest = { _ in }
+        peer.send(.request(1, end: true))
+        peer.session.finishShutdown(debugData: [])
+        #expect(peer.send(.request(3, end: true), .request(5), .data(5, [1, 2], end: true)))
+        #expect(peer.recorder.headIDs == [1])
+        let frames = peer.frames()
+        #expect(frames.first?.type == Frame.Kind.goAway && frames.first?.number() == 1)
+        #expect(frames.dropFirst().allSatisfy { $0.type == Frame.Kind.reset && $0.number() == ErrorCode.refusedStream })
+        peer.session.exchange(1)?.respond(status: 200)
+        #expect(peer.frames().map(\.stream) == [1])
+        #expect(peer.session.isFinished && peer.session.failure == nil)
+    }
+
     @Test func `a GOAWAY before the first output follows the settings`() {
         let peer = Peer(isGreeted: false)
         peer.session.announceShutdown(debugData: [])
