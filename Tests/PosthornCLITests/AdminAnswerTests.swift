@@ -100,6 +100,18 @@ struct AdminAnswerTests {
         #expect(error?.problem.hasPrefix("the server sent an invalid response") == true)
     }
 
+    @Test func `a server that does not answer a request for its status is reported as such`() throws {
+        let files = try TemporaryDirectory()
+        let path = files.path(of: "silent.sock")
+        let descriptor = try bindSocket(path)
+        defer { close(descriptor) }
+        try #require(listen(descriptor, 1) == 0)
+        let client = AdminClient(sockets: [path], statusTimeout: .milliseconds(1))
+        let error = thrown { () throws(CommandError) in try client.send(.get("status")) }
+        #expect(error?.problem == "posthornd at \(path) does not answer")
+        #expect(error?.remedy.contains("systemctl restart posthornd") == true && error?.exitCode == .unreachable)
+    }
+
     @Test func `a client without a server reports the problem of each socket path`() throws {
         let files = try TemporaryDirectory()
         let stale = files.path(of: "stale.sock")
@@ -114,9 +126,10 @@ struct AdminAnswerTests {
     }
 
     /// Creates a socket file and leaves it behind, as a killed server does.
-    private func listenAndLeave(_ path: String) throws {
+    private func listenAndLeave(_ path: String) throws { close(try bindSocket(path)) }
+
+    private func bindSocket(_ path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
@@ -126,6 +139,7 @@ struct AdminAnswerTests {
             }
         }
         try #require(result == 0)
+        return descriptor
     }
 
     @Test func `a socket without permission is distinguished from a missing one`() {
