@@ -37,6 +37,7 @@ extension AdminEndToEnd {
             try await server.posthorn("app", "add", "org.example.News")
             let commands = [
                 ["app", "show"], ["app", "remove"], ["channel", "list"], ["channel", "create"],
+                ["trace", "--app"], ["lint", server.authorityFile, "--topic"],
                 ["key", "create", "-o", server.files.path(of: "key.p8"), "--topic"],
             ]
             for command in commands {
@@ -51,6 +52,10 @@ extension AdminEndToEnd {
             #expect(
                 other.exit == .code(4)
                     && other.errorOutput == "posthorn: no app with topic 'com.else'; see 'posthorn app list'\n")
+            let removed = try await run("trace", "--app", "com.else")
+            #expect(
+                removed.errorOutput.hasSuffix(
+                    "'posthorn app list'\n  For an app that was removed, specify a notification ID or --device ID.\n"))
             #expect(!FileManager.default.fileExists(atPath: server.files.path(of: "key.p8")))
         }
 
@@ -70,6 +75,12 @@ extension AdminEndToEnd {
             let list = try await server.posthorn("team", "list").output
             #expect(list.contains(/\n\S{10}     0     0  default\nTEAM000001     2     1\n/), "\(list)")
             #expect(try await server.posthorn("team").output == list)
+            let other = try await server.posthorn(
+                "key", "create", "--team", "TEAM000002", "-o", server.files.path(of: "other.p8"))
+            #expect(
+                other.errorOutput
+                    == "Created team TEAM000002. It has no app yet; add one with 'posthorn app add TOPIC --team TEAM000002'.\n"
+            )
         }
 
         @Test func `a code is listed by its ID and revoked, and then no device enrols with it`() async throws {

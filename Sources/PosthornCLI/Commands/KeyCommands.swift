@@ -64,9 +64,13 @@ enum KeyCommands {
         } catch {
             throw .file(error)
         }
-        let key = try client.send(
-            createRequest(invocation), for: CredentialAPI.Key.self,
-            about: invocation.values("topic").map { TopicName($0) })
+        let team = invocation.value("team")
+        let hint = team.map { " It has no app yet; add one with 'posthorn app add TOPIC --team \(oneLine($0))'." } ?? ""
+        let key = try TeamCommands.notingNewTeam(team, of: client, hint: hint) { () throws(CommandError) in
+            try client.send(
+                createRequest(invocation), for: CredentialAPI.Key.self,
+                about: invocation.values("topic").map { TopicName($0) })
+        }
         guard let pem = key.privateKey, isKeyID(key.keyID) else {
             throw .badAnswer(of: "the server", detail: "key without private key or ID")
         }
