@@ -31,6 +31,8 @@ extension NetError: CustomStringConvertible {
             "Give this process the right to use \(subject.isEmpty ? "it" : subject)."
         case .system(_, EADDRNOTAVAIL, let subject):
             "Choose an address of this machine instead of \(subject)."
+        case .system(_, ENOENT, let subject) where !subject.isEmpty, .system(_, ENOTDIR, let subject):
+            "Create the directory of \(subject), or choose another path."
         case .system(_, EMFILE, _), .system(_, ENFILE, _):
             "Raise the limit of open files (LimitNOFILE in the unit)."
         case .system(_, _, _):

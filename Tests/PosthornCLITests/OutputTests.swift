@@ -134,4 +134,11 @@ struct OutputTests {
     func `a key ID is ten capitals and digits`(text: String, isKeyID: Bool) {
         #expect(KeyCommands.isKeyID(text) == isKeyID)
     }
+
+    @Test func `a long value continues below its beginning if there is a maximum width`() {
+        let fields = [(name: "Name", value: "x"), (name: "Problem", value: "one two three four")]
+        #expect(Table.fields(fields) == "Name     x\nProblem  one two three four")
+        #expect(
+            Table.fields(fields, columnCountMax: 18) == "Name     x\nProblem  one two\n         three\n         four")
+    }
 }

@@ -8,10 +8,9 @@ enum ConnectionAdvice {
     static func text(on problem: ConnectionProblem) -> String? {
         switch problem {
         case .wrongServer:
-            "This is not the server that this device was enrolled with: its certificate is from another CA. The server "
-                + "was reinstalled or changed its CA, or another machine intercepts the connection. The agent sends it "
-                + "nothing and rarely retries. Ask the administrator. If the change is intended, run 'posthorn agent "
-                + "trust CODE' with the code that 'posthorn authority list' prints on the server."
+            "The server's certificate is from a different CA than at enrolment: the server was reinstalled or changed its "
+                + "CA, or another machine intercepts the connection. Ask the administrator. If the change is intended, "
+                + "run 'posthorn agent trust CODE' with the code that 'posthorn authority list' prints on the server."
         case .storage: "The disk of this device is full or cannot be written. Free some space."
         case .certificate:
             "The server's certificate is not valid: it expired, has another name, or this device's clock is wrong."

@@ -174,7 +174,8 @@ enum AgentCommands {
         if !status.lastError.isEmpty { fields.append(("Last error", status.lastError)) }
         if let nextTry = status.nextTryAt { fields.append(("Next retry", LocalTime.text(nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
-        return Report(Table.fields(fields), json: status)
+        return Report(
+            Table.fields(fields, columnCountMax: Console.isTerminal ? Console.columnCount : nil), json: status)
     }
 
     private static func presenter(of status: StatusRecord) -> String {
