@@ -132,7 +132,7 @@ struct OutputTests {
         ("abc1234567", false), ("../../../x", false), ("", false), ("ABC12345é", false),
     ])
     func `a key ID is ten capitals and digits`(text: String, isKeyID: Bool) {
-        #expect(KeyCommands.isKeyID(text) == isKeyID)
+        #expect(ProviderTokenSigner.isKeyID(text) == isKeyID)
     }
 
     @Test func `a long value continues below its beginning if there is a maximum width`() {

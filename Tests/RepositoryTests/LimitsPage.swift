@@ -58,6 +58,7 @@ enum LimitsPage {
         "authenticationTimeout":
             "GOAWAY with `IdleTimeout`, then the connection is closed; `seconds_before_authentication` changes it",
         "statusAnswerTimeout": "the command fails and says that the server does not answer",
+        "commandFileByteCountMax": "the command fails and names the file",
         "topDeviceCountMax": "devices with shorter queues are not listed",
         "metricsConnectionCountMax": "the oldest connection to the port for monitoring is closed",
         "metricsConnectionTimeout": "the connection is closed; a scraper opens another one",

@@ -175,7 +175,7 @@ enum AgentCommands {
         if let nextTry = status.nextTryAt { fields.append(("Next retry", LocalTime.text(nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(
-            Table.fields(fields, columnCountMax: Console.isTerminal ? Console.columnCount : nil), json: status)
+            Table.fields(fields, columnCountMax: Terminal.isUsed ? Terminal.columnCount : nil), json: status)
     }
 
     private static func presenter(of status: StatusRecord) -> String {

@@ -206,7 +206,7 @@ enum InboxCommands {
     }
 
     /// Formats the output of `inbox list`; on a terminal, long texts are cut and continue on further lines.
-    static func report(of entries: [InboxRecord], onTerminal: Bool = Console.isTerminal) -> Report {
+    static func report(of entries: [InboxRecord], onTerminal: Bool = Terminal.isUsed) -> Report {
         guard !entries.isEmpty else { return Report("No notifications.", json: Inbox(entries: entries)) }
         let hasReminders = entries.contains { $0.remindAt != nil }
         let table = Table(

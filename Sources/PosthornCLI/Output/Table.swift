@@ -76,7 +76,7 @@ struct Table: Sendable {
             let shown = columns.indices.map { column in
                 column == sentence ? min(widths[column], Self.sentenceColumnCountMin) : widths[column]
             }
-            return shown.reduce(2 * (columns.count - 1), +) - Console.columnCount
+            return shown.reduce(2 * (columns.count - 1), +) - Terminal.columnCount
         }
         while excess() > 0,
             let longest = columns.indices.filter({ columns[$0].isName && widths[$0] > Self.nameColumnCountMin })
@@ -86,7 +86,7 @@ struct Table: Sendable {
         }
         if let sentence = columns.indices.last(where: { columns[$0].isWrapped }) {
             let others = widths.indices.filter { $0 != sentence }.reduce(2 * (columns.count - 1)) { $0 + widths[$1] }
-            widths[sentence] = min(widths[sentence], max(Self.nameColumnCountMin, Console.columnCount - others))
+            widths[sentence] = min(widths[sentence], max(Self.nameColumnCountMin, Terminal.columnCount - others))
         }
         return widths
     }

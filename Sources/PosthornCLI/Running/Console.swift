@@ -71,17 +71,6 @@ enum Console {
         return first
     }
 
-    /// Whether standard output is a terminal.
-    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-
-    /// The width of the terminal of standard output in columns; 80 without one.
-    static var columnCount: Int {
-        var size = winsize()
-        guard isTerminal, unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
-        else { return 80 }
-        return max(40, Int(size.ws_col))
-    }
-
     /// Encodes a value as JSON that is safe to print on a terminal.
     static func json(_ value: any Encodable) throws(CommandError) -> String {
         do {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushCore
 
 /// Reads and writes files on behalf of the user who runs the command.
 enum LocalFile {
-    /// The maximum size of a file that this program reads, in bytes.
-    static let byteCountMax = 1024 * 1024
     /// The line above a certificate in PEM.
     static let certificateHead = "-----BEGIN CERTIFICATE-----"
 
@@ -167,7 +166,7 @@ enum LocalFile {
             guard count >= 0 else { throw FileError(.read, path: path, code: errno) }
             guard count > 0 else { return bytes }
             bytes += chunk[..<count]
-            guard bytes.count <= byteCountMax else { throw FileError(.read, path: path, code: EFBIG) }
+            guard bytes.count <= Limits.commandFileByteCountMax else { throw FileError(.read, path: path, code: EFBIG) }
         }
     }
 }

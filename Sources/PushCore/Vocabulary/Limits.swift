@@ -375,6 +375,8 @@ extension Limits {
 
     /// The timeout of a request of `posthorn` for the server's status.
     public static let statusAnswerTimeout = Duration.seconds(5)
+    /// The maximum size of a file that `posthorn` reads, in bytes.
+    public static let commandFileByteCountMax = 1024 * 1024
     /// The number of devices that `posthorn top` lists; with them, the screen has 24 lines.
     public static let topDeviceCountMax = 8
 }
