@@ -74,6 +74,7 @@ struct AdminAnswerTests {
             "no device with ID '00ff'; see 'posthorn device list'"
         ),
         ("UnknownKey", .delete("keys", "ABC"), "no key with ID 'ABC'; see 'posthorn key list'"),
+        ("UnknownToken", .delete("send-tokens", "zz"), "no token with ID 'zz'; see 'posthorn token list'"),
         ("UnknownTeam", .get("quotas", "team", "T"), "no team 'T'; see 'posthorn team list'"),
         ("UnknownCode", .delete("enrolment-codes", "00ff"), "no unused code with ID '00ff'; see 'posthorn code list'"),
         (
@@ -90,6 +91,12 @@ struct AdminAnswerTests {
         #expect(refusal.problem == problem && refusal.exitCode == .notFound)
         #expect(refusal.remedy == (problem.hasPrefix("the server refused") ? detail : ""))
         #expect(refusal.json["detail"]?.hasSuffix(".") == true)
+    }
+
+    @Test func `an invalid value is explained without the name of the error`() throws {
+        let refusal = try #require(failure(400, #"{"error":"BadTopic","detail":"Invalid topic: use letters."}"#))
+        let named = refusal.naming(.post("apps", AdminAPI.NewApp(topic: "a b")))
+        #expect(named.problem == "invalid topic: use letters" && named.remedy == "" && named.exitCode == .refused)
     }
 
     @Test(arguments: ["", "{}", "null", #"{"topic":"a"}"#, "\u{FF}"])

@@ -48,6 +48,10 @@ struct LocalMessageTests {
         ),
         ("PayloadEmpty", "There is nothing to show.", "there is nothing to show", ""),
         (
+            "PayloadEmpty", "E L-P01 aps: Nothing to show.",
+            "the payload has an error, and the checks of app 'a.b' are strict", "E L-P01 aps: Nothing to show."
+        ),
+        (
             "FeatureNotEnabled", "Detail.", "app 'a.b' does not allow broadcasts",
             "Allow them: posthorn app set a.b --broadcasts on"
         ),

@@ -23,5 +23,8 @@ struct SpellingTests {
     @Test func `the closest candidate wins, and the first one of equal distance`() {
         #expect(Spelling.closest(to: "send", among: ["sent", "sends", "seed"]) == "sent")
         #expect(Spelling.closest(to: "register", among: ["registry", "registar"]) == "registar")
+        #expect(Spelling.closest(to: "fihs", among: ["zihs", "fish"]) == "fish")
+        #expect(Spelling.closest(to: "get", among: ["set"]) == nil)
+        #expect(Spelling.closest(to: "ste", among: ["set"]) == "set")
     }
 }

@@ -97,6 +97,10 @@ struct LocalMessage {
         case .channelNotRegistered:
             let problem = "app '\(topic)' does not have this channel; see 'posthorn channel list \(topic)'"
             return .reworded(error, problem: problem)
+        case .payloadEmpty where refusal.detail.hasPrefix("E "):
+            // The detail is a finding of the app's checks.
+            let problem = "the payload has an error, and the checks of app '\(topic)' are strict"
+            return .advised(.reworded(error, problem: problem), remedy: refusal.detail)
         case .payloadEmpty, .payloadTooLarge:
             let sentences = refusal.detail.split(separator: ". ", maxSplits: 1)
             return .advised(

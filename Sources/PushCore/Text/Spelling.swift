@@ -9,17 +9,21 @@ package enum Spelling {
     ///
     /// The distance may be a third of the shorter word's bytes, not counting components such as `org.example.` that both
     /// words begin with. A distance of 1 is always accepted. A candidate that begins with the word has distance 1,
-    /// whatever its length. Case does not matter.
+    /// whatever its length. Of words with the same distance, one with the same first letter precedes others; a word of
+    /// less than four bytes needs the same first letter. Case does not matter.
     package static func closest(to word: some StringProtocol, among candidates: [String]) -> String? {
         let wordBytes = word.utf8.map(lowercased)
         guard !wordBytes.isEmpty, wordBytes.count <= byteCountMax else { return nil }
-        var best: (name: String, distance: Int)?
+        var best: (name: String, score: Int)?
         for candidate in candidates {
             let bytes = candidate.utf8.map(lowercased)
             let distance = bytes.starts(with: wordBytes) ? 1 : distance(from: wordBytes, to: bytes)
             let shared = sharedComponentsByteCount(wordBytes, bytes)
             guard distance <= max(1, (min(wordBytes.count, bytes.count) - shared) / 3) else { continue }
-            if distance < best?.distance ?? .max { best = (candidate, distance) }
+            let hasOtherLetter = bytes.first != wordBytes.first
+            guard !hasOtherLetter || wordBytes.count >= 4 else { continue }
+            let score = 2 * distance + (hasOtherLetter ? 1 : 0)
+            if score < best?.score ?? .max { best = (candidate, score) }
         }
         return best?.name
     }
