@@ -18,6 +18,13 @@ struct AgentReportTests {
         #expect(texts()[1].contains("\n\nThe device token of org.example.Mail is missing: the server does"))
     }
 
+    @Test(arguments: [(true, "is not valid: it expired"), (false, "is not trusted: set enrolment_code in agent.ini")])
+    func `an untrusted certificate has another remedy before the enrolment`(isEnrolled: Bool, words: String) {
+        let status = StatusRecord(
+            .dictionary([("enrolled", .bool(isEnrolled)), ("problem", .string("certificate"))]))
+        #expect(AgentCommands.report(of: status).text.contains("  The server's certificate \(words)"))
+    }
+
     @Test func `on a terminal, the list of the inbox fits 80 columns`() {
         let text = String(repeating: "many words ", count: 100)
         let entry = InboxRecord(

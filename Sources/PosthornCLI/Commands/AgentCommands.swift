@@ -170,7 +170,9 @@ enum AgentCommands {
             fields.append(("Connected", connection(of: status)))
         }
         fields.append(("Alerts shown by", presenter(of: status)))
-        if let problem = ConnectionAdvice.text(on: status.problem) { fields.append(("Problem", problem)) }
+        if let problem = ConnectionAdvice.text(on: status.problem, isEnrolled: status.isEnrolled) {
+            fields.append(("Problem", problem))
+        }
         if !status.lastError.isEmpty { fields.append(("Last error", status.lastError)) }
         if let nextTry = status.nextTryAt { fields.append(("Next retry", LocalTime.text(nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
