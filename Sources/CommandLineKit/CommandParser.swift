@@ -82,7 +82,7 @@ private struct CommandParser {
         var letters = Substring(word.utf8.dropFirst())
         while let letter = letters.popFirst() {
             guard let option = try option({ $0.find(short: letter) }) else {
-                if letter.isWholeNumber { throw error(.negativeNumber(word)) }
+                if word.dropFirst().first?.isWholeNumber == true { throw error(.negativeNumber(word)) }
                 throw error(.unknownOption("-\(letter)", closest: nil))
             }
             // For an option with a value, the rest of the word is the value.

@@ -72,6 +72,7 @@ struct CommandLineParsingTests {
         (["--=x"], .unknownOption("--", closest: nil)), (["--label", "x"], .unknownOption("--label", closest: nil)),
         (["box", "lid", "-x"], .unknownOption("-x", closest: nil)), (["-x"], .unknownOption("-x", closest: nil)),
         (["-vx"], .unknownOption("-x", closest: nil)),
+        (["-v5"], .unknownOption("-5", closest: nil)),
         (["-1h"], .negativeNumber("-1h")), (["put", "a", "-5"], .negativeNumber("-5")),
         (["remove"], .unknownCommand("remove", closest: "'box remove'")),
         (["rm"], .unknownCommand("rm", closest: "'box remove'")),

@@ -162,6 +162,10 @@ extension AdminEndToEnd {
                     /Status           200 accepted\napns-request-id  EC1BF194-B3B2-424A-89F8-EA3F6C2B0C6E\napns-unique-id   \S{36}/
                 ),
                 "\(sent)")
+            // The local server's CA is trusted under its other name, too.
+            try await RunningProcess.run(
+                posthorn, words + ["--channel", channel, "--server", "localhost:\(server.port)"]
+            ).succeeded()
             let kept = try await RunningProcess.run(posthorn, words + ["--channel", channel, "--expiration", "+60"])
             #expect(kept.exit == .code(1) && kept.errorOutput.contains("refused: BadExpirationDate\n"), "\(kept)")
             // An alert with this payload would be an error, because it shows nothing.
@@ -197,6 +201,12 @@ extension AdminEndToEnd {
             try await RunningProcess.run(posthorn, ["app", "set", topic, "--checks", "off"] + socket).succeeded()
             let silent = try await RunningProcess.run(posthorn, send).succeeded()
             #expect(!silent.output.contains("Warning"), "\(silent)")
+        }
+
+        @Test func `an authority that is announced already is reported as such`() async throws {
+            try await server.posthorn("authority", "rotate")
+            let again = try await server.posthorn("authority", "announce", "--own")
+            #expect(again.errorOutput == "Nothing changed, because the server already announces it.\n")
         }
 
         private struct Channel: Decodable {
