@@ -82,6 +82,7 @@ private struct CommandParser {
         var letters = Substring(word.utf8.dropFirst())
         while let letter = letters.popFirst() {
             guard let option = try option({ $0.find(short: letter) }) else {
+                if word.dropFirst().first?.isWholeNumber == true { throw error(.negativeNumber(word)) }
                 throw error(.unknownOption("-\(letter)", closest: nil))
             }
             // For an option with a value, the rest of the word is the value.
@@ -125,11 +126,22 @@ private struct CommandParser {
         guard let next = command.subcommand(name) else {
             // `help` in place of a command name works like `--help`, for example `posthorn inbox help`.
             if name.hasSameBytes(as: OptionTable.help.name) { return given.append((OptionTable.help.name, "")) }
-            let closest = Spelling.closest(to: name, among: command.subcommands.flatMap { [$0.name] + $0.aliases })
-            throw error(.unknownCommand(name, closest: closest.map { "'\($0)'" }))
+            throw error(.unknownCommand(name, closest: suggestion(for: name)))
         }
         path.append(next)
         known = known + next.options
+    }
+
+    /// Returns the commands that an unknown command name probably stands for, in quotation marks.
+    ///
+    /// A name that only commands of groups have, for example `list`, stands for those of the first groups.
+    private func suggestion(for name: String) -> String? {
+        let ofGroups = command.subcommands.compactMap { group in
+            group.subcommand(name).map { "'\(group.name) \($0.name)'" }
+        }
+        guard ofGroups.isEmpty else { return Self.alternatives(Array(ofGroups.prefix(3))) }
+        let names = command.subcommands.flatMap { [$0.name] + $0.aliases }
+        return Spelling.closest(to: name, among: names).map { "'\($0)'" }
     }
 
     /// Returns an option of the current command, or else of its default subcommand.
@@ -156,7 +168,10 @@ private struct CommandParser {
 
     private func check(_ value: String, of name: String, against values: ValueKind) throws(UsageError) {
         guard case .choice(let words) = values, !words.contains(where: { $0.hasSameBytes(as: value) }) else { return }
-        throw error(.badValue(of: name, value: value, expected: "choose \(Self.alternatives(words))"))
+        throw error(
+            .badValue(
+                of: name, value: value, expected: "choose \(Self.alternatives(words))",
+                closest: Spelling.closest(to: value, among: words).map { "'\($0)'" }))
     }
 
     /// Returns the words as a list, for example `off, warn or strict`.

@@ -6,6 +6,8 @@ package struct UsageError: Error, Equatable, Sendable {
     package enum Problem: Equatable, Sendable {
         /// The option is unknown; `closest` is the most similar name, with its dashes.
         case unknownOption(String, closest: String?)
+        /// The word is a negative number or duration, which could only be an option.
+        case negativeNumber(String)
         /// The option needs a value, but the command line ends.
         case missingValue(option: String, placeholder: String)
         /// The command line gives a value to a switch.
@@ -21,7 +23,9 @@ package struct UsageError: Error, Equatable, Sendable {
         /// The command line has one word too many.
         case unexpectedArgument(String)
         /// The option or argument does not accept this value.
-        case badValue(of: String, value: String, expected: String)
+        ///
+        /// `closest` is the most similar accepted value in quotation marks.
+        case badValue(of: String, value: String, expected: String, closest: String? = nil)
         /// Some options or words exclude each other.
         case contradiction(String)
     }
@@ -39,6 +43,7 @@ package struct UsageError: Error, Equatable, Sendable {
     package var message: String {
         switch problem {
         case .unknownOption(let name, _): "unknown option \(name)"
+        case .negativeNumber(let word): "'\(word)' is negative; numbers and durations must be positive"
         case .missingValue(let option, let placeholder): "\(option) needs a value: \(option) \(placeholder)"
         case .unexpectedValue(let option): "\(option) does not take a value"
         case .repeatedOption(let option): "\(option) is given more than once"
@@ -48,7 +53,7 @@ package struct UsageError: Error, Equatable, Sendable {
             placeholder.utf8.starts(with: "--".utf8)
                 ? "missing option: \(placeholder)" : "missing argument: \(placeholder)"
         case .unexpectedArgument(let word): "unexpected argument '\(word)'"
-        case .badValue(let name, let value, let expected): "invalid value '\(value)' for \(name): \(expected)"
+        case .badValue(let name, let value, let expected, _): "invalid value '\(value)' for \(name): \(expected)"
         case .contradiction(let text): text
         }
     }
@@ -57,8 +62,10 @@ package struct UsageError: Error, Equatable, Sendable {
     package var remedy: String {
         let help = "Run '\(command) --help' for usage."
         return switch problem {
-        case .unknownOption(_, .some(let closest)), .unknownCommand(_, .some(let closest)):
+        case .unknownOption(_, .some(let closest)), .unknownCommand(_, .some(let closest)),
+            .badValue(_, _, _, .some(let closest)):
             "Did you mean \(closest)? \(help)"
+        case .negativeNumber: "Write '--' before a text that begins with a dash. \(help)"
         case .missingCommand, .unknownOption, .missingValue, .unexpectedValue, .repeatedOption, .unknownCommand,
             .missingArgument,
             .unexpectedArgument, .badValue, .contradiction:

@@ -27,10 +27,14 @@ extension NetError: CustomStringConvertible {
         switch self {
         case .system(_, EADDRINUSE, let subject):
             "Stop the process that uses \(subject), or choose another address."
+        case .system("bind", EACCES, let subject) where subject.contains(" port "):
+            "Choose a port from 1024, or allow lower ones with 'sysctl net.ipv4.ip_unprivileged_port_start=PORT'."
         case .system(_, EACCES, let subject), .system(_, EPERM, let subject):
             "Give this process the right to use \(subject.isEmpty ? "it" : subject)."
         case .system(_, EADDRNOTAVAIL, let subject):
             "Choose an address of this machine instead of \(subject)."
+        case .system(_, ENOENT, let subject) where !subject.isEmpty, .system(_, ENOTDIR, let subject):
+            "Create the directory of \(subject), or choose another path."
         case .system(_, EMFILE, _), .system(_, ENFILE, _):
             "Raise the limit of open files (LimitNOFILE in the unit)."
         case .system(_, _, _):

@@ -72,6 +72,10 @@ struct CommandLineParsingTests {
         (["--=x"], .unknownOption("--", closest: nil)), (["--label", "x"], .unknownOption("--label", closest: nil)),
         (["box", "lid", "-x"], .unknownOption("-x", closest: nil)), (["-x"], .unknownOption("-x", closest: nil)),
         (["-vx"], .unknownOption("-x", closest: nil)),
+        (["-v5"], .unknownOption("-5", closest: nil)),
+        (["-1h"], .negativeNumber("-1h")), (["put", "a", "-5"], .negativeNumber("-5")),
+        (["remove"], .unknownCommand("remove", closest: "'box remove'")),
+        (["rm"], .unknownCommand("rm", closest: "'box remove'")),
         (["put", "--lable=x", "a"], .unknownOption("--lable", closest: "--label")),
         (["---verbose"], .unknownOption("---verbose", closest: "--verbose")),
         (["--verbose\u{301}"], .unknownOption("--verbose\u{301}", closest: "--verbose")),
@@ -90,6 +94,10 @@ struct CommandLineParsingTests {
         (
             ["put", "a", "--colour", "blue"],
             .badValue(of: "--colour", value: "blue", expected: "choose red or green")
+        ),
+        (
+            ["put", "a", "--colour", "gren"],
+            .badValue(of: "--colour", value: "gren", expected: "choose red or green", closest: "'green'")
         ),
         (["list", "a", "size"], .badValue(of: "ORDER", value: "size", expected: "choose by-name or by-size")),
     ])
@@ -136,6 +144,18 @@ struct CommandLineParsingTests {
 
     @Test func `an omitted number is nil`() throws {
         #expect(try CommandLineSample.run(["put", "a"]).integer("weight", in: 0...10) == nil)
+    }
+
+    @Test(arguments: [
+        (["put", "-1h"], "'-1h' is negative; numbers and durations must be positive", "Write '--' before a text"),
+        (["put", "a", "--colour", "gren"], "invalid value 'gren' for --colour: choose", "Did you mean 'green'? Run"),
+    ])
+    func `an invalid value has a remedy`(words: [String], message: String, remedy: String) {
+        guard case .failure(let error) = CommandLineSample.program.parse(words) else {
+            Issue.record("\(words) were accepted")
+            return
+        }
+        #expect(error.message.hasPrefix(message) && error.remedy.hasPrefix(remedy))
     }
 
     @Test func `an error names the command whose help applies`() throws {

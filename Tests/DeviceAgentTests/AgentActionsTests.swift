@@ -137,7 +137,7 @@ struct AgentActionsTests {
         let entry = try #require(try harness.database.inbox.entry(1))
         #expect(
             entry.reason
-                == "app-not-installed: Archive: no org.example.Mail.desktop in the applications folders: install the app"
+                == "app-not-installed: Archive: no org.example.Mail.desktop in the applications folders"
         )
     }
 

@@ -71,6 +71,16 @@ import Testing
     }
 
     @Test(arguments: [
+        ("[server]\nurll = x\n", "Did you mean 'url' in section [server]?"),
+        ("[agent]\nca_file = /a\n", "Did you mean 'ca_file' in section [server]?"),
+        ("[server]\nvolume = 3\n", "Section [server] has these settings: url, ca_file,"),
+    ])
+    func `an unknown setting is answered with the closest one, or with all`(text: String, remedy: String) throws {
+        let error = #expect(throws: AgentConfigurationError.self) { try load(text) }
+        #expect(error?.remedy.hasPrefix(remedy) == true, "\(error?.remedy ?? "")")
+    }
+
+    @Test(arguments: [
         ("URL", "http://a"), ("CA_FILE", "ca.pem"), ("STREAM", "sse"), ("PROXY", "proxy:3128"),
         ("CLIENT_CERT", "a.pem"),
     ])

@@ -85,7 +85,7 @@ final class PowerSavingTests {
         try await bus.waitForOwner(of: daemon.name, evidence: { mock.transcript })
         try await set(daemon, daemon.saving, on: bus)
         let user = try await DeviceUser(busAddress: bus.address, environment: system)
-        try await user.posthorn("agent", "enrol", server.url, "C0DE", "--ca-file", server.caFile)
+        try await user.posthorn("agent", "enrol", server.url, "C0DE-C0DE-C0DE", "--ca-file", server.caFile)
         try await waitUntilTold([true], user)
         try await set(daemon, daemon.notSaving, on: bus)
         try await waitUntilTold([true, false], user)
@@ -115,7 +115,7 @@ final class PowerSavingTests {
         let first = try await mocks()
         try await set(daemon, daemon.saving, on: bus)
         let user = try await DeviceUser(busAddress: session.address, environment: system)
-        try await user.posthorn("agent", "enrol", server.url, "C0DE", "--ca-file", server.caFile)
+        try await user.posthorn("agent", "enrol", server.url, "C0DE-C0DE-C0DE", "--ca-file", server.caFile)
         try await waitUntilTold([true], user)
         try await bus.stop()
         try await eventually("it noticed", evidence: { user.agent.now.transcript }) {

@@ -37,6 +37,7 @@ extension AdminEndToEnd {
             try await server.posthorn("app", "add", "org.example.News")
             let commands = [
                 ["app", "show"], ["app", "remove"], ["channel", "list"], ["channel", "create"],
+                ["trace", "--app"], ["lint", server.authorityFile, "--topic"],
                 ["key", "create", "-o", server.files.path(of: "key.p8"), "--topic"],
             ]
             for command in commands {
@@ -51,6 +52,10 @@ extension AdminEndToEnd {
             #expect(
                 other.exit == .code(4)
                     && other.errorOutput == "posthorn: no app with topic 'com.else'; see 'posthorn app list'\n")
+            let removed = try await run("trace", "--app", "com.else")
+            #expect(
+                removed.errorOutput.hasSuffix(
+                    "'posthorn app list'\n  For an app that was removed, specify a notification ID or --device ID.\n"))
             #expect(!FileManager.default.fileExists(atPath: server.files.path(of: "key.p8")))
         }
 
@@ -70,6 +75,12 @@ extension AdminEndToEnd {
             let list = try await server.posthorn("team", "list").output
             #expect(list.contains(/\n\S{10}     0     0  default\nTEAM000001     2     1\n/), "\(list)")
             #expect(try await server.posthorn("team").output == list)
+            let other = try await server.posthorn(
+                "key", "create", "--team", "TEAM000002", "-o", server.files.path(of: "other.p8"))
+            #expect(
+                other.errorOutput
+                    == "Created team TEAM000002. It has no app yet; add one with 'posthorn app add TOPIC --team TEAM000002'.\n"
+            )
         }
 
         @Test func `a code is listed by its ID and revoked, and then no device enrols with it`() async throws {
@@ -151,6 +162,10 @@ extension AdminEndToEnd {
                     /Status           200 accepted\napns-request-id  EC1BF194-B3B2-424A-89F8-EA3F6C2B0C6E\napns-unique-id   \S{36}/
                 ),
                 "\(sent)")
+            // The local server's CA is trusted under its other name, too.
+            try await RunningProcess.run(
+                posthorn, words + ["--channel", channel, "--server", "localhost:\(server.port)"]
+            ).succeeded()
             let kept = try await RunningProcess.run(posthorn, words + ["--channel", channel, "--expiration", "+60"])
             #expect(kept.exit == .code(1) && kept.errorOutput.contains("refused: BadExpirationDate\n"), "\(kept)")
             // An alert with this payload would be an error, because it shows nothing.
@@ -186,6 +201,12 @@ extension AdminEndToEnd {
             try await RunningProcess.run(posthorn, ["app", "set", topic, "--checks", "off"] + socket).succeeded()
             let silent = try await RunningProcess.run(posthorn, send).succeeded()
             #expect(!silent.output.contains("Warning"), "\(silent)")
+        }
+
+        @Test func `an authority that is announced already is reported as such`() async throws {
+            try await server.posthorn("authority", "rotate")
+            let again = try await server.posthorn("authority", "announce", "--own")
+            #expect(again.errorOutput == "Nothing changed, because the server already announces it.\n")
         }
 
         private struct Channel: Decodable {

@@ -196,7 +196,8 @@ extension AdminEndToEnd {
             let cases = [
                 ("topic/org.example.Mial", #"{"rate":1}"#, 404, "UnknownTopic"),
                 ("key/KEY", #"{"rate":1}"#, 404, "UnknownKey"),
-                ("team/t", #"{"rate":1}"#, 400, "BadTeamID"), ("app/org.example.Mail", #"{"rate":1}"#, 404, "NotFound"),
+                ("team/TEAM0000ZZ", #"{"rate":1}"#, 404, "UnknownTeam"), ("team/t", #"{"rate":1}"#, 400, "BadTeamID"),
+                ("app/org.example.Mail", #"{"rate":1}"#, 404, "NotFound"),
                 ("topic/org.example.Mail", "{}", 400, "NoChange"),
                 ("topic/org.example.Mail", #"{"rate":-1}"#, 400, "BadRequest"),
                 ("topic/org.example.Mail", #"{"rate":"5"}"#, 400, "BadRequest"),

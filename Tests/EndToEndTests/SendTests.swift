@@ -114,6 +114,8 @@ extension AdminEndToEnd {
             #expect(unknown.exit == .code(4) && unknown.errorOutput.contains("org.example.Maill"))
             let empty = try await fails("send", Self.app)
             #expect(empty.exit == .code(2) && empty.errorOutput.contains("nothing to send"))
+            let nothing = try await fails("send", Self.app, "--payload", "-")
+            #expect(nothing.exit == .code(1) && nothing.errorOutput.contains("standard input: empty"))
             let mixed = try await fails("send", Self.app, "x", "--key", "k.p8")
             #expect(mixed.exit == .code(2) && mixed.errorOutput.contains("--key"))
         }

@@ -74,6 +74,7 @@ struct AdminAnswerTests {
             "no device with ID '00ff'; see 'posthorn device list'"
         ),
         ("UnknownKey", .delete("keys", "ABC"), "no key with ID 'ABC'; see 'posthorn key list'"),
+        ("UnknownToken", .delete("send-tokens", "zz"), "no token with ID 'zz'; see 'posthorn token list'"),
         ("UnknownTeam", .get("quotas", "team", "T"), "no team 'T'; see 'posthorn team list'"),
         ("UnknownCode", .delete("enrolment-codes", "00ff"), "no unused code with ID '00ff'; see 'posthorn code list'"),
         (
@@ -92,12 +93,30 @@ struct AdminAnswerTests {
         #expect(refusal.json["detail"]?.hasSuffix(".") == true)
     }
 
+    @Test func `an invalid value is explained without the name of the error`() throws {
+        let refusal = try #require(failure(400, #"{"error":"BadTopic","detail":"Invalid topic: use letters."}"#))
+        let named = refusal.naming(.post("apps", AdminAPI.NewApp(topic: "a b")))
+        #expect(named.problem == "invalid topic: use letters" && named.remedy == "" && named.exitCode == .refused)
+    }
+
     @Test(arguments: ["", "{}", "null", #"{"topic":"a"}"#, "\u{FF}"])
     func `an invalid response is reported as such`(body: String) {
         let error = thrown { () throws(CommandError) in
             _ = try AdminAnswer.decode(AdminAPI.App.self, from: AdminAnswer(status: 200, body: Array(body.utf8)))
         }
         #expect(error?.problem.hasPrefix("the server sent an invalid response") == true)
+    }
+
+    @Test func `a server that does not answer a request for its status is reported as such`() throws {
+        let files = try TemporaryDirectory()
+        let path = files.path(of: "silent.sock")
+        let descriptor = try bindSocket(path)
+        defer { close(descriptor) }
+        try #require(listen(descriptor, 1) == 0)
+        let client = AdminClient(sockets: [path], statusTimeout: .milliseconds(1))
+        let error = thrown { () throws(CommandError) in try client.send(.get("status")) }
+        #expect(error?.problem == "posthornd at \(path) does not answer")
+        #expect(error?.remedy.contains("systemctl restart posthornd") == true && error?.exitCode == .unreachable)
     }
 
     @Test func `a client without a server reports the problem of each socket path`() throws {
@@ -114,9 +133,10 @@ struct AdminAnswerTests {
     }
 
     /// Creates a socket file and leaves it behind, as a killed server does.
-    private func listenAndLeave(_ path: String) throws {
+    private func listenAndLeave(_ path: String) throws { close(try bindSocket(path)) }
+
+    private func bindSocket(_ path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
@@ -126,6 +146,7 @@ struct AdminAnswerTests {
             }
         }
         try #require(result == 0)
+        return descriptor
     }
 
     @Test func `a socket without permission is distinguished from a missing one`() {

@@ -94,4 +94,21 @@ struct AdminRequestTests {
     @Test func `an enrolment code is requested without a body`() {
         #expect(text(.post("enrolment-codes")) == "POST /v1/enrolment-codes")
     }
+
+    @Test(
+        arguments: [
+            (["sound", "off", "--lock"], #"PUT /v1/policies/%2A/%2A/sound {"locked":true,"value":"off"}"#, nil),
+            (["sound", "loud"], nil, "invalid value 'loud' for sound: use on or off"),
+            (
+                ["inbox-days", "0", "-d", "00ff"], nil,
+                "invalid value '0' for inbox-days: use a number from 1 to 3650"
+            ),
+        ] as [([String], String?, String?)])
+    func `a policy has a value that its setting accepts`(words: [String], request: String?, problem: String?) throws {
+        let invocation = try typed(["policy", "set"] + words)
+        var made: AdminRequest?
+        let error = thrown { () throws(CommandError) in made = try PolicyCommands.setRequest(invocation) }
+        #expect(made.map { "\($0.method) \($0.path) \(String(decoding: $0.body, as: UTF8.self))" } == request)
+        #expect(error?.problem == problem && (error == nil || error?.exitCode == .usage))
+    }
 }

@@ -109,6 +109,14 @@ struct AgentAnswerTests {
         #expect(error == nil || error?.exitCode == .usage)
     }
 
+    @Test(arguments: ["", "ABC", "K7QM-2XHD", "K7QM-2XHD-9FPT-K7QM", "K7QM-2XHD-9FP!"])
+    func `an incomplete enrolment code is refused with its form`(code: String) throws {
+        let invocation = try typed(["agent", "enrol", "https://a:1", code])
+        let error = thrown { () throws(CommandError) in try AgentCommands.checkOrder(invocation) }
+        #expect(error?.problem.hasSuffix("use three or nine groups of four characters, such as K7QM-2XHD-9FPT") == true)
+        #expect(error?.exitCode == .usage)
+    }
+
     @Test func `a device that the server removed gets one remedy that works`() {
         let facts: [(String, BusValue)] = [("enrolled", .bool(true)), ("removed", .bool(true))]
         let text = AgentCommands.report(of: StatusRecord(.dictionary(facts))).text

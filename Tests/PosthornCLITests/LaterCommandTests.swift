@@ -99,6 +99,12 @@ struct LaterCommandTests {
         #expect(problem { _ = try mute("until") } == "missing argument: TIME after 'until'")
         #expect(problem { _ = try mute("on") }.contains("use off, evening"))
         #expect(problem { _ = try mute("until", "off") }.contains("invalid value 'off'"))
+        for time in ["2h", "500d", "18:30", "tomorrow"] {
+            let invocation = try typed("settings", "mute", time)
+            let error = thrown { () throws(CommandError) in _ = try MuteCommand.mute(invocation, now: Self.now) }
+            #expect(error?.problem == "missing argument: APP")
+            #expect(error?.remedy == "Use: posthorn settings mute APP \(time)")
+        }
         let call = MuteCommand.call("a.b", hour)
         #expect(call.method == .setSetting)
         #expect(

@@ -132,6 +132,13 @@ struct OutputTests {
         ("abc1234567", false), ("../../../x", false), ("", false), ("ABC12345é", false),
     ])
     func `a key ID is ten capitals and digits`(text: String, isKeyID: Bool) {
-        #expect(KeyCommands.isKeyID(text) == isKeyID)
+        #expect(ProviderTokenSigner.isKeyID(text) == isKeyID)
+    }
+
+    @Test func `a long value continues below its beginning if there is a maximum width`() {
+        let fields = [(name: "Name", value: "x"), (name: "Problem", value: "one two three four")]
+        #expect(Table.fields(fields) == "Name     x\nProblem  one two three four")
+        #expect(
+            Table.fields(fields, columnCountMax: 18) == "Name     x\nProblem  one two\n         three\n         four")
     }
 }

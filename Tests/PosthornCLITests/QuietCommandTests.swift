@@ -52,6 +52,7 @@ struct QuietCommandTests {
         (["for"], "missing argument: DURATION after 'for'"), (["until"], "missing argument: HH:MM after 'until'"),
         (["schedule"], "missing argument: TIMES after 'schedule'"), (["for", "0m"], "use a duration above zero"),
         (["for", "1000000h"], "at most 36500d"), (["for", "2"], "use a number with a unit: s, m, h or d"),
+        (["schedule", "mon", "22:00-22:00"], "use different times for start and end, or 00:00-24:00 for whole days"),
     ])
     func `an invalid length of time is explained`(words: [String], reason: String) throws {
         let invocation = try typed(["dnd"] + words)

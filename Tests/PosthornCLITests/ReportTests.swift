@@ -57,7 +57,7 @@ struct ReportTests {
             InboxRecord(
                 .dictionary([("entry", .int64(3)), ("state", .string("closed")), ("remind_at", .int64(seconds))]))
         }
-        let time = LocalTime.text(Timestamp(unixSeconds: 1_795_300_715))
+        let time = LocalTime.shortText(Timestamp(unixSeconds: 1_795_300_715))
         let list = InboxCommands.report(of: [entry(1_795_300_715), entry(0)])
         #expect(list.text.contains("REMINDER") && list.text.contains(time))
         #expect(try list.jsonText.contains(#""remind_at":1795300715"#))
@@ -240,7 +240,10 @@ struct ReportTests {
         status.connections = AdminAPI.Connections(
             strangers: 1, devices: 2, providers: 3, limit: 960, shed: 0, overLimit: 0)
         status.memory = AdminAPI.Memory(heldBytes: 16_384, budgetBytes: 512 << 20, heldBack: 0)
+        #expect(!StatusCommand.report(of: status).text.contains("CA file"))
+        status.caFile = "/d/authority.pem"
         let quiet = StatusCommand.report(of: status)
+        #expect(quiet.text.contains("\nCA file                   /d/authority.pem\n"))
         let connections = "6 of 960: 2 from devices, 3 from providers, 1 unauthenticated"
         #expect(quiet.text.contains("\nConnections               \(connections)\n"))
         #expect(quiet.text.contains("\nConnection memory         16 KiB of 512 MiB\n"))
@@ -361,7 +364,7 @@ struct ReportTests {
         let app = AppRecord(
             .dictionary([
                 ("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4)),
-                ("alert_style", .string("banner")), ("verified", .bool(true)),
+                ("alert_style", .string("banner")), ("verified", .bool(true)), ("device_token", .string("00ff")),
             ]))
         let personal = SettingRecord(
             .dictionary([("name", .string("master")), ("value", .string(master ? "on" : "off"))]))

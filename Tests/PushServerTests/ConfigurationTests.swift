@@ -196,6 +196,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("[server]\nlistn = *:443\n", "Did you mean 'listen' in section [server]?"),
+        ("[server]\ntrace_day = 1\n", "Did you mean 'trace_days' in section [trace]?"),
+        ("[store]\nspeed = 1\n", "Remove the line, or use one of: durability."),
+        ("[nothing]\nspeed = 1\n", "Remove the line."), ("speed = 1\n", "Remove the line."),
+    ])
+    func `an unknown setting is answered with the closest one, or with those of its section`(
+        text: String, remedy: String
+    ) {
+        #expect {
+            try Self.load(text)
+        } throws: { error in
+            (error as? ConfigurationError)?.remedy == remedy
+        }
+    }
+
+    @Test func `all invalid settings are reported at once`() {
+        #expect {
+            try Self.load(
+                "[server]\nlistn = *:443\nloops = many\n[store]\ndurability = full\n", flags: [(.names, "a b!")],
+                environment: ["POSTHORN_TRACE": "perhaps"])
+        } throws: { error in
+            guard let error = error as? ConfigurationError else { return false }
+            let places = [error.place] + error.others.map { String($0.place.split(separator: "/").last ?? "") }
+            let lines = error.description.split(separator: "\n")
+            return places == ["posthornd.ini:2", "posthornd.ini:3", "$POSTHORN_TRACE", "--names"] && lines.count == 8
+        }
+    }
+
     @Test func `a certificate without its key is refused`() {
         #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.certificateFile, "/a.pem")]) }
         #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.privateKeyFile, "/a.key")]) }

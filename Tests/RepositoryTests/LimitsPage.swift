@@ -57,6 +57,9 @@ enum LimitsPage {
             "the connection is closed above `connections_per_address` or `connections_before_authentication`",
         "authenticationTimeout":
             "GOAWAY with `IdleTimeout`, then the connection is closed; `seconds_before_authentication` changes it",
+        "statusAnswerTimeout": "the command fails and says that the server does not answer",
+        "commandFileByteCountMax": "the command fails and names the file",
+        "topDeviceCountMax": "devices with shorter queues are not listed",
         "metricsConnectionCountMax": "the oldest connection to the port for monitoring is closed",
         "metricsConnectionTimeout": "the connection is closed; a scraper opens another one",
         "metricsRequestRate": "429 from the port for monitoring",

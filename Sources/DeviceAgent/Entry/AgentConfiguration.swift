@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushINI
 internal import PushNet
 
@@ -74,11 +75,12 @@ struct AgentConfiguration: Sendable, Equatable {
         var values: [AgentConfigurationKey: String] = [:]
         for entry in try Self.read(path, isRequired: isRequired) {
             guard entry.section == "server", let setting = AgentConfigurationKey(rawValue: entry.name) else {
+                let names = AgentConfigurationKey.allCases.map(\.rawValue)
                 throw AgentConfigurationError(
                     message: "\(path):\(entry.line): unknown setting '\(entry.name)' in section [\(entry.section)]",
-                    remedy:
-                        "Section [server] has these settings: \(AgentConfigurationKey.allCases.map(\.rawValue).joined(separator: ", "))."
-                )
+                    remedy: Spelling.closest(to: entry.name, among: names).map {
+                        "Did you mean '\($0)' in section [server]?"
+                    } ?? "Section [server] has these settings: \(names.joined(separator: ", ")).")
             }
             values[setting] = entry.value
         }

@@ -77,11 +77,11 @@ extension AppOpenError {
     /// One line for the inbox.
     var text: String {
         switch self {
-        case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders: install the app"
-        case .notLaunchable(let path): "\(path) has neither Exec nor DBusActivatable: correct the file"
+        case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders"
+        case .notLaunchable(let path): "\(path) has neither Exec nor DBusActivatable"
         case .needsTerminal(let path): "the app runs in a terminal, which needs xdg-terminal-exec: \(path)"
         case .noDirectory(let directory, let path):
-            "\(path) sets Path to \(directory), which is not a directory: correct the file"
+            "\(path) sets Path to \(directory), which is not a directory"
         case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
         case .noProgram(let name): "the app is not installed or cannot be executed: \(name)"
         case .linkNotOpened(let text): "the link was not opened: \(text)"

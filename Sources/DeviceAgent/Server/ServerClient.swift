@@ -241,7 +241,9 @@ extension ServerFailure {
     /// - Returns: The explanation for the user.
     private static func detail(ofForeign response: HTTPResponse) -> String {
         let text = String(decoding: response.body, as: UTF8.self)
-        guard response.status == 400, text.contains("SSL certificate") else { return "no reason was given" }
+        guard response.status == 400, text.contains("SSL certificate") else {
+            return "this is not a response of Posthorn; check the address, and the proxy if there is one"
+        }
         return text.contains("No required SSL certificate")
             ? "the server requires a client certificate: set client_cert and client_key in agent.ini"
             : "the server does not accept this device's certificate: see client_cert in agent.ini"

@@ -5,14 +5,16 @@ internal import AgentBus
 /// Explains the problems of the agent's connection.
 enum ConnectionAdvice {
     /// Returns what a problem means and what to do; nil where the error itself says it.
-    static func text(on problem: ConnectionProblem) -> String? {
+    static func text(on problem: ConnectionProblem, isEnrolled: Bool) -> String? {
         switch problem {
         case .wrongServer:
-            "This is not the server that this device was enrolled with: its certificate is from another CA. The server "
-                + "was reinstalled or changed its CA, or another machine intercepts the connection. The agent sends it "
-                + "nothing and rarely retries. Ask the administrator. If the change is intended, run 'posthorn agent "
-                + "trust CODE' with the code that 'posthorn authority list' prints on the server."
+            "The server's certificate is from a different CA than at enrolment: the server was reinstalled or changed its "
+                + "CA, or another machine intercepts the connection. Ask the administrator. If the change is intended, "
+                + "run 'posthorn agent trust CODE' with the code that 'posthorn authority list' prints on the server."
         case .storage: "The disk of this device is full or cannot be written. Free some space."
+        case .certificate where !isEnrolled:
+            "The server's certificate is not trusted: set enrolment_code in agent.ini to the complete code, or ca_file to "
+                + "the server's CA certificate. It may also be expired, or be for another name."
         case .certificate:
             "The server's certificate is not valid: it expired, has another name, or this device's clock is wrong."
         case .none, .unreachable, .configuration, .secretLost, .enrolmentCode, .removed, .server: nil

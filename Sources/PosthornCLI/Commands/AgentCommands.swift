@@ -2,6 +2,7 @@
 
 internal import AgentBus
 internal import CommandLineKit
+internal import PushAPI
 internal import PushCore
 internal import PushDBus
 
@@ -95,10 +96,10 @@ enum AgentCommands {
         AgentCall(invocation.has("local") ? .forget : .unenrol)
     }
 
-    /// Checks that the server and the enrolment code are in the right order.
+    /// Checks that the server and the enrolment code are in the right order, and that the code is complete.
     ///
     /// - Parameter invocation: The command line, with one or two arguments.
-    /// - Throws: An error when the arguments are swapped or the server is missing.
+    /// - Throws: An error when the arguments are swapped, the server is missing, or the code is not one.
     static func checkOrder(_ invocation: Invocation) throws(CommandError) {
         let (server, code) = (invocation.arguments[0], invocation.argument(1))
         if let code, isServer(code), !isServer(server) {
@@ -106,23 +107,17 @@ enum AgentCommands {
                 .usage(invocation.error(.contradiction("SERVER and CODE are swapped"))),
                 remedy: "Use: posthorn agent enrol \(code) \(server)")
         }
-        guard code == nil, !isServer(server), isCode(server) else { return }
+        if let code, EnrolmentCode(typed: code) == nil {
+            let expected = "use three or nine groups of four characters, such as K7QM-2XHD-9FPT"
+            throw .usage(invocation.error(.badValue(of: "CODE", value: code, expected: expected)))
+        }
+        guard code == nil, !isServer(server), EnrolmentCode(typed: server) != nil else { return }
         throw .advised(
             .usage(invocation.error(.contradiction("'\(server)' is a code; SERVER is missing"))),
             remedy: "Use: posthorn agent enrol https://HOST:PORT \(server)")
     }
 
     private static func isServer(_ word: String) -> Bool { word.contains("://") }
-
-    /// Returns whether a word has 12 letters and digits, with or without the hyphens that `posthorn enrol` prints.
-    private static func isCode(_ word: String) -> Bool {
-        let letters = word.utf8.filter { $0 != UInt8(ascii: "-") }
-        return letters.count == 12
-            && letters.allSatisfy { byte in
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-            }
-    }
 
     /// Adds a remedy to an error of `Enrol`, for example another CA certificate.
     static func advice(on error: CommandError, server: String) -> CommandError {
@@ -175,11 +170,14 @@ enum AgentCommands {
             fields.append(("Connected", connection(of: status)))
         }
         fields.append(("Alerts shown by", presenter(of: status)))
-        if let problem = ConnectionAdvice.text(on: status.problem) { fields.append(("Problem", problem)) }
+        if let problem = ConnectionAdvice.text(on: status.problem, isEnrolled: status.isEnrolled) {
+            fields.append(("Problem", problem))
+        }
         if !status.lastError.isEmpty { fields.append(("Last error", status.lastError)) }
         if let nextTry = status.nextTryAt { fields.append(("Next retry", LocalTime.text(nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
-        return Report(Table.fields(fields), json: status)
+        return Report(
+            Table.fields(fields, columnCountMax: Terminal.isUsed ? Terminal.columnCount : nil), json: status)
     }
 
     private static func presenter(of status: StatusRecord) -> String {

@@ -45,12 +45,11 @@ enum AppCommands {
             ])
     ) { (invocation, context) throws(CommandError) in
         let client = context.admin(invocation)
-        // The team list is only for the message about a new team, so an error of this request is ignored.
-        let teams = invocation.value("team").flatMap { _ in try? TeamCommands.teams(of: client) }
-        let app = try client.send(addRequest(invocation), for: AdminAPI.App.self)
-        let isNewTeam = teams.map { !$0.contains { $0.teamID.utf8.elementsEqual(app.teamID.utf8) } } ?? false
-        if isNewTeam { Console.note(["Created team \(oneLine(app.teamID))."]) }
-        return report(of: app)
+        let request = addRequest(invocation)
+        return report(
+            of: try TeamCommands.notingNewTeam(invocation.value("team"), of: client) { () throws(CommandError) in
+                try client.send(request, for: AdminAPI.App.self)
+            })
     }
 
     private static let set = CommandNode(

@@ -42,6 +42,9 @@ enum AuthorityCommands {
             ])
     ) { (invocation, context) throws(CommandError) in
         let isComplete = invocation.has("complete")
+        guard isComplete || !invocation.has("force") else {
+            throw .usage(invocation.error(.contradiction("--force requires --complete")))
+        }
         if isComplete {
             try Console.confirm("Issue the server's certificate with the next CA?", unless: invocation.has("yes"))
         }
@@ -67,8 +70,14 @@ enum AuthorityCommands {
             ])
     ) { (invocation, context) throws(CommandError) in
         let new = try newAuthority(invocation)
-        return report(
-            of: try context.admin(invocation).send(.post("authorities", new), for: CredentialAPI.Authorities.self))
+        let admin = context.admin(invocation)
+        // The earlier list is only for the note, so an error of this request is ignored.
+        let earlier = try? admin.send(.get("authorities"), for: CredentialAPI.Authorities.self)
+        let all = try admin.send(.post("authorities", new), for: CredentialAPI.Authorities.self)
+        if let earlier, earlier.announcedIDs == all.announcedIDs {
+            Console.note(["Nothing changed, because the server already announces it."])
+        }
+        return report(of: all)
     }
 
     private static let remove = CommandNode(
@@ -79,14 +88,23 @@ enum AuthorityCommands {
     ) { (invocation, context) throws(CommandError) in
         let admin = context.admin(invocation)
         let all = try admin.send(.get("authorities"), for: CredentialAPI.Authorities.self)
-        let word = invocation.arguments[0]
-        let found = all.authorities.filter { $0.announced && $0.id.utf8.starts(with: word.utf8) }
-        guard found.count == 1, let id = found.first?.id else {
-            throw .usage(invocation.error(.contradiction("no announced CA, or more than one, has the ID '\(word)'")))
-        }
+        let id = try announcedID(invocation, among: all)
         try Console.confirm("Stop announcing \(oneLine(id))?", unless: invocation.has("yes"))
         let body = CredentialAPI.AuthorityChange(id: id, force: invocation.has("force"))
         return report(of: try admin.send(.post(["authorities", "removal"], body), for: CredentialAPI.Authorities.self))
+    }
+
+    /// Returns the complete ID of the announced CA whose first digits the command line has.
+    static func announcedID(
+        _ invocation: Invocation, among all: CredentialAPI.Authorities
+    ) throws(CommandError) -> String {
+        let word = invocation.arguments[0]
+        let found = all.announcedIDs.filter { !word.isEmpty && $0.utf8.starts(with: word.utf8) }
+        guard let id = found.first, found.count == 1 else {
+            let problem = found.isEmpty ? "no announced CA has the ID '\(word)'" : "several CAs begin with '\(word)'"
+            throw .usage(invocation.error(.contradiction("\(problem); see 'posthorn authority list'")))
+        }
+        return id
     }
 
     private static func newAuthority(_ invocation: Invocation) throws(CommandError) -> CredentialAPI.NewAuthority {
@@ -96,11 +114,14 @@ enum AuthorityCommands {
         }
         if invocation.has("system") { return .init(role: .system) }
         guard let file else { return .init(role: .current) }
-        do throws(FileError) {
-            return .init(role: .file, certificate: String(decoding: try LocalFile.read(file), as: UTF8.self))
-        } catch {
-            throw .file(error)
+        let bytes: [UInt8]
+        do throws(FileError) { bytes = try LocalFile.read(file) } catch { throw .file(error) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.contains(LocalFile.certificateHead) else {
+            throw .badFile(
+                path: file, problem: "not a PEM certificate", remedy: "Specify the certificates of the CA in PEM.")
         }
+        return .init(role: .file, certificate: text)
     }
 
     /// Formats the output of the commands.
@@ -124,4 +145,9 @@ enum AuthorityCommands {
         }
         return report
     }
+}
+
+extension CredentialAPI.Authorities {
+    /// The IDs of the CAs that the server announces to devices.
+    fileprivate var announcedIDs: [String] { authorities.filter(\.announced).map(\.id) }
 }

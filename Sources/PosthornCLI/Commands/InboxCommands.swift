@@ -10,6 +10,9 @@ enum InboxCommands {
     /// The number of entries that `inbox list` shows by default.
     private static let shownCountDefault: Int64 = 20
 
+    /// The maximum length of a text in a list on a terminal, in terminal columns.
+    private static let summaryColumnCountMax = 96
+
     static let group = CommandNode(
         group: "inbox", "List, search, read and clear received notifications.",
         discussion: """
@@ -202,17 +205,21 @@ enum InboxCommands {
         return entry
     }
 
-    /// Formats the output of `inbox list`.
-    static func report(of entries: [InboxRecord]) -> Report {
+    /// Formats the output of `inbox list`; on a terminal, long texts are cut and continue on further lines.
+    static func report(of entries: [InboxRecord], onTerminal: Bool = Terminal.isUsed) -> Report {
         guard !entries.isEmpty else { return Report("No notifications.", json: Inbox(entries: entries)) }
         let hasReminders = entries.contains { $0.remindAt != nil }
         let table = Table(
-            [.number("ENTRY"), .text("RECEIVED"), .text("APP"), .text("STATE")]
-                + (hasReminders ? [.text("REMINDER")] : []) + [.text("NOTIFICATION")],
+            [.number("ENTRY"), .text("RECEIVED"), .name("APP"), .text("STATE")]
+                + (hasReminders ? [.text("REMINDER")] : []) + [
+                    onTerminal ? .sentence("NOTIFICATION") : .text("NOTIFICATION")
+                ],
             rows: entries.map { entry in
-                let reminder = entry.remindAt.map { LocalTime.text($0) } ?? ""
-                return ["\(entry.entry)", LocalTime.text(entry.receivedAt), entry.shownAppTitle, state(of: entry)]
-                    + (hasReminders ? [reminder] : []) + [entry.summary]
+                let reminder = entry.remindAt.map { LocalTime.shortText($0) } ?? ""
+                let summary = oneLine(entry.summary)
+                return ["\(entry.entry)", LocalTime.shortText(entry.receivedAt), entry.shownAppTitle, state(of: entry)]
+                    + (hasReminders ? [reminder] : [])
+                    + [onTerminal ? DisplayWidth.cut(summary, columnCount: summaryColumnCountMax) : summary]
             })
         let offers = entries.filter { !$0.offer.isEmpty }.map(offerLine)
         return Report(([table.text] + offers).joined(separator: "\n\n"), json: Inbox(entries: entries))

@@ -64,10 +64,14 @@ enum KeyCommands {
         } catch {
             throw .file(error)
         }
-        let key = try client.send(
-            createRequest(invocation), for: CredentialAPI.Key.self,
-            about: invocation.values("topic").map { TopicName($0) })
-        guard let pem = key.privateKey, isKeyID(key.keyID) else {
+        let team = invocation.value("team")
+        let hint = team.map { " It has no app yet; add one with 'posthorn app add TOPIC --team \(oneLine($0))'." } ?? ""
+        let key = try TeamCommands.notingNewTeam(team, of: client, hint: hint) { () throws(CommandError) in
+            try client.send(
+                createRequest(invocation), for: CredentialAPI.Key.self,
+                about: invocation.values("topic").map { TopicName($0) })
+        }
+        guard let pem = key.privateKey, ProviderTokenSigner.isKeyID(key.keyID) else {
             throw .badAnswer(of: "the server", detail: "key without private key or ID")
         }
         let path = path(for: key.keyID, output: output)
@@ -89,15 +93,6 @@ enum KeyCommands {
             CredentialAPI.NewKey(
                 teamID: invocation.value("team"), topics: topics.isEmpty ? nil : topics,
                 environment: invocation.value("environment").flatMap(Environment.init)))
-    }
-
-    /// Returns whether a key ID consists of ten characters A-Z and 0-9; only then it may be part of a file name.
-    static func isKeyID(_ text: some StringProtocol) -> Bool {
-        text.utf8.count == 10
-            && text.utf8.allSatisfy { byte in
-                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            }
     }
 
     /// Returns the key file's path: the output file, a file in the output directory, or one in the working directory.

@@ -67,6 +67,8 @@ enum LintCommand {
         guard !invocation.has("app-name") else {
             throw .usage(invocation.error(.contradiction("--topic and --app-name cannot be combined")))
         }
-        return try context.admin(invocation).send(.get("apps", topic), for: AdminAPI.App.self).name
+        return try context.admin(invocation).send(
+            .get("apps", topic), for: AdminAPI.App.self, about: [TopicName(topic)]
+        ).name
     }
 }

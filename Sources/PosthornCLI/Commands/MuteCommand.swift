@@ -43,6 +43,12 @@ enum MuteCommand {
     /// Returns the value of the setting that the command line asks for.
     static func mute(_ invocation: Invocation, now: Timestamp) throws(CommandError) -> DoNotDisturb {
         var words = invocation.arguments.dropFirst()
+        let app = invocation.arguments[0]
+        guard !words.isEmpty || LocalTime.later(app, after: now) == nil else {
+            throw .advised(
+                .usage(invocation.error(.missingArgument(placeholder: "APP"))),
+                remedy: "Use: posthorn settings mute APP \(app)")
+        }
         if words.count == 1, words.first?.hasSameBytes(as: DoNotDisturb.off.text) == true { return .off }
         if words.first?.hasSameBytes(as: "until") == true {
             words.removeFirst()

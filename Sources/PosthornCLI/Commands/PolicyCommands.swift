@@ -45,9 +45,10 @@ enum PolicyCommands {
                 Explanation("posthorn policy set --device 5f2b9c0d1e3a4f60 silent on", "Mute one device."),
             ])
     ) { (invocation, context) throws(CommandError) in
-        let request = setRequest(invocation)
-        let client = context.admin(invocation)
-        return report(of: try client.send(request, for: AdminAPI.Policies.self))
+        let request = try setRequest(invocation)
+        return report(
+            of: try context.admin(invocation).send(
+                request, for: AdminAPI.Policies.self, about: invocation.values("topic").map { TopicName($0) }))
     }
 
     private static let remove = CommandNode(
@@ -64,11 +65,17 @@ enum PolicyCommands {
     ///
     /// - Parameter invocation: The command line, with a setting and its value.
     /// - Returns: The request.
-    static func setRequest(_ invocation: Invocation) -> AdminRequest {
+    /// - Throws: An error when the setting does not accept the value.
+    static func setRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
         let place = place(invocation)
+        let (name, value) = (invocation.arguments[0], invocation.arguments[1])
+        if let setting = Setting(rawValue: name), setting.normalized(value, for: setting.policyScope) == nil {
+            let expected = "use \(setting.expectation(for: setting.policyScope))"
+            throw .usage(invocation.error(.badValue(of: name, value: value, expected: expected)))
+        }
         return .put(
-            "policies", place.device, place.topic, invocation.arguments[0],
-            body: NewPolicy(value: invocation.arguments[1], locked: invocation.has("lock")))
+            "policies", place.device, place.topic, name,
+            body: NewPolicy(value: value, locked: invocation.has("lock")))
     }
 
     private static func place(_ invocation: Invocation) -> (device: String, topic: String) {

@@ -70,7 +70,8 @@ enum QuietCommand {
             return call(.doNotDisturb, DoNotDisturb.until(end).text)
         default:
             guard let schedule = QuietSchedule(value) else {
-                throw wrong(invocation, "TIMES", value, "use \(Setting.schedule.expectation(for: .device))")
+                let expected = SettingsCommands.expectation(of: .schedule, for: .device, insteadOf: value)
+                throw wrong(invocation, "TIMES", value, expected)
             }
             return call(.schedule, schedule.text)
         }

@@ -57,11 +57,14 @@ enum RegisterCommands {
         Command(
             "unregister",
             "Unregister an app: its device token becomes invalid, and its notifications and settings are removed.",
-            arguments: [app],
+            arguments: [app], options: [SharedOptions.yes],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, context) throws(CommandError) in
         let id = try appID(invocation)
-        try context.agent().call(AgentCall(.unregister, .string(id)))
+        let agent = try context.agent()
+        try Console.confirm(
+            "Unregister \(id), and remove its notifications and settings?", unless: invocation.has("yes"))
+        try agent.call(AgentCall(.unregister, .string(id)))
         return Report("Unregistered \(id).", json: Done())
     }
 

@@ -41,7 +41,7 @@ enum SendCommand {
                 Option("subtitle", value: "TEXT", "With TOPIC: the alert's subtitle."),
                 Option(
                     "level", value: "LEVEL", "With TOPIC: the interruption level. Default: active.",
-                    values: .suggestions(SendMessage.Level.allCases.map(\.rawValue))),
+                    values: .choice(SendMessage.Level.allCases.map(\.rawValue))),
                 Option("url", value: "URL", "With TOPIC: the https address that View opens."),
                 Option("file", short: "f", value: "FILE", "Read options from a JSON file.", values: .file),
                 Option("lint", "Check the payload first; do not send it if it has errors."),
@@ -60,10 +60,7 @@ enum SendCommand {
             environment: SendOptions.variables.map { Explanation($0.variable, "The default of --\($0.option).") })
     ) { (invocation, context) throws(CommandError) in
         if !invocation.arguments.isEmpty {
-            let message = try LocalMessage(invocation)
-            return LocalMessage.report(
-                of: try context.admin(invocation).send(
-                    message.request, for: SendAPI.Result.self, about: [message.topic]))
+            return try send(try LocalMessage(invocation), context.admin(invocation))
         }
         if let option = ["device", "subtitle", "level", "url"].first(where: invocation.has) {
             throw .usage(invocation.error(.contradiction("--\(option) requires the app's topic as an argument")))
@@ -74,6 +71,11 @@ enum SendCommand {
             throw .usage(invocation.error(.contradiction("--force requires --lint")))
         }
         // Missing options are reported before any request to a server.
+        guard file != nil || ["key", "topic", "token", "channel"].contains(where: { options.value($0) != nil }) else {
+            throw .advised(
+                .usage(invocation.error(.missingArgument(placeholder: "TOPIC"))),
+                remedy: "Use: posthorn send TOPIC TEXT. For a provider's request, specify --key, --topic and --token.")
+        }
         for name in ["key", "topic"] { _ = try options.required(name) }
         _ = try SendDestination(options)
         if !options.hasWholePayload { _ = try options.payload() }
@@ -84,6 +86,15 @@ enum SendCommand {
             try lint(request.payload, pushType: pushType, isForced: invocation.has("force"))
         }
         return SendResult(try exchange(request)).report
+    }
+
+    private static func send(_ message: LocalMessage, _ admin: AdminClient) throws(CommandError) -> Report {
+        do throws(CommandError) {
+            return LocalMessage.report(
+                of: try admin.send(message.request, for: SendAPI.Result.self, about: [message.topic]))
+        } catch {
+            throw message.explained(error)
+        }
     }
 
     /// Prints the payload's lint findings; throws if there is an error, unless `--force` is given.
@@ -127,16 +138,17 @@ enum SendCommand {
     /// Returns the CA file to trust: the given one, or the local server's if no other server is named.
     private static func authority(_ options: SendOptions, of local: AdminAPI.Status?) -> String? {
         if let told = options.value("ca-file") { return told }
-        guard options.value("server") == nil, let path = local?.caFile else { return nil }
-        return LocalFile.exists(path) ? path : nil
+        guard let local, let path = local.caFile, LocalFile.exists(path) else { return nil }
+        guard let server = options.value("server") else { return path }
+        return NotificationRequest.isSame(server, as: local.serverURL) ? path : nil
     }
 
-    /// Asks the local server for its status if the server's URL or the team ID is missing.
+    /// Asks the local server for its status if the server's URL, the team ID or the CA is missing.
     private static func localServer(
         _ options: SendOptions, admin: AdminClient
     ) throws(CommandError) -> AdminAPI.Status? {
         guard options.value("server") != nil else { return try admin.send(.get("status"), for: AdminAPI.Status.self) }
-        guard options.value("team-id") == nil else { return nil }
+        guard options.value("team-id") == nil || options.value("ca-file") == nil else { return nil }
         // If another server is named, no local server needs to run. The missing team ID is then the error to report.
         return try? admin.send(.get("status"), for: AdminAPI.Status.self)
     }

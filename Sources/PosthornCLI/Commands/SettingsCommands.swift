@@ -138,15 +138,19 @@ enum SettingsCommands {
         }
         guard value == "default" || setting.normalized(value, for: scope) != nil else {
             throw .usage(
-                invocation.error(.badValue(of: name, value: value, expected: expectation(of: setting, for: scope))))
+                invocation.error(
+                    .badValue(of: name, value: value, expected: expectation(of: setting, for: scope, insteadOf: value)))
+            )
         }
         return AgentCall(
             .setSetting, .string(app), .string(event), .string(name), .string(value == "default" ? "" : value))
     }
 
     /// Returns what to use instead of an invalid value; a time has commands that need no UNIX seconds.
-    private static func expectation(of setting: Setting, for scope: Setting.Scope) -> String {
+    static func expectation(of setting: Setting, for scope: Setting.Scope, insteadOf value: String) -> String {
         switch setting {
+        case .schedule where QuietSchedule.hasEmptySpan(value):
+            "use different times for start and end, or 00:00-24:00 for whole days"
         case .doNotDisturb: "use on or off, or set an end with 'posthorn dnd until HH:MM'"
         case .muted: "use off, or set an end with 'posthorn settings mute APP TIME'"
         default: "use \(setting.expectation(for: scope))"
@@ -238,16 +242,23 @@ enum SettingsCommands {
                 let switches = [word(app.allowsBadge), word(app.allowsSound), app.alertStyle]
                 return [app.appID, shownName(of: app)] + switches + ["\(app.badge)", "\(app.channels.count)"]
             })
-        return Report("\(head)\n\n\(table.text)", json: json)
+        let missing = apps.filter(\.deviceToken.isEmpty).map { app in
+            "The device token of \(oneLine(app.appID)) is missing: \(withoutToken)."
+        }
+        return Report(([head, table.text] + missing).joined(separator: "\n\n"), json: json)
     }
+
+    /// The reason why an app has no device token.
+    private static let withoutToken = "the server does not have the app, or this device is not enrolled"
 
     /// Formats the output of `settings show`.
     static func report(of app: AppRecord, _ settings: [SettingRecord]) -> Report {
+        let token = app.deviceToken.isEmpty ? "none, because \(withoutToken)" : app.deviceToken
         let facts = Table.fields(
             [
                 ("App", app.appID), ("Name", shownName(of: app)), ("Topic", app.topic),
                 ("Environment", app.environment),
-                ("Device token", app.deviceToken), ("Badge count", "\(app.badge)"),
+                ("Device token", token), ("Badge count", "\(app.badge)"),
             ] + channels(of: app))
         let offers = app.offers.map { setting in
             """

@@ -22,6 +22,7 @@ enum StatusCommand {
             (name: "Running since", value: LocalTime.text(status.startedAt)),
             (name: "Data directory", value: status.dataDirectory), (name: "Team ID", value: status.teamID),
         ]
+        if let file = status.caFile { fields.append(("CA file", file)) }
         if let since = status.diskFullSince {
             fields += [
                 ("Disk full since", LocalTime.text(since)),

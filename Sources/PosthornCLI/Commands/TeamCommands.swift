@@ -44,6 +44,28 @@ enum TeamCommands {
             defaultTeamID: try client.send(.get("status"), for: AdminAPI.Status.self).teamID)
     }
 
+    /// Runs a request that creates a team if its ID is new, and then notes that it did.
+    ///
+    /// - Parameters:
+    ///   - teamID: The team of the command line; nil for the server's own.
+    ///   - client: The client of the server.
+    ///   - hint: Advice about a new team.
+    ///   - request: Sends the request and returns its answer.
+    /// - Returns: The answer.
+    /// - Throws: The errors of the request.
+    static func notingNewTeam<Answer>(
+        _ teamID: String?, of client: AdminClient, hint: String = "",
+        _ request: () throws(CommandError) -> Answer
+    ) throws(CommandError) -> Answer {
+        // The team list is only for the note, so an error of this request is ignored.
+        let teams = teamID.flatMap { _ in try? Self.teams(of: client) }
+        let answer = try request()
+        if let teamID, let teams, !teams.contains(where: { $0.teamID.utf8.elementsEqual(teamID.utf8) }) {
+            Console.note(["Created team \(oneLine(teamID)).\(hint)"])
+        }
+        return answer
+    }
+
     /// Groups apps and keys by team.
     ///
     /// - Parameters:

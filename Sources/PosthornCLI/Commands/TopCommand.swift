@@ -7,9 +7,6 @@ internal import PushCore
 
 /// The command `posthorn top`: shows the server's present work.
 enum TopCommand {
-    /// The maximum number of listed devices; with it, the screen has 24 lines.
-    private static let deviceCountMax = 8
-
     static let node = CommandNode(
         Command(
             "top", "Show rates, queues and connections of the server, continuously.",
@@ -55,7 +52,7 @@ enum TopCommand {
 
     private static func names(of queues: [AdminAPI.Queue], _ client: AdminClient) -> [String: String] {
         var names: [String: String] = [:]
-        for queue in queues.prefix(deviceCountMax) {
+        for queue in queues.prefix(Limits.topDeviceCountMax) {
             names[queue.deviceID] = try? client.send(.get("devices", queue.deviceID), for: AdminAPI.Device.self).name
         }
         return names
@@ -139,7 +136,7 @@ enum TopCommand {
         if let memory = measurement.memory {
             fields.append(("Connection memory", "\(memory.heldBytes >> 20) of \(memory.budgetBytes >> 20) MiB"))
         }
-        let queues = measurement.queues.prefix(deviceCountMax)
+        let queues = measurement.queues.prefix(Limits.topDeviceCountMax)
         guard !queues.isEmpty else { return Table.fields(fields) + "\n\nNo notification waits for a device." }
         let table = Table(
             [.text("LONGEST QUEUES"), .number("PENDING"), .text("STATE"), .name("NAME")],

@@ -40,10 +40,17 @@ enum TraceCommand {
         let request = try request(invocation, now: LocalTime.now)
         let client = context.admin(invocation)
         let topics = invocation.value("app").map { [TopicName($0)] } ?? []
-        let trace = try client.send(request, for: TraceAPI.Trace.self, about: topics)
+        let trace: TraceAPI.Trace
+        do throws(CommandError) {
+            trace = try client.send(request, for: TraceAPI.Trace.self, about: topics)
+        } catch {
+            throw error.refusal?.error == "UnknownTopic" ? .advised(error, remedy: removedAppRemedy) : error
+        }
         guard !invocation.arguments.isEmpty else { return list(trace, of: invocation.has("app")) }
         return timeLines(trace, waiting: waiting(trace, client))
     }
+
+    static let removedAppRemedy = "For an app that was removed, specify a notification ID or --device ID."
 
     /// Asks for the device of a notification that waits; returns nil if none waits or the device is unknown.
     private static func waiting(_ trace: TraceAPI.Trace, _ client: AdminClient) -> AdminAPI.Device? {

@@ -56,7 +56,8 @@ struct DeviceDoctor {
         let last = status.lastConnectedAt.map { "; last connection: \(LocalTime.text($0))" } ?? ""
         return DoctorAPI.Finding(
             "connection", .error, "Not connected: \(oneLine(status.lastError))\(last).",
-            remedy: ConnectionAdvice.text(on: status.problem) ?? "Check that the server runs and can be reached.")
+            remedy: ConnectionAdvice.text(on: status.problem, isEnrolled: true)
+                ?? "Check that the server runs and can be reached.")
     }
 
     private var proxy: DoctorAPI.Finding {

@@ -76,7 +76,7 @@ struct Table: Sendable {
             let shown = columns.indices.map { column in
                 column == sentence ? min(widths[column], Self.sentenceColumnCountMin) : widths[column]
             }
-            return shown.reduce(2 * (columns.count - 1), +) - Console.columnCount
+            return shown.reduce(2 * (columns.count - 1), +) - Terminal.columnCount
         }
         while excess() > 0,
             let longest = columns.indices.filter({ columns[$0].isName && widths[$0] > Self.nameColumnCountMin })
@@ -86,7 +86,7 @@ struct Table: Sendable {
         }
         if let sentence = columns.indices.last(where: { columns[$0].isWrapped }) {
             let others = widths.indices.filter { $0 != sentence }.reduce(2 * (columns.count - 1)) { $0 + widths[$1] }
-            widths[sentence] = min(widths[sentence], max(Self.nameColumnCountMin, Console.columnCount - others))
+            widths[sentence] = min(widths[sentence], max(Self.nameColumnCountMin, Terminal.columnCount - others))
         }
         return widths
     }
@@ -94,28 +94,36 @@ struct Table: Sendable {
     /// Returns a row as one or more lines, between which its sentence is broken.
     private func wrapped(_ row: [String], _ widths: [Int]) -> [[String]] {
         guard let column = columns.indices.last(where: { columns[$0].isWrapped }) else { return [row] }
-        var parts: [String] = [""]
-        for word in row[column].split(separator: " ") {
-            let longer = parts[parts.count - 1].isEmpty ? String(word) : parts[parts.count - 1] + " " + word
-            if DisplayWidth.columnCount(longer) <= widths[column] || parts[parts.count - 1].isEmpty {
-                parts[parts.count - 1] = longer
-            } else {
-                parts.append(String(word))
-            }
-        }
-        return parts.enumerated().map { place, part in
+        return Self.broken(row[column], columnCount: widths[column]).enumerated().map { place, part in
             var line = place == 0 ? row : row.map { _ in "" }
             line[column] = part
             return line
         }
     }
 
-    /// Formats names and values in two columns.
-    static func fields(_ fields: [(name: String, value: String)]) -> String {
+    /// Breaks a text between words; a word that is wider than a line is not broken.
+    private static func broken(_ text: String, columnCount: Int) -> [String] {
+        var parts: [String] = [""]
+        for word in text.split(separator: " ") {
+            let longer = parts[parts.count - 1].isEmpty ? String(word) : parts[parts.count - 1] + " " + word
+            if DisplayWidth.columnCount(longer) <= columnCount || parts[parts.count - 1].isEmpty {
+                parts[parts.count - 1] = longer
+            } else {
+                parts.append(String(word))
+            }
+        }
+        return parts
+    }
+
+    /// Formats names and values in two columns; long values continue on further lines if there is a maximum width.
+    static func fields(_ fields: [(name: String, value: String)], columnCountMax: Int? = nil) -> String {
         let width = fields.map { DisplayWidth.columnCount($0.name) }.max() ?? 0
         return fields.map { field in
             let padding = String(repeating: " ", count: width - DisplayWidth.columnCount(field.name))
-            return trimmedAtEnd("\(field.name)\(padding)  \(oneLine(field.value))")
+            let value = oneLine(field.value)
+            let lines = columnCountMax.map { broken(value, columnCount: $0 - width - 2) } ?? [value]
+            let indent = "\n" + String(repeating: " ", count: width + 2)
+            return trimmedAtEnd("\(field.name)\(padding)  \(lines.joined(separator: indent))")
         }.joined(separator: "\n")
     }
 }

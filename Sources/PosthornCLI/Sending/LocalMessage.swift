@@ -15,7 +15,7 @@ struct LocalMessage {
 
     let topic: TopicName
     /// The body of the request `POST /v1/send/TOPIC`.
-    private(set) var members: [JSONValue.Member] = []
+    private var body: [UInt8] = []
 
     /// Reads the command line.
     ///
@@ -23,11 +23,7 @@ struct LocalMessage {
     /// - Throws: An error when an option is invalid, belongs to a provider's request, or there is nothing to send.
     init(_ invocation: Invocation) throws(CommandError) {
         topic = TopicName(invocation.arguments[0])
-        if let option = Self.providerOptions.first(where: invocation.has) {
-            throw .usage(
-                invocation.error(
-                    .contradiction("--\(option) belongs to a provider's request; remove it, or use --topic \(topic)")))
-        }
+        try Self.checkOptions(invocation, topic)
         let text = invocation.arguments.dropFirst().first
         guard text == nil || invocation.value("body") == nil else {
             throw .usage(invocation.error(.contradiction("specify the text either as an argument or with --body")))
@@ -39,7 +35,9 @@ struct LocalMessage {
             ("level", invocation.value("level")), ("url", invocation.value("url")),
             ("collapse_id", invocation.value("collapse-id")), ("channel", invocation.value("channel")),
         ]
-        members = texts.compactMap { name, value in value.map { .init(key: name, value: .string($0)) } }
+        var members = texts.compactMap { name, value in
+            value.map { JSONValue.Member(key: name, value: .string($0)) }
+        }
         do throws(UsageError) {
             if let badge = try invocation.integer("badge", in: 0...Int64(UInt32.max)) {
                 members.append(.init(key: "badge", value: .integer(badge)))
@@ -53,19 +51,78 @@ struct LocalMessage {
             members.append(.init(key: "devices", value: .array(devices.map { .string($0) })))
         }
         if let path = invocation.value("payload") { members.append(.init(key: "payload", value: try Self.json(path))) }
-        guard members.contains(where: { ["title", "body", "badge", "payload"].contains($0.key) }) else {
-            throw .advised(
-                .usage(invocation.error(.contradiction("nothing to send"))),
-                remedy: "Specify a text, --title, --badge or --payload.")
+        JSONWriter.append(.object(members), to: &body)
+        do throws(SendDefect) {
+            guard try SendMessage(json: body).isEmpty else { return }
+        } catch {
+            throw .usage(invocation.error(.contradiction(Self.problem(error.text))))
         }
+        throw .advised(
+            .usage(invocation.error(.contradiction("nothing to send"))),
+            remedy: "Specify a text, --title, --badge or --payload.")
     }
 
     /// The request to the admin API.
-    var request: AdminRequest {
-        var body: [UInt8] = []
-        JSONWriter.append(.object(members), to: &body)
-        return AdminRequest.post(["send", topic.text], json: body)
+    var request: AdminRequest { AdminRequest.post(["send", topic.text], json: body) }
+
+    /// Refuses options of a provider's request, and options that contradict each other.
+    private static func checkOptions(_ invocation: Invocation, _ topic: TopicName) throws(CommandError) {
+        if let option = providerOptions.first(where: invocation.has) {
+            throw .advised(
+                .usage(
+                    invocation.error(
+                        .contradiction("--\(option) cannot be combined with the argument '\(topic)', an app's topic"))),
+                remedy: "Remove --\(option). For a provider's request, specify the text with --body instead.")
+        }
+        if invocation.has("device"), invocation.has("channel") {
+            throw .usage(invocation.error(.contradiction("--device and --channel cannot be combined")))
+        }
+        if let wrong = invocation.values("device").first(where: { DeviceID(text: $0) == nil }) {
+            throw .usage(
+                invocation.error(
+                    .badValue(of: "--device", value: wrong, expected: "use an ID from 'posthorn device list'")))
+        }
     }
+
+    // MARK: Errors
+
+    /// Returns the error of a request with the server's sentences instead of the names of the protocol.
+    func explained(_ error: CommandError) -> CommandError {
+        guard let refusal = error.refusal, case .adminRefused = error else { return error }
+        switch RejectionReason(rawValue: refusal.error) {
+        case .featureNotEnabled:
+            return .advised(
+                .reworded(error, problem: "app '\(topic)' does not allow broadcasts"),
+                remedy: "Allow them: posthorn app set \(topic) --broadcasts on")
+        case .channelNotRegistered:
+            let problem = "app '\(topic)' does not have this channel; see 'posthorn channel list \(topic)'"
+            return .reworded(error, problem: problem)
+        case .payloadEmpty where refusal.detail.hasPrefix("E "):
+            // The detail is a finding of the app's checks.
+            let problem = "the payload has an error, and the checks of app '\(topic)' are strict"
+            return .advised(.reworded(error, problem: problem), remedy: refusal.detail)
+        case .payloadEmpty, .payloadTooLarge:
+            let sentences = refusal.detail.split(separator: ". ", maxSplits: 1)
+            return .advised(
+                .reworded(error, problem: Self.problem(String(sentences.first ?? ""))),
+                remedy: sentences.count > 1 ? String(sentences[1]) : "")
+        default: return error
+        }
+    }
+
+    /// Writes a sentence about a message like the other problems, with the options in place of the members.
+    private static func problem(_ sentence: String) -> String {
+        let text = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+        let word = text.prefix { !" :'".contains($0) }
+        guard let option = optionNames[String(word)] else { return text.prefix(1).lowercased() + text.dropFirst() }
+        return "--\(option)\(text.dropFirst(word.count))"
+    }
+
+    /// The options in place of which a message has members.
+    private static let optionNames = [
+        "channel": "channel", "collapse_id": "collapse-id", "expires_in": "expiration", "payload": "payload",
+        "url": "url",
+    ]
 
     /// Returns the time for which the server keeps the notification, in seconds.
     private static func life(_ invocation: Invocation) throws(CommandError) -> Int64? {
@@ -80,14 +137,14 @@ struct LocalMessage {
     }
 
     private static func json(_ path: String) throws(CommandError) -> JSONValue {
-        let bytes: [UInt8]
-        do throws(FileError) { bytes = try LocalFile.read(path) } catch { throw .file(error) }
+        let bytes = try LocalFile.readPayload(path)
         do throws(JSONError) {
             try JSONValidator.validateObject(bytes.span)
             return try JSONValue(parsing: bytes.span)
         } catch {
             throw .badFile(
-                path: path, problem: "not a JSON object: at byte \(error.offset): \(error.problem.sentence)",
+                path: LocalFile.name(of: path),
+                problem: "not a JSON object: at byte \(error.offset): \(error.problem.sentence)",
                 remedy: "Check it with 'posthorn lint'.")
         }
     }

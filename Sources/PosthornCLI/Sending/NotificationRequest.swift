@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FoundationEssentials
 internal import PushCore
 internal import PushCurl
 
@@ -44,6 +45,14 @@ struct NotificationRequest: Sendable {
         request.caFile = caFile
         request.requiresHTTP2 = true
         return request
+    }
+
+    /// Returns whether a server from the command line is the server on this machine, by its name or as `localhost`.
+    static func isSame(_ server: String, as local: String) -> Bool {
+        guard let url = URL(string: normalized(server)), let localURL = URL(string: local),
+            let host = url.host()?.lowercased(), url.port ?? 443 == localURL.port ?? 443
+        else { return false }
+        return ["localhost", "127.0.0.1", "::1", "[::1]", localURL.host()?.lowercased()].contains(host)
     }
 
     /// Adds a missing `https://` and removes a trailing slash.

@@ -39,7 +39,16 @@ struct ProviderTokenSigner: Sendable {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
         let id = name.dropFirst("AuthKey_".count).dropLast(".p8".count)
-        return KeyCommands.isKeyID(id) ? String(id) : nil
+        return isKeyID(id) ? String(id) : nil
+    }
+
+    /// Returns whether a key ID consists of ten characters A-Z and 0-9; only then it may be part of a file name.
+    static func isKeyID(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == 10
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
     }
 
     /// Signs a provider token, which is valid for one hour.

@@ -11,7 +11,7 @@ struct SendOptions: Sendable {
         Option("server", value: "URL", "The server. Default: the server on this machine."),
         Option(
             "ca-file", value: "FILE",
-            "The server's CA certificate (PEM). Default without --server: the local server's CA; with it: the system's CAs.",
+            "The server's CA certificate (PEM). Default: the CA of the server on this machine; for another --server: the system's CAs.",
             values: .file),
         Option("key", short: "k", value: "FILE", "The signing key (.p8 file).", values: .file),
         Option("key-id", value: "KEYID", "The key ID. Default: taken from the file name AuthKey_KEYID.p8."),
@@ -121,7 +121,7 @@ struct SendOptions: Sendable {
         }
         guard parts.isEmpty else { throw contradiction("payload", parts) }
         guard let path else { return file.payload ?? [] }
-        do throws(FileError) { return try LocalFile.read(path) } catch { throw .file(error) }
+        return try LocalFile.readPayload(path)
     }
 
     /// Returns `apns-expiration`; the form `+SECONDS` is converted to an absolute time.

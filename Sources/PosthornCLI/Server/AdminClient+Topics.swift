@@ -75,6 +75,10 @@ extension CommandError {
             let sentence = failure.detail.dropLast()
             return .reworded(self, problem: sentence.prefix(1).lowercased() + sentence.dropFirst())
         }
+        // The sentence about an invalid value says enough without the name of the error.
+        if failure.detail.hasPrefix("Invalid "), failure.detail.hasSuffix(".") {
+            return .reworded(self, problem: "i" + failure.detail.dropFirst().dropLast())
+        }
         guard let problem = Self.problem(failure.error, request) else { return self }
         return .reworded(self, problem: problem)
     }
@@ -97,6 +101,8 @@ extension CommandError {
         case "UnknownKey":
             let key = segment(1, of: "keys") ?? segment(2, of: "quotas")
             return key.map { "no key with ID '\($0)'; see 'posthorn key list'" }
+        case "UnknownToken":
+            return segment(1, of: "send-tokens").map { "no token with ID '\($0)'; see 'posthorn token list'" }
         case "UnknownTeam": return segment(2, of: "quotas").map { "no team '\($0)'; see 'posthorn team list'" }
         case "UnknownCode":
             return segment(1, of: "enrolment-codes").map { "no unused code with ID '\($0)'; see 'posthorn code list'" }

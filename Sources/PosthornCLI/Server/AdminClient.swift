@@ -2,15 +2,21 @@
 
 internal import FoundationEssentials
 internal import PushAPI
+internal import PushCore
 internal import PushCurl
 
 /// A client of the admin API over the server's UNIX socket.
 final class AdminClient {
     private let sockets: [String]
     private let client = HTTPClient()
+    /// The timeout of a request for the server's status, which a working server answers immediately.
+    private let statusTimeout: Duration
 
     /// Takes the socket paths in the order in which they are tried.
-    init(sockets: [String]) { self.sockets = sockets }
+    init(sockets: [String], statusTimeout: Duration = Limits.statusAnswerTimeout) {
+        self.sockets = sockets
+        self.statusTimeout = statusTimeout
+    }
 
     /// Sends a request and decodes the answer.
     ///
@@ -46,6 +52,7 @@ final class AdminClient {
             } catch {
                 // The next path is tried only when the connection failed. After that the server may have executed the
                 // request.
+                guard error.kind != .timeout else { throw .adminSilent(path: path) }
                 guard error.kind == .connect else { throw .adminInterrupted(path: path, text: error.message) }
                 attempts.append(SocketAttempt(path: path, finding: AdminSocket.finding(at: path)))
             }
@@ -57,6 +64,7 @@ final class AdminClient {
         var message = HTTPRequest(method: request.method, url: "http://localhost\(request.path)")
         message.unixSocket = socket
         message.body = request.body
+        if request.segments == ["status"] { message.timeout = statusTimeout }
         if !request.body.isEmpty { message.fields = [("content-type", "application/json")] }
         return message
     }

@@ -69,6 +69,11 @@ package struct QuietSchedule: Sendable, Equatable {
 
     // MARK: Text
 
+    /// Returns whether a span of an invalid schedule starts and ends at the same time.
+    package static func hasEmptySpan(_ text: String) -> Bool {
+        text.firstMatch(of: /([0-9]{2}:[0-9]{2})-([0-9]{2}:[0-9]{2})/).map { $0.1 == $0.2 } ?? false
+    }
+
     private static func span(_ text: Substring) -> Span? {
         let words = text.split(separator: " ")
         guard let times = words.last, words.count <= 8 else { return nil }

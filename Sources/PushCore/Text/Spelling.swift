@@ -5,21 +5,37 @@ package enum Spelling {
     /// The longest word that is compared, in bytes; the cost is quadratic, and long words are rarely typing mistakes.
     private static let byteCountMax = 64
 
-    /// Returns the candidate with the smallest edit distance; nil if that exceeds a third of the shorter word's
-    /// bytes.
+    /// Returns the candidate with the smallest edit distance; nil if the words have too little in common.
     ///
-    /// A distance of 1 is always accepted. A candidate that begins with the word has distance 1, whatever its length.
+    /// The distance may be a third of the shorter word's bytes, not counting components such as `org.example.` that both
+    /// words begin with. A distance of 1 is always accepted. A candidate that begins with the word has distance 1,
+    /// whatever its length. Of words with the same distance, one with the same first letter precedes others; a word of
+    /// less than four bytes needs the same first letter. Case does not matter.
     package static func closest(to word: some StringProtocol, among candidates: [String]) -> String? {
-        let wordBytes = Array(word.utf8)
+        let wordBytes = word.utf8.map(lowercased)
         guard !wordBytes.isEmpty, wordBytes.count <= byteCountMax else { return nil }
-        var best: (name: String, distance: Int)?
+        var best: (name: String, score: Int)?
         for candidate in candidates {
-            let distance =
-                candidate.utf8.starts(with: wordBytes) ? 1 : distance(from: wordBytes, to: Array(candidate.utf8))
-            if distance < best?.distance ?? .max { best = (candidate, distance) }
+            let bytes = candidate.utf8.map(lowercased)
+            let distance = bytes.starts(with: wordBytes) ? 1 : distance(from: wordBytes, to: bytes)
+            let shared = sharedComponentsByteCount(wordBytes, bytes)
+            guard distance <= max(1, (min(wordBytes.count, bytes.count) - shared) / 3) else { continue }
+            let hasOtherLetter = bytes.first != wordBytes.first
+            guard !hasOtherLetter || wordBytes.count >= 4 else { continue }
+            let score = 2 * distance + (hasOtherLetter ? 1 : 0)
+            if score < best?.score ?? .max { best = (candidate, score) }
         }
-        guard let best, best.distance <= max(1, min(wordBytes.count, best.name.utf8.count) / 3) else { return nil }
-        return best.name
+        return best?.name
+    }
+
+    /// Returns the length of the components that both words begin with, including their last dot.
+    private static func sharedComponentsByteCount(_ first: [UInt8], _ second: [UInt8]) -> Int {
+        let count = zip(first, second).prefix { $0 == $1 }.count
+        return first[..<count].lastIndex(of: UInt8(ascii: ".")).map { $0 + 1 } ?? 0
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
     /// Returns the number of bytes to insert, remove, replace or swap with their neighbor (optimal string alignment).

@@ -369,3 +369,14 @@ extension Limits {
     /// The maximum number of notifications that an ephemeral server keeps for its test; the oldest are discarded first.
     public static let ephemeralNotificationCountMax = 100_000
 }
+
+extension Limits {
+    // MARK: The command line
+
+    /// The timeout of a request of `posthorn` for the server's status.
+    public static let statusAnswerTimeout = Duration.seconds(5)
+    /// The maximum size of a file that `posthorn` reads, in bytes.
+    public static let commandFileByteCountMax = 1024 * 1024
+    /// The number of devices that `posthorn top` lists; with them, the screen has 24 lines.
+    public static let topDeviceCountMax = 8
+}

@@ -72,6 +72,8 @@ struct AdminQuotas: AdminResource {
 
     private func changeQuota(_ exchange: HTTPExchange, _ connection: ServerConnection, of subject: QuotaSubject) {
         guard let change = Self.change.read(QuotaLimits.self, of: exchange) else { return }
+        // The store refuses unknown keys and apps.
+        if subject.kind == .team, let refusal = refusal(of: subject) { return ControlAnswer.refuse(exchange, refusal) }
         guard !change.isEmpty else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "NoChange", "Send at least one of: rate, burst, daily, bad_tokens.")

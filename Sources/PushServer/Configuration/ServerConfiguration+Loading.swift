@@ -16,40 +16,61 @@ extension ServerConfiguration {
     ///   - environment: The environment variables of the process.
     ///   - isRoot: Whether the process runs as root, which determines the default paths.
     ///   - readsDefaultFile: Whether the default file is read if it exists.
-    /// - Throws: The first invalid setting, with its place and a remedy.
+    /// - Throws: All invalid settings, with their places and remedies.
     init(
         file: String?, flags: [(key: ConfigurationKey, value: String)], environment: [String: String], isRoot: Bool,
         readsDefaultFile: Bool = true
     ) throws(ConfigurationError) {
         self.init(dataDirectory: Self.defaultDataDirectory(environment, isRoot: isRoot), adminSocket: "")
         isJournal = environment["JOURNAL_STREAM"] != nil
-        if file != nil || (readsDefaultFile && PrivateFile.exists(Self.defaultFile)) {
-            try read(file ?? Self.defaultFile)
+        var entries: [INIEntry] = []
+        let path = file ?? Self.defaultFile
+        if file != nil || (readsDefaultFile && PrivateFile.exists(path)) { entries = try Self.entries(of: path) }
+        var errors: [ConfigurationError] = []
+        for entry in entries {
+            do throws(ConfigurationError) { try apply(entry, of: path) } catch { errors.append(error) }
         }
         for key in ConfigurationKey.allCases {
             guard let text = environment[key.variable] else { continue }
-            try key.apply(text, from: "$\(key.variable)", to: &self)
+            do throws(ConfigurationError) { try key.apply(text, from: "$\(key.variable)", to: &self) } catch {
+                errors.append(error)
+            }
         }
-        for (key, text) in flags { try key.apply(text, from: "--\(key.flag)", to: &self) }
+        for (key, text) in flags {
+            do throws(ConfigurationError) { try key.apply(text, from: "--\(key.flag)", to: &self) } catch {
+                errors.append(error)
+            }
+        }
+        if var first = errors.first {
+            first.others = Array(errors.dropFirst())
+            throw first
+        }
         try settle(environment)
     }
 
-    private mutating func read(_ path: String) throws(ConfigurationError) {
-        for entry in try Self.entries(of: path) {
-            let place = "\(path):\(entry.line)"
-            if let key = ConfigurationKey(rawValue: entry.name), key.section != entry.section {
-                throw ConfigurationError(
-                    place: place, problem: "'\(entry.name)' does not belong to section [\(entry.section)].",
-                    remedy: "Move the line to section [\(key.section)].")
-            }
-            guard let key = ConfigurationKey(rawValue: entry.name) else {
-                let known = ConfigurationKey.allCases.map { "[\($0.section)] \($0.rawValue)" }
-                throw ConfigurationError(
-                    place: place, problem: "unknown setting '\(entry.name)' in section [\(entry.section)].",
-                    remedy: "Remove the line, or use one of these: \(known.joined(separator: ", ")).")
-            }
-            try key.apply(entry.value, from: place, to: &self)
+    private mutating func apply(_ entry: INIEntry, of path: String) throws(ConfigurationError) {
+        let place = "\(path):\(entry.line)"
+        guard let key = ConfigurationKey(rawValue: entry.name) else {
+            throw Self.unknownSetting(entry, place: place)
         }
+        guard key.section == entry.section else {
+            throw ConfigurationError(
+                place: place, problem: "'\(entry.name)' does not belong to section [\(entry.section)].",
+                remedy: "Move the line to section [\(key.section)].")
+        }
+        try key.apply(entry.value, from: place, to: &self)
+    }
+
+    private static func unknownSetting(_ entry: INIEntry, place: String) -> ConfigurationError {
+        let names = ConfigurationKey.allCases.map(\.rawValue)
+        let meant = Spelling.closest(to: entry.name, among: names).flatMap(ConfigurationKey.init)
+        let known = ConfigurationKey.allCases.filter { $0.section == entry.section }.map(\.rawValue)
+        let others = known.isEmpty ? "" : ", or use one of: \(known.joined(separator: ", "))"
+        let section = entry.section.isEmpty ? "before the first section" : "in section [\(entry.section)]"
+        return ConfigurationError(
+            place: place, problem: "unknown setting '\(entry.name)' \(section).",
+            remedy: meant.map { "Did you mean '\($0.rawValue)' in section [\($0.section)]?" }
+                ?? "Remove the line\(others).")
     }
 
     private static func entries(of path: String) throws(ConfigurationError) -> [INIEntry] {

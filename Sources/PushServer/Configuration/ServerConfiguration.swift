@@ -142,6 +142,11 @@ package struct ConfigurationError: Error, Sendable {
     /// One imperative sentence that solves the problem.
     var remedy: String
 
-    /// The two lines of text for the user.
-    var description: String { "\(place): \(problem)\n\(remedy)" }
+    /// The other errors of the same configuration.
+    var others: [ConfigurationError] = []
+
+    /// The two lines of text of each error, for the user.
+    var description: String { ([text] + others.map(\.text)).joined(separator: "\n") }
+
+    private var text: String { "\(place): \(problem)\n\(remedy)" }
 }

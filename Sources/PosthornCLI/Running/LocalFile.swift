@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushCore
 
 /// Reads and writes files on behalf of the user who runs the command.
 enum LocalFile {
-    /// The maximum size of a file that this program reads, in bytes.
-    static let byteCountMax = 1024 * 1024
+    /// The line above a certificate in PEM.
+    static let certificateHead = "-----BEGIN CERTIFICATE-----"
 
     /// Reads a whole file or pipe.
     ///
@@ -13,11 +14,33 @@ enum LocalFile {
     /// - Returns: The bytes of the file.
     /// - Throws: An error when the file cannot be read or is larger than 1 MiB.
     static func read(_ path: String) throws(FileError) -> [UInt8] {
-        if path == "-" { return try read(descriptor: STDIN_FILENO, path: "standard input") }
+        if path == "-" {
+            if isatty(STDIN_FILENO) == 1 { Console.note(["Reading from the terminal. End the input with Ctrl-D."]) }
+            return try read(descriptor: STDIN_FILENO, path: name(of: path))
+        }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(.read, path: path, code: errno) }
         defer { close(descriptor) }
         return try read(descriptor: descriptor, path: path)
+    }
+
+    /// Returns the name of a file in messages.
+    static func name(of path: String) -> String { path == "-" ? "standard input" : path }
+
+    /// Reads a payload; refuses empty standard input, which usually means that a program before a pipe failed.
+    ///
+    /// - Parameter path: The path of the file; `-` means standard input.
+    /// - Returns: The bytes of the file.
+    /// - Throws: An error when the file cannot be read, or standard input is empty.
+    static func readPayload(_ path: String) throws(CommandError) -> [UInt8] {
+        let bytes: [UInt8]
+        do throws(FileError) { bytes = try read(path) } catch { throw .file(error) }
+        guard !bytes.isEmpty || path != "-" else {
+            throw .badFile(
+                path: name(of: path), problem: "empty, so there is no payload to send",
+                remedy: "Write the payload to standard input, or specify its file with --payload FILE.")
+        }
+        return bytes
     }
 
     /// Reads a whole regular file.
@@ -63,7 +86,7 @@ enum LocalFile {
     static func checkCertificate(_ path: String) throws(CommandError) {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try readRegular(path) } catch { throw .file(error) }
-        guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
+        guard String(decoding: bytes, as: UTF8.self).contains(certificateHead) else {
             throw .badFile(
                 path: path, problem: "not a PEM certificate",
                 remedy: "Specify the server's CA certificate: authority.pem in its data directory.")
@@ -143,7 +166,7 @@ enum LocalFile {
             guard count >= 0 else { throw FileError(.read, path: path, code: errno) }
             guard count > 0 else { return bytes }
             bytes += chunk[..<count]
-            guard bytes.count <= byteCountMax else { throw FileError(.read, path: path, code: EFBIG) }
+            guard bytes.count <= Limits.commandFileByteCountMax else { throw FileError(.read, path: path, code: EFBIG) }
         }
     }
 }

@@ -10,6 +10,8 @@ package enum CommandError: Error, Sendable {
     case usage(UsageError)
     /// No admin socket answered; carries every path tried and the reason for each.
     case adminUnreachable([SocketAttempt])
+    /// The server did not answer an admin request in time.
+    case adminSilent(path: String)
     /// The connection to the admin socket broke before the server answered.
     case adminInterrupted(path: String, text: String)
     /// The server refused an admin request.
@@ -48,6 +50,7 @@ package enum CommandError: Error, Sendable {
         switch self {
         case .usage(let error): error.message
         case .adminUnreachable(let attempts): Self.problem(of: attempts)
+        case .adminSilent(let path): "posthornd at \(path) does not answer"
         case .adminInterrupted(let path, let text): "lost the connection to posthornd at \(path): \(text)"
         case .adminRefused(let status, let failure): "the server refused: \(failure.error) (\(status))"
         case .badAnswer(let answerer, let detail): "\(answerer) sent an invalid response: \(detail)"
@@ -76,6 +79,7 @@ package enum CommandError: Error, Sendable {
         switch self {
         case .usage(let error): error.remedy
         case .adminUnreachable(let attempts): Self.remedy(of: attempts)
+        case .adminSilent: "See its log, 'journalctl -u posthornd', or restart it: systemctl restart posthornd"
         case .adminInterrupted: "Check whether posthornd is still running: systemctl status posthornd"
         case .adminRefused(_, let failure): failure.detail
         case .badAnswer: "Install the same version of posthorn, posthornd and posthorn-agent."
@@ -107,7 +111,8 @@ package enum CommandError: Error, Sendable {
             attempts.contains { $0.finding == .noPermission } ? .notPermitted : .unreachable
         case .adminRefused(let status, _): Self.exitCode(status: status)
         case .badAnswer, .notSent, .badFile, .notConfirmed, .notTheSamePassword, .backupFailed: .refused
-        case .adminInterrupted, .noBus, .agentUnreachable, .serverUnreachable, .serverNotTrusted, .certificateExpired:
+        case .adminSilent, .adminInterrupted, .noBus, .agentUnreachable, .serverUnreachable, .serverNotTrusted,
+            .certificateExpired:
             .unreachable
         case .agentRefused(let name, _): AgentFailure(busName: name).exitCode
         case .file(let error): error.exitCode

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushCore
 
 /// A failed file operation, with the system's error number.
 package struct FileError: Error, Equatable, Sendable {
@@ -44,7 +45,7 @@ package struct FileError: Error, Equatable, Sendable {
         case EACCES, EPERM: "Check the permissions of the \(attempt == .create ? "directory" : "file")."
         case Self.notRegular: "Specify a regular file, not a pipe or a device."
         case EISDIR: "Specify a file, not a directory."
-        case EFBIG: "Specify a file of at most \(LocalFile.byteCountMax) bytes."
+        case EFBIG: "Specify a file of at most \(Limits.commandFileByteCountMax) bytes."
         case ENOSPC, EDQUOT: "Free some disk space."
         case EROFS: "Specify a path on a writable file system."
         default: "Check the file and the disk."

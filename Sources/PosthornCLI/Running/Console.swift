@@ -71,14 +71,6 @@ enum Console {
         return first
     }
 
-    /// The width of the terminal of standard output in columns; 80 without one.
-    static var columnCount: Int {
-        var size = winsize()
-        guard isatty(STDOUT_FILENO) == 1, unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
-        else { return 80 }
-        return max(40, Int(size.ws_col))
-    }
-
     /// Encodes a value as JSON that is safe to print on a terminal.
     static func json(_ value: any Encodable) throws(CommandError) -> String {
         do {
