@@ -63,10 +63,12 @@ start_desktop() {
     wait_for "the desktop" as_ann sh -c 'xdotool search --class xfdesktop && pgrep xfce4-notifyd'
 }
 
+# The recognition reads the upper right corner, where the alert is, and with one thread, which is the fastest.
 screen_shows() {
     as_ann import -window root png:- >"$files/screen.png"
     cp "$files/screen.png" .build/machine.png
-    on_machine tesseract - - <"$files/screen.png" | grep -i "$1"
+    on_machine sh -c 'convert - -crop 420x400+860+0 -scale 200% png:- | OMP_THREAD_LIMIT=1 tesseract - -' <"$files/screen.png" |
+        grep -i "$1"
 }
 
 # What a reader of the README does. The command `posthorn agent enrol` is the one that `posthorn enrol` printed.
@@ -99,12 +101,13 @@ INI
     on_machine dpkg-query -W posthorn-server | grep upgrade
 }
 
-has_no_session() { ! on_machine loginctl list-users --no-legend | grep -q ann; }
+has_no_session() { ! on_machine pgrep --euid ann && ! on_machine systemctl is-active user@1000.service; }
 
 # The next session of the user starts the agent, and the server that was upgraded reaches it.
 start_next_session() {
     on_machine systemctl stop desktop
     on_machine loginctl terminate-user ann || true
+    on_machine pkill -KILL --euid ann || true
     wait_for "the end of the session" has_no_session
     start_desktop
     wait_for "the agent" as_ann systemctl --user is-active posthorn-agent
