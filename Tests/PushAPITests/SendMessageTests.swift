@@ -6,6 +6,13 @@ import Testing
 @testable import PushAPI
 
 @Suite struct SendMessageTests {
+    /// If each word searched the rest of the text, 10^12 characters would be compared.
+    @Test(.timeLimit(.minutes(5)))
+    func `a million words in ntfy's short format are read in linear time`() {
+        let text = String(repeating: "a,", count: 1_000_000)
+        #expect(throws: SendDefect.self) { try NtfyActions.parse(text) }
+    }
+
     private func message(_ json: String) throws -> SendMessage { try SendMessage(json: Array(json.utf8)) }
 
     private func payload(_ message: SendMessage) -> String { String(decoding: message.payload, as: UTF8.self) }
