@@ -95,8 +95,10 @@ extension ServerEndToEnd {
                 #expect(unsafe poll(&ready, 1, 30_000) == 1, "it opens its configuration")
                 process.send(SIGHUP)
                 try await eventually("it starts, and then reloads", evidence: { process.transcript }) {
-                    process.errorOutput.contains(#/(?s)event=listening .*event=configuration_reloaded/#)
+                    process.exit != nil
+                        || process.errorOutput.contains(#/(?s)event=listening .*event=configuration_reloaded/#)
                 }
+                #expect(process.exit == nil)
             }
         }
 

@@ -41,6 +41,48 @@ extension ServerEndToEnd {
             #expect(try await stack.user.inbox().count == 3)
         }
 
+        /// Opens connections as fast as six threads can until its input ends, and prints each result once.
+        private static let knocker = #"""
+            import socket, ssl, sys, threading
+            port, authority = int(sys.argv[1]), sys.argv[2]
+            context = ssl.create_default_context(cafile=authority)
+            results, ended = {}, threading.Event()
+            def knock():
+                try:
+                    plain = socket.create_connection(("127.0.0.1", port), timeout=60)
+                    with context.wrap_socket(plain, server_hostname="127.0.0.1") as secure:
+                        secure.sendall(b"GET /v1/stream HTTP/1.1\r\nHost: a\r\n\r\n")
+                        return secure.recv(4096).split(b"\r\n")[0].decode() or "no answer"
+                except OSError as error:
+                    return repr(error)
+            def run():
+                while not ended.is_set():
+                    result = knock()
+                    results[result] = True
+            threads = [threading.Thread(target=run) for _ in range(6)]
+            for thread in threads: thread.start()
+            sys.stdin.read()
+            ended.set()
+            for thread in threads: thread.join()
+            print("\n".join(results))
+            """#
+
+        @Test func `each connection gets an answer while the program replaces its process`() async throws {
+            let server = try await InstalledServer()
+            let process = server.process.now
+            func starts() -> Int { process.errorOutput.matches(of: /event=listening/).count }
+            let script = try server.files.write(Self.knocker, to: "knocker.py")
+            let knocker = try RunningProcess(
+                RepositoryPaths.python, [script, "\(server.port)", server.authorityFile], hasInput: true)
+            for number in 1...5 {
+                process.send(SIGUSR2)
+                try await eventually("it listens again", evidence: { process.transcript }) { starts() > number }
+            }
+            knocker.endInput()
+            #expect(try await knocker.waitForExit() == .code(0))
+            #expect(knocker.output == "HTTP/1.1 401 Unauthorized\n")
+        }
+
         /// A change of the program's file that makes it unusable, and the problem that the server logs.
         enum Damage: CaseIterable {
             case removed, noProgram, failing, hanging
