@@ -19,6 +19,12 @@ package enum ProgramReplacement {
     /// Determines the path of the program's file; call it at the start, before an upgrade can replace the file.
     package static func prepare() { _ = path }
 
+    /// Returns the path of the program's file.
+    static func programFile() throws(NetError) -> String {
+        guard let path else { throw .system(call: "readlink", code: ENOENT, subject: "/proc/self/exe") }
+        return path
+    }
+
     /// Executes the program's file in place of this process, with the same arguments and with listening sockets.
     ///
     /// The new program finds the sockets as those of a service manager (sd_listen_fds(3)). All other descriptors are

@@ -14,6 +14,22 @@ package enum Signal {
     /// Requests that the program's file replaces the process.
     package static let user2 = SIGUSR2
 
+    /// Blocks SIGHUP and SIGUSR2, which would end a program that cannot handle them yet.
+    ///
+    /// Call it before any thread starts. The signals wait for a `SignalQueue`.
+    package static func blockRequests() { setRequests(SIG_BLOCK) }
+
+    /// Unblocks SIGHUP and SIGUSR2, in a program that will not handle them.
+    package static func unblockRequests() { setRequests(SIG_UNBLOCK) }
+
+    private static func setRequests(_ change: Int32) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        unsafe sigaddset(&set, hangUp)
+        unsafe sigaddset(&set, user2)
+        unsafe pthread_sigmask(change, &set, nil)
+    }
+
     /// Makes a write to a closed connection fail with `EPIPE` instead of killing the process.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 }

@@ -18,6 +18,9 @@ struct ConnectionSocket: ~Copyable {
 
     var rawValue: Int32 { descriptor.rawValue }
 
+    /// Whether so much output waits that nothing more is read.
+    var isFull: Bool { pending.count >= Limits.outputByteCountHigh }
+
     /// The user of the process at the other end of a UNIX socket; nil if the kernel does not know it.
     var peerUserID: UInt32? { (try? Sockets.peerCredentials(descriptor.rawValue))?.user }
 

@@ -17,6 +17,8 @@ struct ConnectionStateMachine: ~Copyable {
     /// The progress of the server's wish to end a connection.
     enum Drain: Equatable {
         case none
+        /// The session of a new connection ends after the answer to its first request.
+        case awaitingRequest(GoodbyeReason)
         /// The session ends after the answers to its open requests. `isBusy` says whether one arrived since then.
         case waiting(GoodbyeReason, isBusy: Bool = false)
         /// As `waiting`, but because of the peer's behavior: further requests are refused.
@@ -34,7 +36,7 @@ struct ConnectionStateMachine: ~Copyable {
         case linger
         /// Say goodbye on the session, then close.
         case finish(GoodbyeReason)
-        /// Announce the shutdown if the peer still sends requests after a while.
+        /// After a while, announce the shutdown if the peer still sends requests, or end a connection without any.
         case announceLater
     }
 
@@ -46,6 +48,10 @@ struct ConnectionStateMachine: ~Copyable {
     }
 
     private var state: State
+    /// Whether a request has arrived.
+    private var hadRequest = false
+    /// Whether the shutdown began before the session.
+    private var endsAfterRequest = false
     /// Whether TLS must write before it can continue reading.
     var readsAfterWriting = false
 
@@ -88,7 +94,16 @@ struct ConnectionStateMachine: ~Copyable {
     var isWaiting: Bool {
         switch drain {
         case .waiting, .condemned: true
-        case .none, .closing: false
+        case .none, .awaitingRequest, .closing: false
+        }
+    }
+
+    /// Whether the connection ends after its first request, which has not arrived.
+    var isAwaitingRequest: Bool {
+        switch state {
+        case .handshaking, .detecting: endsAfterRequest
+        case .serving(.awaitingRequest), .answering(.awaitingRequest): true
+        case .serving, .answering, .lingering, .closed: false
         }
     }
 
@@ -114,7 +129,9 @@ struct ConnectionStateMachine: ~Copyable {
     mutating func finishHandshake() { if isHandshaking { state = .detecting } }
 
     /// Records that the protocol is known and a session serves.
-    mutating func serve() { if isDetecting { state = .serving(.none) } }
+    mutating func serve() {
+        if isDetecting { state = .serving(endsAfterRequest ? .awaitingRequest(.shutdown) : .none) }
+    }
 
     /// Handles the end of the peer's input.
     ///
@@ -127,12 +144,27 @@ struct ConnectionStateMachine: ~Copyable {
     }
 
     /// Handles the server's shutdown.
-    mutating func beginShutdown(openExchangeCount: Int) -> Action {
+    ///
+    /// Many clients do not retry a request if a new connection ends without an answer, so its first request is still
+    /// answered.
+    ///
+    /// - Parameters:
+    ///   - openExchangeCount: The number of open exchanges.
+    ///   - isNew: Whether the connection was opened only a short time ago.
+    /// - Returns: The action.
+    mutating func beginShutdown(openExchangeCount: Int, isNew: Bool) -> Action {
         switch state {
         case .lingering, .closed: return .none
-        case .handshaking, .detecting: return .close
+        case .handshaking, .detecting:
+            guard isNew else { return .close }
+            endsAfterRequest = true
+            return .announceLater
         case .serving, .answering:
             guard isStaying else { return .none }
+            if isNew, !hadRequest {
+                drain(.awaitingRequest(.shutdown))
+                return .announceLater
+            }
             drain(.waiting(.shutdown))
             return openExchangeCount > 0 ? .announceLater : .finish(.shutdown)
         }
@@ -152,7 +184,12 @@ struct ConnectionStateMachine: ~Copyable {
 
     /// Records that a request arrived.
     mutating func noteRequest() {
-        if case .waiting(let reason, isBusy: false) = drain { drain(.waiting(reason, isBusy: true)) }
+        hadRequest = true
+        switch drain {
+        case .waiting(let reason, isBusy: false): drain(.waiting(reason, isBusy: true))
+        case .awaitingRequest(let reason): drain(.waiting(reason))
+        case .none, .waiting, .condemned, .closing: break
+        }
     }
 
     /// Records that the session has said goodbye or has failed.
@@ -169,7 +206,7 @@ struct ConnectionStateMachine: ~Copyable {
         guard isServing else { return .none }
         if isSessionFinished || (isAnswering && !isAnythingLeft) { return .linger }
         switch drain {
-        case .none: return .none
+        case .none, .awaitingRequest: return .none
         case .waiting(let reason, _), .condemned(let reason):
             return openExchangeCount == 0 ? .finish(reason) : .none
         case .closing: return .linger

@@ -64,8 +64,8 @@ final class ProxyGreeting: EventHandler {
                 try Sockets.setReadableByteCount(descriptor, to: 1)
                 stopWatching()
                 guard let socket = socket.take() else { return }
-                loop.forget(self)
                 loop.adopt(socket, from: listener, source: source)
+                loop.forget(self)
             }
         } catch {
             loop.context.log.warning(
@@ -90,5 +90,8 @@ extension ServerLoop {
     }
 
     /// Forgets a proxy's connection after its header has arrived, or when it ends without one.
-    func forget(_ greeting: ProxyGreeting) { greetings[ObjectIdentifier(greeting)] = nil }
+    func forget(_ greeting: ProxyGreeting) {
+        greetings[ObjectIdentifier(greeting)] = nil
+        finishIfDrained()
+    }
 }

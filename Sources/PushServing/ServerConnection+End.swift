@@ -12,13 +12,14 @@ extension ServerConnection {
         case .close: close(nil)
         case .linger: linger()
         case .finish(let reason): finish(because: reason)
-        case .announceLater: if let http { announceShutdownSoon(http) }
+        case .announceLater: announceShutdownSoon()
         }
     }
 
     /// Lets open exchanges finish, then closes the connection; a busy peer is told after a while.
     func beginShutdown() {
-        carryOut(state.beginShutdown(openExchangeCount: session?.openExchangeCount ?? 0))
+        let isNew = handshakeTurn.isQueued || !loop.hasPassed(Limits.drainTimeout, since: beganAt)
+        carryOut(state.beginShutdown(openExchangeCount: session?.openExchangeCount ?? 0, isNew: isNew))
     }
 
     /// Closes the connection of a peer that exceeded a limit: after the answers to its open requests, at the latest
@@ -33,16 +34,16 @@ extension ServerConnection {
         }
     }
 
-    /// Asks a peer that keeps sending to stop.
+    /// Asks a peer that keeps sending to stop, and ends a new connection on which no request arrives.
     ///
     /// Many clients treat GOAWAY as the end, so other peers are told only after their open requests are answered.
-    ///
-    /// - Parameter session: The session to announce the shutdown on.
-    private func announceShutdownSoon(_ session: any HTTPSession) {
-        loop.events.schedule(after: Limits.drainTimeout) { [weak self, weak session] in
-            guard let self, let session, case .waiting(_, let isBusy) = state.drain else { return }
-            guard isBusy else { return announceShutdownSoon(session) }
-            session.announceShutdown(debugData: endpoint.goodbye(.shutdown))
+    private func announceShutdownSoon() {
+        loop.events.schedule(after: Limits.drainTimeout) { [weak self] in
+            guard let self else { return }
+            if state.isAwaitingRequest { return session == nil ? close("shutdown") : finish(because: .shutdown) }
+            guard let http, case .waiting(_, let isBusy) = state.drain else { return }
+            guard isBusy else { return announceShutdownSoon() }
+            http.announceShutdown(debugData: endpoint.goodbye(.shutdown))
             loop.markDirty(self)
         }
     }

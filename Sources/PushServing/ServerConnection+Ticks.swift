@@ -20,10 +20,9 @@ extension ServerConnection {
             }
         }
         guard !state.isClosed else { return }
-        let openCount = session?.openExchangeCount ?? 0
         switch deadlines.verdict(
             now: loop.events.now, isServing: state.isServing || state.isEnding,
-            openExchangeCount: openCount,
+            openExchangeCount: session?.openExchangeCount ?? 0,
             authenticationTimeout: principal.timeout(loop.strangerLimits))
         {
         case .fine: if isQuiet { loop.excludeFromTicks(self) }

@@ -72,18 +72,13 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
     func start() {
         if state.isHandshaking, handshake == nil { return close("no certificate") }
         context = endpoint.connectionOpened(self)
-        do throws(NetError) {
-            try socket.register(at: loop.events, handler: self)
-        } catch {
+        do throws(NetError) { try socket.register(at: loop.events, handler: self) } catch {
             close(ServingError.system(error).description)
         }
     }
 
     /// The TLS connection after its handshake; nil on a UNIX socket.
-    package var encryption: TLSConnection? {
-        guard case .tls(let connection) = socket.transport else { return nil }
-        return connection
-    }
+    package var encryption: TLSConnection? { socket.transport.encryption }
 
     /// Whether the process at the other end of a UNIX socket runs as root or as the server's own user.
     package var isAdministrator: Bool { peerUserID.map { $0 == 0 || $0 == ProcessFacts.userID } ?? false }
@@ -123,7 +118,9 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         guard !state.isClosed else { return }
         loop.includeInTicks(self)
         if readiness.contains(.writable) { loop.markDirty(self) }
-        if readiness.contains(.failed), state.isAnswering || handshake != nil { return close("the peer is gone") }
+        if readiness.contains(.failed), state.isAnswering || handshake != nil || isPaused {
+            return close("the peer is gone")
+        }
         if state.isAnswering { return }
         // A handshake or a read may have waited until the socket was writable.
         let goesOnReading = readiness.contains(.writable) && (handshake != nil || state.readsAfterWriting)
@@ -159,7 +156,7 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     private func readInput() throws(ServingError) {
         for _ in 0..<Limits.readsPerTurnCountMax {
-            guard socket.pending.count < Limits.outputByteCountHigh, !memory.isPaused else { return }
+            guard !socket.isFull, !isPaused else { return watchForNext() }
             switch try unsafe socket.transport.read(socket.rawValue, into: loop.readBuffer) {
             case .mustWait:
                 if isStranger { reportMemory() }
@@ -332,10 +329,14 @@ package final class ServerConnection: EventHandler, HTTPSessionDelegate {
         }
         reportMemory()
         if isFlushed, !socket.isWatchedForInput { readBufferedInputSoon() }
-        watch(
-            state.awaitedEvents(
-                isFlushed: socket.pending.isEmpty, isFull: socket.pending.count >= Limits.outputByteCountHigh,
-                isPaused: memory.isPaused))
+        watchForNext()
+    }
+
+    /// Whether nothing is read until a later flush.
+    private var isPaused: Bool { memory.isPaused || session?.acceptsInput == false }
+
+    private func watchForNext() {
+        watch(state.awaitedEvents(isFlushed: socket.pending.isEmpty, isFull: socket.isFull, isPaused: isPaused))
     }
 
     func watch(_ wanted: Readiness) {

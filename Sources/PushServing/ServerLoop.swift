@@ -290,6 +290,8 @@ package import PushTLS
         changeCount += 1
         if connection.isStranger { admit(connection) }
         connection.start()
+        // A proxy's header may arrive after the shutdown began.
+        if isShuttingDown { connection.beginShutdown() }
         if listener.kind == .metrics { shedMonitors() }
     }
 
@@ -361,7 +363,9 @@ package import PushTLS
         isShuttingDown = true
         onShutdown()
         for listener in listeners { listener.close() }
-        for greeting in Array(greetings.values) { greeting.end() }
+        events.schedule(after: Limits.drainTimeout) { [unowned self] in
+            for greeting in Array(self.greetings.values) { greeting.end() }
+        }
         apis.delegate?.shutDown()
         connections.forEach { $0.beginShutdown() }
         events.schedule(after: Limits.shutdownTimeout) { [unowned self] in
@@ -370,11 +374,11 @@ package import PushTLS
         finishIfDrained()
     }
 
-    private func finishIfDrained() {
-        guard isShuttingDown, !isDone, connections.count == 0 else { return }
+    func finishIfDrained() {
+        guard isShuttingDown, !isDone, connections.count == 0, greetings.isEmpty else { return }
         isDone = true
-        guard context.dataLoops.indices.contains(Int(index)) else { return end() }
         context.loopIsDone()
+        if !context.dataLoops.indices.contains(Int(index)) { end() }
     }
 
     private func end() {

@@ -23,7 +23,7 @@ package final class ServingContext: Sendable {
     private let ticks: [TickCell]
     /// The addresses of proxies whose connections begin with a header of the PROXY protocol.
     let proxies: [AddressRange]
-    /// The number of data loops that still have work.
+    /// The number of loops that still have work, with the control loop.
     private let workingCount: Atomic<Int>
 
     /// Creates the shared state.
@@ -48,7 +48,7 @@ package final class ServingContext: Sendable {
         self.dataLoops = dataLoops
         loopMetrics = (0...dataLoops.count).map { _ in LoopMetrics() }
         self.strangerLimits = strangerLimits
-        workingCount = Atomic(dataLoops.count)
+        workingCount = Atomic(dataLoops.count + 1)
         ticks = (0...dataLoops.count).map { _ in TickCell() }
     }
 
@@ -70,9 +70,10 @@ package final class ServingContext: Sendable {
         return ticks.dropLast().allSatisfy { $0.seconds.load(ordering: .relaxed) >= earliest }
     }
 
-    /// Records that a data loop has no more work; ends all data loops when none has.
+    /// Records that a loop has no more work; ends all data loops when none has.
     ///
-    /// A loop without connections still forwards notifications that other loops sent to its former devices.
+    /// A loop without connections still forwards notifications that other loops sent to its former devices, and returns
+    /// the queues of these devices, which a request of an administrator may need.
     package func loopIsDone() {
         guard workingCount.subtract(1, ordering: .relaxed).newValue == 0 else { return }
         for mailbox in dataLoops { mailbox.post(.end) }

@@ -69,6 +69,14 @@ enum Transport {
         }
     }
 
+    /// The TLS connection; nil without TLS.
+    var encryption: TLSConnection? {
+        switch self {
+        case .tls(let connection): connection
+        case .plain: nil
+        }
+    }
+
     /// Whether input is buffered that the socket's readiness does not show.
     var hasBufferedInput: Bool {
         switch self {

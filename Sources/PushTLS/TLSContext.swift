@@ -10,6 +10,8 @@ internal import Glibc
     let pointer: OpaquePointer
     /// The SHA-256 hashes of the certificates of the server's own authority.
     private(set) var ownAuthorities: Set<[UInt8]> = []
+    /// The end of the certificate's validity, in seconds since 1970.
+    package private(set) var certificateExpiryUnixSeconds: Int64 = 0
 
     /// Creates settings for a server that does not request client certificates.
     ///
@@ -58,6 +60,7 @@ internal import Glibc
         try limitMemory()
         try loadCertificateChain(certificateChainFile)
         try loadPrivateKey(privateKeyFile, matching: certificateChainFile)
+        certificateExpiryUnixSeconds = try expiryUnixSeconds()
         if let clientAuthorities {
             ownAuthorities = try unsafe ClientVerification.set(up: pointer, trusting: clientAuthorities)
         }
@@ -143,6 +146,15 @@ extension TLSContext {
                 path: path, text: "write the key that belongs to the certificate in \(certificatePath) into it")
         }
         try ErrorQueue.check("taking the private key") { unsafe SSL_CTX_use_PrivateKey(pointer, key.pointer) }
+    }
+
+    private func expiryUnixSeconds() throws(TLSError) -> Int64 {
+        var (days, seconds): (Int32, Int32) = (0, 0)
+        let now = Int64(time(nil))
+        try ErrorQueue.check("reading when a certificate expires") {
+            unsafe ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(SSL_CTX_get0_certificate(pointer)))
+        }
+        return now + Int64(days) * 86_400 + Int64(seconds)
     }
 
     private static func readPrivateKey(_ path: String) throws(TLSError) -> Handle<KeyKind> {

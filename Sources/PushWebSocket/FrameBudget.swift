@@ -33,7 +33,17 @@ final class FrameBudget {
     private var refilledAt = MonotonicTime.past
     private var pingAllowance = 0
 
-    init(isServer: Bool) { isCounting = isServer }
+    private let metrics: WebSocketMetrics
+
+    /// Creates a budget.
+    ///
+    /// - Parameters:
+    ///   - isServer: Whether the peer is a client.
+    ///   - metrics: The counts of the thread's connections.
+    init(isServer: Bool, metrics: WebSocketMetrics) {
+        isCounting = isServer
+        self.metrics = metrics
+    }
 
     /// Notes that we sent a message.
     func messageSent() { pingAllowance = min(pingAllowance + Self.pingsPerMessage, Self.pingAllowanceMax) }
@@ -50,6 +60,7 @@ final class FrameBudget {
     /// Counts the glitches of a frame; returns false if there were too many.
     func take(_ glitchCount: Int) -> Bool {
         guard isCounting, glitchCount > 0 else { return true }
+        metrics.glitches.add()
         refill()
         guard glitchCount <= available else { return false }
         available -= glitchCount

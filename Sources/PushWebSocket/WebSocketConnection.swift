@@ -62,7 +62,7 @@ package final class WebSocketConnection {
     ///   - handshake: The bytes to send before any frame.
     package init(engine: WebSocketEngine, handshake: [UInt8] = []) {
         self.engine = engine
-        budget = FrameBudget(isServer: engine.isServer)
+        budget = FrameBudget(isServer: engine.isServer, metrics: engine.metrics)
         output = handshake
     }
 
@@ -94,7 +94,18 @@ package final class WebSocketConnection {
             self.reader = nil
             closure = Closure(code: code, reason: "the peer closed", isByPeer: true)
         case .failed(let code, let reason):
+            note(code)
             close(code, reason: "\(reason)")
+        }
+    }
+
+    /// Counts a violation by the peer.
+    private func note(_ code: WebSocketCloseCode) {
+        switch code {
+        case .policyViolation: engine.metrics.note(.glitches)
+        case .messageTooBig: engine.metrics.note(.size)
+        case .internalError: break
+        default: engine.metrics.note(.frame)
         }
     }
 

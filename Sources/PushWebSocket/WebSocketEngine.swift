@@ -21,6 +21,8 @@ package final class WebSocketEngine {
     private let messageByteCountMax: Int
     private let makeMask: MaskSource
     let writer: FrameWriter
+    /// The counts of the thread's connections.
+    package let metrics: WebSocketMetrics
     private var spareReader: FrameReader?
     /// Spare buffers: as many as the connections with output in one turn of the thread, up to a bound.
     private var spareOutputs: [[UInt8]] = []
@@ -33,9 +35,14 @@ package final class WebSocketEngine {
     /// - Parameters:
     ///   - role: The role in every connection.
     ///   - messageByteCountMax: The longest accepted message in bytes.
+    ///   - metrics: The counts of the thread's connections.
     ///   - makeMask: The source of masks, used only for a client.
-    package init(role: Role, messageByteCountMax: Int, makeMask: @escaping MaskSource) {
+    package init(
+        role: Role, messageByteCountMax: Int, metrics: WebSocketMetrics = WebSocketMetrics(),
+        makeMask: @escaping MaskSource
+    ) {
         self.role = role
+        self.metrics = metrics
         self.messageByteCountMax = messageByteCountMax
         self.makeMask = makeMask
         writer = FrameWriter(makeMask: role == .client ? makeMask : nil)

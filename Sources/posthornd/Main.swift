@@ -10,6 +10,8 @@ internal import PushServer
 @main
 enum Main {
     static func main() {
+        // A service manager may send them before the server has read its configuration.
+        Signal.blockRequests()
         let status = runServer()
         // After an error, other threads may still run library code. `exit` would free the libraries' state under them.
         if status == 0 { exit(0) } else { _exit(status) }
@@ -20,7 +22,9 @@ enum Main {
 private func runServer() -> Int32 {
     do {
         let environment = ProcessInfo.processInfo.environment
-        switch try ServerCommand.parse(ProcessFacts.arguments, environment: environment) {
+        let request = try ServerCommand.parse(ProcessFacts.arguments, environment: environment)
+        if case .run = request {} else { Signal.unblockRequests() }
+        switch request {
         case .print(let text): StandardStream.output.write(text + "\n")
         case .check(let configuration): StandardStream.output.write(try Maintenance.check(configuration) + "\n")
         case .checkBackup(let backup): StandardStream.output.write(try Maintenance.check(backup: backup) + "\n")
@@ -28,6 +32,7 @@ private func runServer() -> Int32 {
             StandardStream.output.write(try Maintenance.restore(configuration, from: backup) + "\n")
         case .run(let configuration):
             var manager = ServiceManagement { ServiceManager.notify($0) }
+            manager.environment = environment
             manager.inheritedSockets = ServiceManager.takeSockets()
             manager.watchdogInterval = ServiceManager.watchdogInterval
             if environment["NOTIFY_SOCKET"] != nil { manager.storeSockets = { ServiceManager.store($0) } }

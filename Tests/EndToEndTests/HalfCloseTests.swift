@@ -55,6 +55,17 @@ extension ServerEndToEnd {
             #expect(answer.statuses == [200, 200] && answer.end == "closed")
         }
 
+        @Test func `more pipelined requests than the server's buffers hold are all answered`() async throws {
+            let server = try await EphemeralServer()
+            let right = try await request(server)
+            let requests = Array(repeating: text(right), count: 600)
+            #expect(requests.reduce(0) { $0 + $1.utf8.count } > 200_000)
+            let peer = try TLSPeer(.init(server.target, alpn: "http/1.1"))
+            try await peer.connect()
+            let answer = try await peer.finish(requests, .both)
+            #expect(answer.statuses == Array(repeating: 200, count: 600) && answer.end == "closed")
+        }
+
         @Test func `an administrator that ends its output gets its answer`() async throws {
             let server = try await EphemeralServer()
             let peer = try TLSPeer(.init(path: server.line.adminSocket))

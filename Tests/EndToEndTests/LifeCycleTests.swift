@@ -78,6 +78,30 @@ extension ServerEndToEnd {
             #expect(try await lone.response(loneStream).data == [#"{"reason":"IdleTimeout"}"#])
         }
 
+        @Test func `SIGHUP in the first milliseconds after the start does not end the server`() async throws {
+            for _ in 0..<10 {
+                let files = try TemporaryDirectory()
+                let path = try files.write("[devices]\n", to: "posthornd.ini")
+                let watch = inotify_init1(O_CLOEXEC)
+                defer { close(watch) }
+                #expect(unsafe inotify_add_watch(watch, path, UInt32(IN_OPEN)) >= 0)
+                let process = try RunningProcess(
+                    RepositoryPaths.program("posthornd"),
+                    [
+                        "--config", path, "--data-directory", files.path(of: "data"), "--listen", "127.0.0.1:0",
+                        "--admin-socket", files.path(of: "admin.sock"),
+                    ])
+                var ready = pollfd(fd: watch, events: Int16(POLLIN), revents: 0)
+                #expect(unsafe poll(&ready, 1, 30_000) == 1, "it opens its configuration")
+                process.send(SIGHUP)
+                try await eventually("it starts, and then reloads", evidence: { process.transcript }) {
+                    process.exit != nil
+                        || process.errorOutput.contains(#/(?s)event=listening .*event=configuration_reloaded/#)
+                }
+                #expect(process.exit == nil)
+            }
+        }
+
         @Test func `SIGHUP loads the new certificate, and open connections survive`() async throws {
             let files = try TemporaryDirectory()
             let certificate = files.path(of: "certificate.pem")

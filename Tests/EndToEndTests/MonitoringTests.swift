@@ -63,6 +63,79 @@ extension AdminEndToEnd {
             }
         }
 
+        @Test func `the send API's refusals are counted by reason, and its accepted requests are measured`()
+            async throws
+        {
+            let server = try await InstalledServer(options: Self.options)
+            let target = try await server.addApp(Self.topic)
+            _ = try await PlainDevice(server, target)
+            let port = try await MonitoringPort(of: server)
+            let made = try await server.posthorn("token", "create", "--app", Self.topic, "--json").output
+            let token = try #require(made.firstMatch(of: /"token": ?"([^"]+)"/)?.1)
+            SecretWords.add("a send token", String(token))
+            let bearer = ["-H", "authorization: Bearer \(token)"]
+            func send(_ path: String, _ options: [String]) async throws -> String {
+                try await RunningProcess.run(
+                    try RepositoryPaths.tool("curl"),
+                    [
+                        "-sS", "--cacert", server.authorityFile, "-o", "/dev/null", "-w", "%{http_code}",
+                        "\(server.url)\(path)",
+                    ] + options
+                ).succeeded().output
+            }
+            let (own, json) = ("/v1/send/\(Self.topic)", ["-H", "content-type: application/json"])
+            #expect(try await send(own, bearer + ["-d", "one"]) == "200")
+            #expect(try await send("/\(Self.topic)", bearer + ["-d", "two"]) == "200")
+            #expect(try await send("/message", ["-H", "x-gotify-key: \(token)", "-d", "message=three"]) == "200")
+            #expect(try await send(own, ["-d", "x"]) == "401")
+            #expect(try await send(own, bearer + ["-X", "DELETE"]) == "405")
+            #expect(try await send("/v1/send/org.example.Other", bearer + ["-d", "x"]) == "403")
+            #expect(try await send("\(own)/alertmanager", bearer + json + ["-d", "no JSON"]) == "400")
+            #expect(try await send("\(own)/grafana", bearer + json + ["-d", "["]) == "400")
+            #expect(try await send(own, bearer + ["-d", ""]) == "400")
+            #expect(try await send(own, bearer + ["-d", String(repeating: "x", count: 5000)]) == "413")
+            let metrics = try await port.metrics()
+            let counts = [
+                "Unauthorized": 1.0, "MethodNotAllowed": 1, "WrongApp": 1, "BadRequest": 2, "PayloadEmpty": 1,
+                "PayloadTooLarge": 1, "TooMany": 0,
+            ]
+            for (reason, count) in counts {
+                #expect(metrics["posthorn_rejections_total{reason=\"\(reason)\"}"] == count, "\(reason)")
+            }
+            #expect(metrics["posthorn_accept_duration_seconds_count"] == 3)
+        }
+
+        @Test func `the violations of devices on WebSockets are counted by cause`() async throws {
+            let server = try await InstalledServer(options: Self.options)
+            let target = try await server.addApp(Self.topic)
+            let port = try await MonitoringPort(of: server)
+            let device = try WebSocketDevice(server, secret: try await PlainDevice(server, target).secret)
+            let acknowledgements = Array(repeating: #"{"id":1,"outcome":"shown"}"#, count: 1001).joined(separator: ",")
+            let violations: [(opcode: Int, text: String)] = [
+                (2, "binary"), (1, "{}"), (1, String(repeating: " ", count: 65_537)),
+                (1, #"{"acks":[\#(acknowledgements)]}"#),
+            ]
+            for violation in violations {
+                #expect(try await device.connect().status == 101)
+                try await device.frame(violation.opcode, violation.text)
+                #expect(try await device.next().opcode == 8)
+            }
+            #expect(try await device.connect().status == 101)
+            // Empty pings, each with a mask of zeros.
+            try await device.send(String(repeating: "898000000000", count: 300))
+            var frame = try await device.next()
+            while frame.opcode == 10 { frame = try await device.next() }
+            #expect(frame.opcode == 8 && frame.code == 1008, "\(frame)")
+            let metrics = try await port.metrics()
+            for cause in ["frame", "message", "size", "acknowledgements", "glitches"] {
+                #expect(metrics["posthorn_websocket_failures_total{cause=\"\(cause)\"}"] == 1, "\(cause)")
+            }
+            for cause in ["unread", "silence"] {
+                #expect(metrics["posthorn_websocket_failures_total{cause=\"\(cause)\"}"] == 0, "\(cause)")
+            }
+            #expect(metrics["posthorn_websocket_glitches_total"] ?? 0 >= 200)
+        }
+
         @Test func `promtool accepts the metrics, and OpenMetrics is sent to a client that prefers it`() async throws {
             let server = try await EphemeralServer(options: Self.options)
             let port = try await MonitoringPort(of: server.process)
@@ -154,9 +227,25 @@ extension AdminEndToEnd {
                 options: Self.options + ["--certificate-file", certificate, "--private-key-file", key])
             let port = try await MonitoringPort(of: server)
             #expect(try await port.get("/readyz").status == 200)
+            let served = try await port.metrics()["posthorn_certificate_expiry_timestamp_seconds"]
+            #expect(served ?? 0 > Date.now.timeIntervalSince1970)
             try await RunningProcess.run(
                 openssl, ["x509", "-in", certificate, "-signkey", key, "-days", "-1", "-out", certificate]
             ).succeeded()
+            // The server still presents the certificate that it has loaded, also after a reload that failed.
+            let right = readText(key)
+            try files.write("not a key", to: "server.key")
+            server.process.now.send(SIGHUP)
+            try await eventually("the reload fails", evidence: { server.process.now.transcript }) {
+                server.process.now.errorOutput.contains("event=certificate_not_reloaded")
+            }
+            #expect(try await port.get("/readyz").status == 200)
+            #expect(try await port.metrics()["posthorn_certificate_expiry_timestamp_seconds"] == served)
+            try files.write(right, to: "server.key")
+            server.process.now.send(SIGHUP)
+            try await eventually("the reload succeeds", evidence: { server.process.now.transcript }) {
+                server.process.now.errorOutput.contains("event=certificate_expired")
+            }
             let late = try await port.get("/readyz")
             #expect(late.status == 503 && late.body.hasPrefix("The server's certificate expired at "), "\(late)")
             #expect(try await port.get("/healthz").status == 200)

@@ -55,6 +55,22 @@ extension AdminEndToEnd {
             #expect(result.output.hasSuffix("\n404"), "\(result.output)")
         }
 
+        @Test func `pipelined requests are all answered`() async throws {
+            let server = try await InstalledServer()
+            let target = try await server.addApp(Self.app)
+            let made = try await token(server)
+            let body = String(repeating: "x", count: 1000)
+            let request =
+                "POST /v1/send/\(Self.app) HTTP/1.1\r\nhost: a\r\nauthorization: Bearer \(made.token)\r\n"
+                + "content-length: \(body.utf8.count)\r\n\r\n\(body)"
+            let peer = try TLSPeer(.init(target, alpn: "http/1.1"))
+            try await peer.connect()
+            let answer = try await peer.finish(Array(repeating: request, count: 200), .closeNotify)
+            #expect(answer.statuses.count == 200 && answer.end == "closed")
+            // Requests above the rate are refused.
+            #expect(answer.statuses.first == 200 && Set(answer.statuses).isSubset(of: [200, 429]))
+        }
+
         @Test func `one line of curl reaches the devices of an app, and nobody without the token`() async throws {
             let stack = try await TestStack()
             let made = try await token(stack.server)

@@ -42,6 +42,17 @@ extension SecurityEndToEnd {
             }
         }
 
+        @Test func `a server with a limit of one connection serves its peers one after the other`() async throws {
+            let server = try await EphemeralServer(options: ["--connections", "1"])
+            let strangers = try StrangerPeers(server.target)
+            try await strangers.connect(1)
+            for _ in 0..<3 {
+                let provider = try await HTTP2Client(server.target)
+                let request = try await Self.request(server, provider)
+                #expect(try await provider.send(request).status == 200)
+            }
+        }
+
         @Test(.tags(.slow))
         func `a stranger has a maximum lifetime that no PING extends, and receives GOAWAY`() async throws {
             let server = try await EphemeralServer(options: ["--seconds-before-authentication", "3"])

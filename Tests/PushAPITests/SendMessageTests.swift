@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushCore
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import PushAPI
 
 @Suite struct SendMessageTests {
+    /// If each word searched the rest of the text, 10^12 characters would be compared, which takes hours.
+    @Test func `a million words in ntfy's short format are read in linear time`() async throws {
+        let text = String(repeating: "a,", count: 1_000_000)
+        // The test does not wait for the end of a reading that takes hours.
+        let reading = Reading()
+        Task.detached {
+            do throws(SendDefect) { _ = try NtfyActions.parse(text) } catch {
+                reading.defect.store(true, ordering: .relaxed)
+            }
+        }
+        try await eventually("the fourth word has no name", within: .seconds(120)) {
+            reading.defect.load(ordering: .relaxed)
+        }
+    }
+
+    private final class Reading: Sendable {
+        let defect = Atomic(false)
+    }
+
     private func message(_ json: String) throws -> SendMessage { try SendMessage(json: Array(json.utf8)) }
 
     private func payload(_ message: SendMessage) -> String { String(decoding: message.payload, as: UTF8.self) }

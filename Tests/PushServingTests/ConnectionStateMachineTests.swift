@@ -8,7 +8,8 @@ import Testing
 @Suite struct ConnectionStateMachineTests {
     /// An event in the life of a connection.
     enum Event: CaseIterable, Sendable {
-        case handshakeDone, protocolFound, inputEndsAnswered, inputEndsUnanswered, shutdown, busyShutdown, limitReached
+        case handshakeDone, protocolFound, inputEndsAnswered, inputEndsUnanswered, shutdown, earlyShutdown, busyShutdown
+        case limitReached
         case timeIsUp, request, goodbye, flushed, flushedWithOpen, finished, lingers, closes
     }
 
@@ -31,6 +32,7 @@ import Testing
         let drain =
             switch machine.drain {
             case .none: ""
+            case .awaitingRequest(let reason): "awaiting request \(reason)"
             case .waiting(let reason, let isBusy): "waiting \(reason)\(isBusy ? " busy" : "")"
             case .condemned(let reason): "condemned \(reason)"
             case .closing: "closing"
@@ -47,8 +49,9 @@ import Testing
         case .protocolFound: machine.serve()
         case .inputEndsAnswered: return machine.endInput(isAnythingLeft: false)
         case .inputEndsUnanswered: return machine.endInput(isAnythingLeft: true)
-        case .shutdown: return machine.beginShutdown(openExchangeCount: 0)
-        case .busyShutdown: return machine.beginShutdown(openExchangeCount: 1)
+        case .shutdown: return machine.beginShutdown(openExchangeCount: 0, isNew: false)
+        case .earlyShutdown: return machine.beginShutdown(openExchangeCount: 0, isNew: true)
+        case .busyShutdown: return machine.beginShutdown(openExchangeCount: 1, isNew: false)
         case .limitReached: _ = machine.condemn(because: .tooManyRequests)
         case .timeIsUp: _ = machine.wait(because: .idle)
         case .request: machine.noteRequest()
@@ -101,6 +104,25 @@ import Testing
             events: [.handshakeDone, .protocolFound, .busyShutdown, .flushed], state: "serving, waiting shutdown",
             action: .finish(.shutdown)),
         Path(events: [.handshakeDone, .protocolFound, .lingers, .shutdown], state: "lingering"),
+        // Shutdown soon after the connection was opened
+        Path(events: [.earlyShutdown], state: "handshaking", action: .announceLater),
+        Path(
+            events: [.earlyShutdown, .handshakeDone, .protocolFound], state: "serving, awaiting request shutdown"),
+        Path(
+            events: [.handshakeDone, .protocolFound, .earlyShutdown], state: "serving, awaiting request shutdown",
+            action: .announceLater),
+        Path(
+            events: [.earlyShutdown, .handshakeDone, .protocolFound, .flushed],
+            state: "serving, awaiting request shutdown"),
+        Path(
+            events: [.earlyShutdown, .handshakeDone, .protocolFound, .request, .flushedWithOpen],
+            state: "serving, waiting shutdown"),
+        Path(
+            events: [.earlyShutdown, .handshakeDone, .protocolFound, .request, .flushed],
+            state: "serving, waiting shutdown", action: .finish(.shutdown)),
+        Path(
+            events: [.handshakeDone, .protocolFound, .request, .earlyShutdown], state: "serving, waiting shutdown",
+            action: .finish(.shutdown)),
         // A limit or a deadline
         Path(
             events: [.handshakeDone, .protocolFound, .limitReached], state: "serving, condemned tooManyRequests"),

@@ -40,6 +40,23 @@ import Testing
         }
     }
 
+    @Test func `the search for a lost first event is bounded after the clock was set back`() throws {
+        let (topic, device) = (TopicID(rawValue: 1), DeviceID(rawValue: 1))
+        var position = end * 2
+        for _ in 0..<WriterLimits.traceRowsPerOriginCountMax + 10 {
+            var events: [UInt8] = []
+            TraceEvent(.shown, sequence: 9, topic: topic, device: device, at: .unixEpoch).append(to: &events)
+            let row = TraceTable.Row(
+                position: position, firstEventAt: .unixEpoch, lastEventAt: .unixEpoch, lastSequence: 9, events: events)
+            try table.append(row)
+            position = row.end
+        }
+        let origins = TraceOrigins(table)
+        let event = TraceEvent(.shown, sequence: 4, topic: topic, device: device, at: .unixEpoch)
+        #expect(try origins.find(event) == nil)
+        #expect(origins.readCount == WriterLimits.traceRowsPerOriginCountMax)
+    }
+
     @Test(arguments: [(UInt32(1), 3, 1), (2, 0, 0)])
     func `a webhook's search reads the first events of its own app's notifications only`(
         topic: UInt32, entryCount: Int, readCount: Int

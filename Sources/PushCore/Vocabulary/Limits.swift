@@ -360,10 +360,18 @@ extension Limits {
     public static let metricsRequestRate: Int64 = 10
     /// The maximum burst of requests to the port for monitoring.
     public static let metricsRequestBurst: Int64 = 50
+    /// The interval at which the metrics determine the devices that do not trust the certificate.
+    public static let metricsTrustInterval = Duration.seconds(60)
+    /// The time for which `/metrics` waits for the store.
+    public static let metricsStoreTimeout = Duration.seconds(2)
+    /// The share of free disk space in percent below which `posthorn doctor` warns.
+    public static let doctorFreePercentMin = 10
     /// The time after which a store that does not end its turn counts as not ready.
     public static let storeTurnDurationMax = Duration.seconds(10)
-    /// The time for which busy connections are drained before GOAWAY announces the shutdown.
+    /// The time for which a shutdown drains busy connections before GOAWAY, and waits for the first request of new ones.
     public static let drainTimeout = Duration.seconds(1)
+    /// The time that the check of a new program may take before it replaces the process.
+    public static let replacementCheckTimeout = Duration.seconds(10)
     /// The maximum time from SIGTERM to the end of the last connection.
     public static let shutdownTimeout = Duration.seconds(5)
     /// The maximum number of notifications that an ephemeral server keeps for its test; the oldest are discarded first.

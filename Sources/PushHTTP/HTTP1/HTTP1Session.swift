@@ -120,6 +120,9 @@ package final class HTTP1Session: HTTPSession {
         current.answer.body = ByteQueue()
     }
 
+    /// Whether no input waits behind the open exchange, so that a peer sends only as fast as it is answered.
+    package var acceptsInput: Bool { waitingInput.isEmpty }
+
     /// The number of complete request heads received.
     package var completedMessageCount: UInt64 { UInt64(lastID) }
 

@@ -20,6 +20,8 @@ package protocol ConnectionSession: AnyObject {
     ///   - output: The buffer to append to.
     ///   - limit: The size in bytes at which to stop.
     func collectOutput(into output: inout [UInt8], limit: Int)
+    /// Whether the session accepts more input; if not, the owner reads no more until `collectOutput` was called.
+    var acceptsInput: Bool { get }
     /// The number of complete messages so far: frames on HTTP/2 and WebSocket, request heads on HTTP/1.1.
     ///
     /// Deadlines use it: a peer that sends one byte now and then completes no message.
@@ -59,6 +61,8 @@ package protocol ConnectionSession: AnyObject {
 extension ConnectionSession {
     /// Zero; only an HTTP/2 session counts this memory.
     package var libraryByteCount: Int { 0 }
+    /// True, because most sessions process all input immediately.
+    package var acceptsInput: Bool { true }
     /// Does nothing, because most sessions keep nothing for later.
     package func dropSpares() {}
 

@@ -10,9 +10,6 @@ internal import PushStore
 
 /// `/v1/doctor`: what the server can check about itself.
 struct AdminDoctor: AdminResource {
-    /// The share of free space below which a finding is a warning, in percent.
-    private static let freePercentMin = 10
-
     let services: LoopServices
 
     func answer(
@@ -58,15 +55,14 @@ struct AdminDoctor: AdminResource {
 
     private var certificate: DoctorAPI.Finding {
         let path = services.context.installation.certificateFile
-        guard let end = CertificateValidity.expiry(of: path) else {
-            return DoctorAPI.Finding(
-                "certificate", .error, "\(path) cannot be read.", remedy: "Correct certificate_file and reload.")
+        guard let end = services.context.installation.certificateExpiry else {
+            return DoctorAPI.Finding("certificate", .skipped, "No certificate is loaded yet.")
         }
         let seconds = end.seconds(since: .now)
         let text = EventLog.timeText(unixSeconds: end.unixSeconds)
         guard seconds > 0 else {
             return DoctorAPI.Finding(
-                "certificate", .error, "\(path) expired at \(text).",
+                "certificate", .error, "The certificate from \(path) expired at \(text).",
                 remedy: "Renew it, then run 'systemctl reload posthornd'.")
         }
         let isSoon = CertificateValidity.due(seconds: seconds) != nil
@@ -97,7 +93,7 @@ struct AdminDoctor: AdminResource {
         }
         let percent = Int(status.f_bavail * 100 / status.f_blocks)
         let megabytes = (Int(status.f_bavail) * Int(status.f_frsize)) >> 20
-        let isLow = percent < Self.freePercentMin
+        let isLow = percent < Limits.doctorFreePercentMin
         return DoctorAPI.Finding(
             "disk", isLow ? .warning : .ok, "\(megabytes) MiB are free for \(directory), \(percent) %.",
             remedy: isLow ? "Free space, or lower trace_megabytes." : nil)

@@ -26,7 +26,7 @@ struct AdminSend: AdminResource {
             let sender = SendPublisher.Sender(quotaID: "", isAdministrator: true)
             publisher.publish(message, to: app, from: sender, .own, exchange, connection)
         } catch {
-            ControlAnswer.refuse(exchange, status: 400, "BadRequest", error.text)
+            SendAnswer.refuse(exchange, .own, .badRequest, error.text, countedBy: services.metrics)
         }
     }
 }

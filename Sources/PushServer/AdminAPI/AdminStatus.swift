@@ -39,7 +39,7 @@ struct AdminStatus: AdminResource {
             diskFullSince: context.storeCondition.diskFullSince, refusals: context.settings.rates.refusals,
             connections: Self.connections(context.serving.limiter), memory: Self.memory(context.serving.memory),
             cutOffDevices: cutOffDevices,
-            certificateExpiresAt: CertificateValidity.expiry(of: context.installation.certificateFile))
+            certificateExpiresAt: context.installation.certificateExpiry)
     }
 
     private static func connections(_ limiter: ConnectionLimiter) -> AdminAPI.Connections {

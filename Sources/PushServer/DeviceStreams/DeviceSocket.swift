@@ -67,7 +67,10 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
     }
 
     func sendHeartbeat() {
-        guard socket.unansweredPingCount == 0 else { return connection.close("the device does not answer a ping") }
+        guard socket.unansweredPingCount == 0 else {
+            streams.engine.metrics.note(.silence)
+            return connection.close("the device does not answer a ping")
+        }
         socket.ping()
         outputGrew()
     }
@@ -96,6 +99,7 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
     /// Closes the connection if the device does not read; returns whether it does.
     private func outputFits() -> Bool {
         guard socket.outputByteCount > Limits.outputByteCountMax else { return true }
+        streams.engine.metrics.note(.unread)
         connection.close(DeviceStreams.unreadReason)
         return false
     }
@@ -105,12 +109,14 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
     func received(text: Span<UInt8>) {
         let acknowledgements: [DeviceAPI.Acknowledgement]
         do throws(StreamMessageError) { acknowledgements = try StreamMessage.fromDevice(text) } catch {
+            streams.engine.metrics.note(error.failure)
             return socket.close(error.closeCode, reason: error.advice)
         }
         // A message without acknowledgements costs as much as one with a single acknowledgement.
         let count = max(1, acknowledgements.count)
         let granted = min(count, acknowledgementAllowance)
         guard granted == count || streams.takeAcknowledgements(count - granted, of: device) else {
+            streams.engine.metrics.note(.acknowledgements)
             return socket.close(.policyViolation, reason: "too many acknowledgements: wait, then send the rest")
         }
         acknowledgementAllowance -= granted
@@ -160,6 +166,14 @@ extension StreamMessageError {
         case .notJSON: .invalidPayload
         case .unknownKind, .malformedAcknowledgement: .policyViolation
         case .tooManyAcknowledgements: .messageTooBig
+        }
+    }
+
+    /// The cause in metrics.
+    fileprivate var failure: WebSocketMetrics.Failure {
+        switch self {
+        case .notJSON, .unknownKind, .malformedAcknowledgement: .message
+        case .tooManyAcknowledgements: .acknowledgements
         }
     }
 }

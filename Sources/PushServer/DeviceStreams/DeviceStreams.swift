@@ -49,16 +49,19 @@ final class DeviceStreams {
     private var broadcastMessage: [UInt8] = []
     private lazy var heartbeats = HeartbeatWheel(second: second)
     /// The engine that the WebSockets of the loop share.
-    let engine = WebSocketEngine(role: .server, messageByteCountMax: Limits.controlBodyByteCountMax) {
-        UInt32(truncatingIfNeeded: SecureRandom.uint64())
-    }
+    let engine: WebSocketEngine
 
-    init(_ services: LoopServices) { self.services = services }
+    init(_ services: LoopServices) {
+        self.services = services
+        engine = WebSocketEngine(
+            role: .server, messageByteCountMax: Limits.controlBodyByteCountMax, metrics: services.metrics.webSockets
+        ) { UInt32(truncatingIfNeeded: SecureRandom.uint64()) }
+    }
 
     /// Asks the store to attach the device; the response starts when it has.
     func open(_ exchange: HTTPExchange, on connection: ServerConnection, secretHash: [UInt8]) {
         guard !services.loop.isShuttingDown else {
-            return ControlAnswer.refuse(exchange, .unavailable("shutting down"))
+            return Self.refuse(exchange, "shutdown")
         }
         var acceptance: [UInt8]?
         switch WebSocketUpgrade.check(exchange.fields, connection.upgradeReadiness) {
@@ -249,8 +252,14 @@ final class DeviceStreams {
     private func say(_ goodbye: StreamGoodbye, to address: ReplyAddress) {
         if let sender = sender(at: address) { return sender.end(goodbye) }
         services.loop.answering(address) { exchange, _ in
-            if !exchange.isAnswered { ControlAnswer.refuse(exchange, .unavailable(goodbye.reason)) }
+            if !exchange.isAnswered { Self.refuse(exchange, goodbye.reason) }
         }
+    }
+
+    private static func refuse(_ exchange: HTTPExchange, _ reason: String) {
+        let refusal = StoreRefusal.unavailable(reason)
+        ControlAnswer.refuse(
+            exchange, status: refusal.status, refusal.word, refusal.detail, retryAfterSeconds: shutdownRetrySeconds)
     }
 
     // MARK: For the streams

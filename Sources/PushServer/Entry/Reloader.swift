@@ -71,7 +71,7 @@ final class Reloader {
     func renewCertificate() { reloadCertificate(context.installation.configuredFiles) }
 
     /// Logs when the certificate expires soon.
-    func checkValidity() { validity.check(context.installation.certificateFile) }
+    func checkValidity() { validity.check(context.installation) }
 
     private func reloadCertificate(_ files: CertificateFiles) {
         do throws(ServerError) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushNet
 internal import PushServing
 
 /// Acts on signals, and at intervals, on the control loop.
 ///
-/// SIGTERM and SIGINT shut every loop down. SIGHUP reloads the configuration and the certificate. SIGUSR2 shuts down, and
-/// the program's file then replaces the process.
+/// SIGTERM and SIGINT shut every loop down. SIGHUP reloads the configuration and the certificate. SIGUSR2 checks the
+/// program's file and shuts down, and the file then replaces the process.
 final class SignalController: EventHandler {
     /// The interval between checks whether the certificate expires soon.
     private static let validityInterval = Duration.seconds(3600)
@@ -19,6 +20,8 @@ final class SignalController: EventHandler {
     private let log: EventLog
     private let reloader: Reloader
     private let manager: ServiceManagement
+    /// The check of the program's file, while it is under way.
+    private var check: ReplacementCheck?
     /// Whether the program's file replaces the process after the shutdown.
     private(set) var isReplacing = false
 
@@ -68,11 +71,7 @@ final class SignalController: EventHandler {
         while let signal = try? signals.next() {
             switch signal {
             case Signal.hangUp: reloader.reload()
-            case Signal.user2:
-                log.info("replacing", [:])
-                isReplacing = true
-                control.context.keepListening()
-                control.shutDown()
+            case Signal.user2: beginReplacement()
             default:
                 log.info("stopping", ["signal": "\(signal)"])
                 control.shutDown()
@@ -80,7 +79,38 @@ final class SignalController: EventHandler {
         }
     }
 
+    // MARK: Replacement
+
+    private func beginReplacement() {
+        guard check == nil, !control.isShuttingDown else { return }
+        do throws(NetError) {
+            check = try ReplacementCheck(
+                on: control.events, environment: manager.environment, timeLimit: Limits.replacementCheckTimeout
+            ) { [unowned self] problem in
+                check = nil
+                if let problem { refuseReplacement(problem) } else { replace() }
+            }
+        } catch {
+            refuseReplacement(error.description)
+        }
+    }
+
+    private func refuseReplacement(_ problem: String) {
+        log.error(
+            "replacement_failed",
+            ["problem": problem, "remedy": "correct the program or the configuration, then send SIGUSR2 again"])
+    }
+
+    private func replace() {
+        log.info("replacing", [:])
+        isReplacing = true
+        control.context.keepListening()
+        control.shutDown()
+    }
+
     private func tellLoopsToShutDown() {
+        check?.cancel()
+        check = nil
         manager.reportState(isReplacing ? "RELOADING=1" : "STOPPING=1")
         for mailbox in mailboxes { mailbox.post(.shutDown) }
     }

@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushNet
-internal import PushTLS
 
 /// Logs when the server's certificate expires soon, once for each number of days.
 final class CertificateValidity {
@@ -15,17 +14,10 @@ final class CertificateValidity {
 
     init(_ log: EventLog) { self.log = log }
 
-    /// Returns the time at which a certificate expires, in whole seconds; nil if the file cannot be read.
-    static func expiry(of path: String) -> Timestamp? {
-        guard let certificate = try? Installation.load(path),
-            let seconds = try? CertificateAuthority.secondsUntilExpiry(certificate: certificate)
-        else { return nil }
-        return Timestamp(unixSeconds: Timestamp.now.unixSeconds + seconds)
-    }
-
-    /// Logs a line if a certificate expires within the next number of days.
-    func check(_ path: String) {
-        guard let end = Self.expiry(of: path) else { return }
+    /// Logs a line if the certificate that the server presents expires within the next number of days.
+    func check(_ installation: Installation) {
+        guard let end = installation.certificateExpiry else { return }
+        let path = installation.certificateFile
         let seconds = end.seconds(since: .now)
         guard let days = Self.due(seconds: seconds) else { return }
         // Two calculations of the same end may differ by a second.

@@ -30,6 +30,7 @@ struct Installation: Sendable {
     let teamID: String
     /// The files of the configured certificate and of the additional CAs; a reload may name others.
     private let files: Lock<CertificateFiles>
+    private let expiry = Lock<Timestamp?>(nil)
     /// The names in the server's own certificate; nil if a certificate is configured.
     private let ownNames: [String]?
     /// The server's own certificate authority.
@@ -70,7 +71,11 @@ struct Installation: Sendable {
 
     /// The configured files of the certificate and of the additional CAs, as they are used now.
     var configuredFiles: CertificateFiles { files.withLock { $0 } }
-    /// The certificate chain that the server presents.
+    /// The time at which the certificate expires that the server presents; nil before one is loaded.
+    ///
+    /// The file may have another one, until it is loaded.
+    var certificateExpiry: Timestamp? { expiry.withLock { $0 } }
+    /// The file of the certificate chain that the server presents.
     var certificateFile: String { configuredFiles.configured?.certificate ?? authority.certificateFile }
 
     /// Renews the server's own certificate if it expires soon, and loads the certificate for the loops.
@@ -89,6 +94,7 @@ struct Installation: Sendable {
                 clientAuthorities: ClientAuthorities(
                     ownFile: clientAuthorityFile, otherFiles: files.clientAuthorities))
             self.files.withLock { $0 = files }
+            expiry.withLock { $0 = Timestamp(unixSeconds: context.certificateExpiryUnixSeconds) }
             return context
         } catch {
             throw .tls(error)

@@ -47,11 +47,17 @@ extension MetricFamily {
             "Acknowledgements of notifications that the device did not get, and repeated outcomes."
         ) { [Sample($0.store[.ignoredAcknowledgements])] },
         .counter(
-            "posthorn_rejections", "Requests of providers that were refused, by the rejection reason.", by: "reason"
+            "posthorn_rejections",
+            "Requests of the provider API and the send API that were refused, by the reason of the answer.",
+            by: "reason"
         ) { source in
-            RejectionReason.allCases.map { reason in
-                Sample(source.metrics.apis.reduce(0) { $0 + $1.count(of: reason) }, reason.rawValue)
+            let apis = source.metrics.apis
+            return RejectionReason.allCases.map { reason in
+                Sample(apis.reduce(0) { $0 + $1.count(of: reason) }, reason.rawValue)
             }
+                + SendRefusal.allCases.map { reason in
+                    Sample(apis.reduce(0) { $0 + $1.count(of: reason) }, reason.rawValue)
+                }
         },
         .counter(
             "posthorn_refusals",

@@ -5,6 +5,7 @@ internal import PushHTTP
 internal import PushNet
 internal import PushServing
 internal import PushStore
+internal import PushWebSocket
 
 extension MetricFamily {
     /// Connections, and the limits of their protocols and memory.
@@ -34,6 +35,18 @@ extension MetricFamily {
         },
         .counter("posthorn_http2_limits", "Limits of HTTP/2 sessions that peers reached.", by: "limit") { source in
             HTTP2Metrics.Limit.allCases.map { limit in Sample(source.sum { $0.http2.count(of: limit) }, limit.word) }
+        },
+        .counter(
+            "posthorn_websocket_glitches",
+            "WebSocket frames that cost a device nothing: pings, pongs, empty and split frames."
+        ) { [Sample($0.metrics.apis.reduce(0) { $0 + $1.webSockets.glitches.value })] },
+        .counter(
+            "posthorn_websocket_failures",
+            "WebSocket connections that ended because the device violated the protocol or a limit.", by: "cause"
+        ) { source in
+            WebSocketMetrics.Failure.allCases.map { failure in
+                Sample(source.metrics.apis.reduce(0) { $0 + $1.webSockets.count(of: failure) }, failure.word)
+            }
         },
         .gauge("posthorn_connections_memory_bytes", "The memory that connections hold for their peers.") {
             [Sample(Int64($0.context.serving.memory.heldByteCount))]
@@ -72,9 +85,10 @@ extension MetricFamily {
         .gauge("posthorn_store_disk_full", "1 while the disk is full, otherwise 0.") {
             [Sample($0.context.storeCondition.diskFullSince == nil ? 0 : 1)]
         },
-        .gauge("posthorn_certificate_expiry_timestamp_seconds", "The time at which the server's certificate expires.") {
-            $0.certificateExpiry.map { [Sample($0.unixSeconds)] } ?? []
-        },
+        .gauge(
+            "posthorn_certificate_expiry_timestamp_seconds",
+            "The time at which the certificate that the server presents expires."
+        ) { $0.certificateExpiry.map { [Sample($0.unixSeconds)] } ?? [] },
         .counter("posthorn_webhook_requests", "Requests to the webhooks of back-ends.", by: "result") { source in
             [
                 Sample(source.metrics.webhooks.acceptedRequests.value, "accepted"),

@@ -11,7 +11,7 @@ struct MetricSource {
     let context: ServerContext
     let now: MonotonicTime
     let connections: ConnectionLimiter.Counts
-    /// The end of the certificate's validity; nil if the certificate cannot be read.
+    /// The end of the validity of the certificate that the server presents; nil before one is loaded.
     let certificateExpiry: Timestamp?
     /// The number of devices that do not trust the server's certificate; nil before the store has answered.
     let cutOffDeviceCount: Int?
@@ -21,7 +21,7 @@ struct MetricSource {
         self.cutOffDeviceCount = cutOffDeviceCount
         self.now = now
         connections = context.serving.limiter.counts
-        certificateExpiry = CertificateValidity.expiry(of: context.installation.certificateFile)
+        certificateExpiry = context.installation.certificateExpiry
     }
 
     var metrics: ServerMetrics { context.metrics }

@@ -11,11 +11,6 @@ internal import PushStore
 /// The answers contain no names of apps, teams or devices, and no paths. Peers can only read. `Limits` bounds the
 /// connections and the rate of requests.
 final class MetricsEndpoint: Endpoint {
-    /// The interval between two requests to the store for the devices that a certificate cuts off.
-    private static let trustInterval = Duration.seconds(60)
-    /// The time for which a scrape waits for the store.
-    private static let storeTimeout = Duration.seconds(2)
-
     private let services: LoopServices
     private let bucket = TokenBucket(of: Limits.metricsRequestBurst, refilledBy: Limits.metricsRequestRate)
     private var fullAt = MonotonicTime.past
@@ -64,7 +59,9 @@ final class MetricsEndpoint: Endpoint {
     /// A store that does not answer delays the scrape for a short time; the answer then has the earlier number.
     private func answerMetrics(_ exchange: HTTPExchange, on connection: ServerConnection) {
         let loop = services.loop
-        if let cutOff, loop.events.now.duration(since: cutOff.at) < Self.trustInterval { return sendMetrics(exchange) }
+        if let cutOff, loop.events.now.duration(since: cutOff.at) < Limits.metricsTrustInterval {
+            return sendMetrics(exchange)
+        }
         let authorities = services.context.authorities
         services.perform(.authority(.trust), for: exchange, on: connection) { [weak self] result, exchange in
             guard let self else { return }
@@ -74,7 +71,7 @@ final class MetricsEndpoint: Endpoint {
             sendMetrics(exchange)
         }
         let address = connection.address(of: exchange)
-        loop.events.schedule(after: Self.storeTimeout) { [weak self] in
+        loop.events.schedule(after: Limits.metricsStoreTimeout) { [weak self] in
             guard let self else { return }
             services.loop.answering(address) { exchange, _ in
                 if !exchange.isAnswered { self.sendMetrics(exchange) }
@@ -100,7 +97,7 @@ final class MetricsEndpoint: Endpoint {
         let check = ReadinessCheck(
             diskFullSince: context.storeCondition.diskFullSince,
             storeTurnNanoseconds: context.metrics.store.turnNanoseconds(now: services.loop.events.now),
-            certificateExpiry: CertificateValidity.expiry(of: context.installation.certificateFile), now: .now)
+            certificateExpiry: context.installation.certificateExpiry, now: .now)
         let problems = check.problems
         guard problems.isEmpty else { return Self.send(exchange, status: 503, problems.joined(separator: "\n")) }
         Self.send(exchange, status: 200, "The server is ready.")

@@ -70,13 +70,19 @@ final class NetworkEndpoint: Endpoint {
     }
 
     func refuseWhileClosing(_ exchange: HTTPExchange) {
-        guard let provider = provider(for: exchange) else { return ControlAnswer.refuseStranger(exchange) }
-        provider.refuseWhileClosing(exchange)
+        switch api(of: exchange) {
+        case .provider: provider.refuseWhileClosing(exchange)
+        case .device: ControlAnswer.refuseStranger(exchange)
+        case .send: send.refuseWhileClosing(exchange)
+        }
     }
 
     func answerTimedOut(_ exchange: HTTPExchange) {
-        guard let provider = provider(for: exchange) else { return ControlAnswer.answerTimedOut(exchange) }
-        provider.answerTimedOut(exchange)
+        switch api(of: exchange) {
+        case .provider: provider.answerTimedOut(exchange)
+        case .device: ControlAnswer.answerTimedOut(exchange)
+        case .send: send.answerTimedOut(exchange)
+        }
     }
 
     func endStream(_ exchange: HTTPExchange, on connection: ServerConnection) -> Bool {

@@ -33,10 +33,27 @@ enum SendAnswer {
         }
     }
 
-    /// Refuses a request in the form of its API.
+    /// Refuses a request in the form of its API, and counts the reason.
     static func refuse(
-        _ exchange: HTTPExchange, _ form: Form, status: Int, _ error: String, _ detail: String,
-        retryAfterSeconds: Int64? = nil
+        _ exchange: HTTPExchange, _ form: Form, _ reason: SendRefusal, _ detail: String,
+        retryAfterSeconds: Int64? = nil, countedBy metrics: APIMetrics
+    ) {
+        metrics.note(reason)
+        refuse(exchange, form, reason.status, reason.rawValue, detail, retryAfterSeconds)
+    }
+
+    /// Refuses a request for a reason of the provider API, and counts the reason.
+    static func refuse(
+        _ exchange: HTTPExchange, _ form: Form, _ rejection: Rejection, countedBy metrics: APIMetrics
+    ) {
+        let reason = rejection.reason
+        metrics.note(reason)
+        refuse(exchange, form, reason.status, reason.rawValue, rejection.detail, rejection.retryAfterSeconds)
+    }
+
+    private static func refuse(
+        _ exchange: HTTPExchange, _ form: Form, _ status: Int, _ error: String, _ detail: String,
+        _ retryAfterSeconds: Int64?
     ) {
         guard form != .own else {
             return ControlAnswer.refuse(exchange, status: status, error, detail, retryAfterSeconds: retryAfterSeconds)

@@ -17,6 +17,7 @@ internal import PushTLS
 final class SendEndpoint {
     private let services: LoopServices
     private let publisher: SendPublisher
+    private var metrics: APIMetrics { services.metrics }
 
     init(_ services: LoopServices) {
         self.services = services
@@ -43,36 +44,55 @@ final class SendEndpoint {
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         defer { services.loop.markDirty(connection) }
         guard let request = SendRequest(exchange) else {
-            return SendAnswer.refuse(exchange, .own, status: 404, "NotFound", "Use the path /v1/send/APP.")
+            return refuse(exchange, .own, .notFound, "Use the path /v1/send/APP.")
         }
         let form = request.route.form
         guard request.route.allows(exchange.method) else {
             exchange.addField("allow", "POST")
-            return SendAnswer.refuse(exchange, form, status: 405, "MethodNotAllowed", "Use POST.")
+            return SendAnswer.refuse(exchange, form, Rejection(.methodNotAllowed, "Use POST."), countedBy: metrics)
         }
         guard let token = token(of: request), let app = services.directory.topic(token.topic) else {
             return refuseStranger(exchange, connection, form)
         }
         if let seconds = services.settings.rates.takeSend(of: token.hash, now: services.loop.events.now) {
-            return SendAnswer.refuse(
-                exchange, form, status: 429, "TooMany",
+            return refuse(
+                exchange, form, .tooMany,
                 "The token sends too many requests. Wait for the time in retry-after.", retryAfterSeconds: seconds)
         }
         guard !exchange.bodyOverflowed else {
-            return SendAnswer.refuse(
-                exchange, form, status: 413, "TooLarge", "Send at most \(Limits.sendBodyByteCountMax) bytes.")
+            return refuse(exchange, form, .tooLarge, "Send at most \(Limits.sendBodyByteCountMax) bytes.")
         }
         do throws(SendDefect) {
             let reading = try request.read(exchange.body)
             if let topic = reading.topic, !Self.names(topic, app.topic.name) {
-                return SendAnswer.refuse(
-                    exchange, form, status: 403, "WrongApp", "This token is for \(app.topic.name), not for \(topic).")
+                return refuse(
+                    exchange, form, .wrongApp, "This token is for \(app.topic.name), not for \(topic).")
             }
             let sender = SendPublisher.Sender(quotaID: Self.principal(token), isAdministrator: false)
             publisher.publish(reading.message, to: app, from: sender, reading.form, exchange, connection)
         } catch {
-            SendAnswer.refuse(exchange, form, status: 400, "BadRequest", error.text)
+            refuse(exchange, form, .badRequest, error.text)
         }
+    }
+
+    /// Answers a request on a connection that is closing because too many of its requests had no valid token.
+    func refuseWhileClosing(_ exchange: HTTPExchange) {
+        metrics.note(.tooMany)
+        ControlAnswer.refuseStranger(exchange)
+    }
+
+    /// Answers a request that waited too long for its own end or for the store.
+    func answerTimedOut(_ exchange: HTTPExchange) {
+        metrics.note(exchange.isComplete ? .unavailable : .requestTimeout)
+        ControlAnswer.answerTimedOut(exchange)
+    }
+
+    private func refuse(
+        _ exchange: HTTPExchange, _ form: SendAnswer.Form, _ reason: SendRefusal, _ detail: String,
+        retryAfterSeconds: Int64? = nil
+    ) {
+        SendAnswer.refuse(
+            exchange, form, reason, detail, retryAfterSeconds: retryAfterSeconds, countedBy: metrics)
     }
 
     /// Returns whether a topic in a request names an app.
@@ -87,13 +107,13 @@ final class SendEndpoint {
     private func refuseStranger(_ exchange: HTTPExchange, _ connection: ServerConnection, _ form: SendAnswer.Form) {
         services.context.log.refusedSender(on: connection)
         if let seconds = services.countWrongCredential(on: connection) {
-            return SendAnswer.refuse(
-                exchange, form, status: 429, "TooMany",
+            return refuse(
+                exchange, form, .tooMany,
                 "Too many requests from this network have no valid credential. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)
         }
-        SendAnswer.refuse(
-            exchange, form, status: 401, "Unauthorized",
+        refuse(
+            exchange, form, .unauthorized,
             "Send the header 'Authorization: Bearer TOKEN' with a token from 'posthorn token create'.")
     }
 

@@ -111,12 +111,14 @@ final class SendProgress {
     private func finish(_ exchange: HTTPExchange) {
         exchange.context = nil
         guard result.accepted > 0 || refusal == nil else {
-            let reason = refusal ?? .serviceUnavailable
             return SendAnswer.refuse(
-                exchange, form, status: reason.status, reason.rawValue, Rejection(reason).detail)
+                exchange, form, Rejection(refusal ?? .serviceUnavailable), countedBy: services.metrics)
         }
         if result.accepted == 0 {
             result.detail = "The app is registered on none of these devices, so nothing was sent."
+        } else {
+            let now = services.loop.events.now
+            services.metrics.accept.observe(nanoseconds: now.nanoseconds(since: exchange.arrivedAt))
         }
         SendAnswer.send(exchange, result, draft.message, draft.app.topic.name, form)
     }

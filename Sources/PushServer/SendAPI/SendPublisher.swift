@@ -36,14 +36,8 @@ final class SendPublisher {
             case .devices(let devices): look(draft, devices: devices, form, exchange, connection)
             }
         } catch {
-            refuse(exchange, form, error)
+            SendAnswer.refuse(exchange, form, error, countedBy: services.metrics)
         }
-    }
-
-    private func refuse(_ exchange: HTTPExchange, _ form: SendAnswer.Form, _ rejection: Rejection) {
-        SendAnswer.refuse(
-            exchange, form, status: rejection.reason.status, rejection.reason.rawValue, rejection.detail,
-            retryAfterSeconds: rejection.retryAfterSeconds)
     }
 
     private func makeDraft(
@@ -109,16 +103,17 @@ final class SendPublisher {
             case .success(.recipients(let recipients, let isComplete)):
                 guard isComplete else {
                     return SendAnswer.refuse(
-                        exchange, form, status: 413, "TooManyDevices",
-                        "More than \(Limits.sendRecipientCountMax) devices have the app, so nothing was sent. Use a channel."
-                    )
+                        exchange, form, .tooManyDevices,
+                        "More than \(Limits.sendRecipientCountMax) devices have the app, so nothing was sent. "
+                            + "Use a channel.", countedBy: services.metrics)
                 }
                 let progress = SendProgress(draft, form, recipients: recipients, services)
                 if let devices { progress.noteMissing(devices) }
                 progress.begin(exchange, connection.address(of: exchange))
             case .success: ControlAnswer.refuseUnexpected(exchange, services.context.log)
             case .failure(let refusal):
-                SendAnswer.refuse(exchange, form, status: refusal.status, refusal.word, refusal.detail)
+                SendAnswer.refuse(
+                    exchange, form, SendRefusal(refusal), refusal.detail, countedBy: services.metrics)
             }
         }
     }

@@ -4,6 +4,7 @@ internal import PushCore
 internal import PushNet
 internal import PushServing
 internal import PushStore
+internal import PushWebSocket
 
 /// The numbers of all threads; each is written by one thread.
 final class ServerMetrics: Sendable {
@@ -27,7 +28,10 @@ final class APIMetrics: Sendable {
     let accept = DurationHistogram()
     /// The times from the arrival of a notification to its delivery, for devices that were connected.
     let delivery = DurationHistogram()
+    let webSockets = WebSocketMetrics()
     private let rejections = MetricCells(count: RejectionReason.allCases.count)
+    /// The refusals by the send API, by the index in `SendRefusal.allCases`.
+    private let sendRefusals = MetricCells(count: SendRefusal.allCases.count)
 
     init() {}
 
@@ -35,6 +39,15 @@ final class APIMetrics: Sendable {
     func note(_ reason: RejectionReason) { rejections.add(to: reason.index) }
 
     func count(of reason: RejectionReason) -> Int64 { rejections[reason.index] }
+
+    /// Counts a refusal by the send API for a reason that only this API has.
+    func note(_ reason: SendRefusal) {
+        if let index = SendRefusal.allCases.firstIndex(of: reason) { sendRefusals.add(to: index) }
+    }
+
+    func count(of reason: SendRefusal) -> Int64 {
+        SendRefusal.allCases.firstIndex(of: reason).map { sendRefusals[$0] } ?? 0
+    }
 
     /// Counts notifications that a device gets now, if it was connected when they arrived.
     ///

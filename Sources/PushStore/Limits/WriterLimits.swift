@@ -122,6 +122,8 @@ enum WriterLimits {
     static let traceBytesSearchedPerStep = 256 << 10
     /// The maximum number of rows read between two transactions to find the first events of notifications.
     static let traceOriginsReadPerStepCountMax = 200
+    /// The maximum number of rows read to find one notification's first event.
+    static let traceRowsPerOriginCountMax = 1000
     /// The maximum number of notifications with the same ID that a search returns.
     static let traceNotificationCountMax = 100
     /// The maximum number of notifications' first events that searches cache.

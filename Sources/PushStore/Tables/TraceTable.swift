@@ -157,7 +157,10 @@ final class TraceTable {
         selectBySequence.bind(sequence, at: 1)
         defer { selectBySequence.reset() }
         var end: Int64?
-        while try selectBySequence.step() {
+        var rowCount = 0
+        // After the clock was set back, the times of all later rows may be before the end.
+        while rowCount < WriterLimits.traceRowsPerOriginCountMax, try selectBySequence.step() {
+            rowCount += 1
             let firstAt = selectBySequence.int64(1)
             guard firstAt <= end ?? .max, take(selectBySequence.bytes(0)) else { return }
             end = end ?? selectBySequence.int64(2) + WriterLimits.traceDelayMilliseconds

@@ -151,6 +151,21 @@ struct HTTP1SessionTests {
         #expect((peer.session.failure == nil) == (excess == 0))
     }
 
+    @Test func `no input is accepted while some waits behind an unanswered request`() {
+        let peer = HTTP1Peer()
+        peer.recorder.onRequest = { _ in }
+        peer.send(Self.get)
+        #expect(peer.session.acceptsInput)
+        peer.send(Self.get + Self.get)
+        #expect(!peer.session.acceptsInput)
+        peer.session.exchange(1)?.respond(status: 200)
+        _ = peer.output()
+        #expect(!peer.session.acceptsInput)
+        peer.session.exchange(2)?.respond(status: 200)
+        _ = peer.output()
+        #expect(peer.session.acceptsInput && peer.recorder.headIDs == [1, 2, 3])
+    }
+
     @Test func `a body that exceeds the session's memory budget is too long`() {
         let peer = HTTP1Peer()
         (peer.recorder.bodyByteCountMax, peer.session.retainedByteCountMax) = (65_536, 20_000)

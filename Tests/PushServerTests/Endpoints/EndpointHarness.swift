@@ -23,12 +23,13 @@ final class EndpointHarness {
     private let loop: ServerLoop
     private let ports: NetworkPorts
     private let serving: ServingContext
-    /// Whether another loop still has connections.
-    private var hasOtherLoop: Bool
+    /// The number of loops, besides this one, that still have connections.
+    private var otherLoopCount: Int
 
-    /// Creates the loop with the apps and keys of `ProviderObjects`; a second loop exists only by its mailbox.
+    /// Creates the loop with the apps and keys of `ProviderObjects`; a second loop exists only by its mailbox, and the
+    /// control loop not at all.
     init(hasOtherLoop: Bool = false) throws {
-        self.hasOtherLoop = hasOtherLoop
+        otherLoopCount = hasOtherLoop ? 2 : 1
         files = try TemporaryDirectory()
         var configuration = ServerConfiguration(
             dataDirectory: files.path(of: "data"), adminSocket: files.path(of: "admin.sock"))
@@ -61,15 +62,24 @@ final class EndpointHarness {
 
     deinit {
         loop.shutDown()
-        if hasOtherLoop { endOtherLoop() }
+        while otherLoopCount > 0 { endOtherLoop() }
         loop.events.run()
     }
 
     func shutDown() { loop.shutDown() }
 
-    /// Ends the second loop, so that this one ends too.
+    /// The number of proxies whose header has not arrived.
+    var greetingCount: Int { loop.greetings.count }
+
+    /// Waits for the header of a proxy on an accepted connection.
+    func greet(_ accepted: consuming FileDescriptor) throws {
+        guard let unused = FileDescriptor.spare() else { throw NoSocket() }
+        loop.greet(accepted, from: Listener(ListeningSocket(unused, .network(port: 0)), loop: loop))
+    }
+
+    /// Ends another loop; this one ends after the last.
     func endOtherLoop() {
-        hasOtherLoop = false
+        otherLoopCount -= 1
         serving.loopIsDone()
     }
 

@@ -6,8 +6,10 @@ import Testing
 
 /// Tests the end of a loop while other loops still have connections.
 struct LoopEndTests {
-    @Test func `a loop without connections passes on what another loop sent to it`() throws {
-        let harness = try EndpointHarness(hasOtherLoop: true)
+    /// The control loop has work while an administrator waits for an answer.
+    @Test(arguments: [false, true])
+    func `a loop without connections passes on what another loop sent to it`(hasOtherDataLoop: Bool) throws {
+        let harness = try EndpointHarness(hasOtherLoop: hasOtherDataLoop)
         harness.shutDown()
         harness.turn()
         let notification = Notification(
@@ -18,6 +20,19 @@ struct LoopEndTests {
         harness.reply([.host(.offered(notification, answer: answer))])
         harness.turn()
         #expect(harness.store.takeNotifications().map(\.uniqueID) == [notification.uniqueID])
-        harness.endOtherLoop()
+    }
+
+    @Test func `a connection that was opened just before the shutdown gets the answer to its first request`() throws {
+        let harness = try EndpointHarness()
+        let client = try harness.connect()
+        let early = try harness.connect()
+        harness.turn()
+        harness.shutDown()
+        for _ in 0..<3 { harness.turn() }
+        for client in [client, early] {
+            let answer = try client.ask(
+                [(":method", "GET"), (":scheme", "https"), (":authority", "a"), (":path", "/")], body: [])
+            #expect(answer.status == 405)
+        }
     }
 }
