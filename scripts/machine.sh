@@ -32,33 +32,49 @@ wait_for() {
     fail "timeout while waiting for $what"
 }
 
-# Prints a code block of the README's section about packages: block 2 is for root, 3 for the user, 4 for root.
-readme_block() {
-    awk -v wanted="$1" '
-        /^## / { inside = /^## Install/ }
-        inside && /^```sh/ { number++; copying = number == wanted; next }
-        /^```/ { copying = 0 }
-        copying
-    ' README.md
+# Writes the code blocks of a page to files such as $files/page/04-root. The text before a block says "as root" or "as the user";
+# blocks before the first of these words are left out, and so are those before a heading that starts with $2.
+split_page() {
+    rm -rf "$files/page"
+    mkdir "$files/page"
+    awk -v directory="$files/page" -v heading="## $2" '
+        index($0, heading) == 1 { wanted = 1 }
+        /[Aa]s root/ { role = "root" }
+        /[Aa]s the user/ { role = "ann" }
+        /^```/ { path = "" }
+        path != "" { print >path }
+        wanted && role != "" && /^```sh/ { path = sprintf("%s/%02d-%s", directory, ++count, role) }
+    ' "$1"
+}
+
+# Follows the blocks of the page. The command `posthorn agent enrol` is the one that `posthorn enrol` printed.
+follow_page() {
+    for block in "$files"/page/*; do
+        sed -i "s#^posthorn agent enrol.*#${enrol:-unknown}#" "$block"
+        follow "${block##*-}" "$(cat "$block")"
+        found=$(sed -n 's/^ *\(posthorn agent enrol .*\)/\1/p' "$files/output.txt")
+        enrol=${found:-${enrol:-}}
+    done
 }
 
 # Runs a block in a shell as root or as the user of the desktop, and shows it like a terminal.
 follow() {
     printf '%s\n' "$2" | sed "s/^/$1: /"
     case $1 in
-        root) on_machine sh -euc "cd /root/packages; $2" ;;
+        root) on_machine sh -euc "cd /srv/packages; $2" ;;
         ann) as_ann sh -euc "$2" ;;
-    esac
+    esac >"$files/output.txt" 2>&1 || { cat "$files/output.txt"; fail "a command of the page failed"; }
+    grep -v '^Setting up\|^Unpacking\|^Preparing\|^Selecting' "$files/output.txt" || true
 }
 
 as_ann() {
-    on_machine setpriv --reuid=ann --regid=ann --init-groups env HOME=/home/ann USER=ann DISPLAY=:7 XDG_RUNTIME_DIR=/run/user/1000 \
+    on_machine setpriv --reuid=ann --regid=ann --init-groups env HOME=/srv/ann USER=ann DISPLAY=:7 XDG_RUNTIME_DIR=/run/user/1000 \
         DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus "$@"
 }
 
 start_desktop() {
-    on_machine systemd-run --quiet --unit=desktop --uid=ann --property=PAMName=login --property=WorkingDirectory=/home/ann \
-        --setenv=HOME=/home/ann --setenv=USER=ann --setenv=LOGNAME=ann --setenv=XDG_SESSION_TYPE=x11 --setenv=DISPLAY=:7 \
+    on_machine systemd-run --quiet --unit=desktop --uid=ann --property=PAMName=login --property=WorkingDirectory=/srv/ann \
+        --setenv=HOME=/srv/ann --setenv=USER=ann --setenv=LOGNAME=ann --setenv=XDG_SESSION_TYPE=x11 --setenv=DISPLAY=:7 \
         sh -c 'Xvfb :7 -screen 0 1280x800x24 -nolisten tcp & sleep 2; exec startxfce4'
     wait_for "the desktop" as_ann sh -c 'xdotool search --class xfdesktop && pgrep xfce4-notifyd'
 }
@@ -71,15 +87,19 @@ screen_shows() {
         grep -i "$1"
 }
 
-# What a reader of the README does. The command `posthorn agent enrol` is the one that `posthorn enrol` printed.
 follow_readme() {
     start=$(date +%s)
-    follow root "$(readme_block 2)" 2>&1 | tee "$files/root.txt"
-    enrol=$(grep -o 'posthorn agent enrol .*' "$files/root.txt" | tail -n 1)
-    follow ann "$(readme_block 3 | sed "s#^posthorn agent enrol.*#$enrol#")"
-    follow root "$(readme_block 4)"
+    split_page README.md Install
+    follow_page
     wait_for "the notification on the screen" screen_shows "The backup is done"
     say "the notification was on the screen $(($(date +%s) - start)) seconds after the first command"
+}
+
+# The first three steps of the tutorial are those of the README.
+follow_tutorial() {
+    split_page docs/tutorial/packages.md 4
+    follow_page
+    wait_for "the notification of the script" screen_shows "The backup of tonight is done"
 }
 
 upgrade_under_load() {
@@ -92,11 +112,11 @@ team_bad_tokens = 0
 device_streams = 0
 INI
     on_machine systemctl restart posthornd
-    mkdir "$files/debian/root/upgrade"
-    cp .build/deb-upgrade/*.deb "$files/debian/root/upgrade"
+    mkdir "$files/debian/srv/upgrade"
+    cp .build/deb-upgrade/*.deb "$files/debian/srv/upgrade"
     enter="nsenter --target $machine --all"
     UPGRADE_ENTER="$enter" nsenter --target "$machine" --net \
-        env UPGRADE_COMMAND="$enter sh -c 'cd /root/upgrade && apt-get -q -o Dpkg::Options::=--force-confold install ./*.deb'" \
+        env UPGRADE_COMMAND="$enter sh -c 'cd /srv/upgrade && apt-get -q -o Dpkg::Options::=--force-confold install ./*.deb'" \
         Benchmarks/upgrade.sh
     on_machine dpkg-query -W posthorn-server | grep upgrade
 }
@@ -137,17 +157,18 @@ case ${1:-} in
         inside apt-get -q update >"$files/desktop.log"
         inside apt-get -q install systemd-sysv libpam-systemd dbus-user-session xfce4-session xfwm4 xfdesktop4 xfce4-panel \
             xfce4-notifyd xvfb imagemagick tesseract-ocr xdotool procps >>"$files/desktop.log" 2>&1
-        inside useradd --create-home --shell /bin/bash ann
-        mkdir "$root/root/packages"
-        cp .build/deb/*.deb "$root/root/packages"
+        inside useradd --create-home --home-dir /srv/ann --shell /bin/bash ann
+        mkdir "$root/srv/packages"
+        cp .build/deb/*.deb "$root/srv/packages"
         # The machine has no network, so the dependencies are in the cache of apt.
-        inside sh -euc "cd /root/packages; $(readme_block 2 | sed -n 's/^apt-get install/& --download-only/p')" \
-            >>"$files/desktop.log" 2>&1
+        inside sh -euc "cd /srv/packages; $(sed -n 's/^apt-get install/& --download-only/p' README.md); apt-get -q --download-only \
+            install curl" >>"$files/desktop.log" 2>&1
         umount "$root/proc" "$root/sys"
         trap 'status=$?; [ $status -eq 0 ] || on_machine journalctl --no-pager --lines=40; halt_debian; exit $status' EXIT
         boot_debian
         start_desktop
         follow_readme
+        follow_tutorial
         upgrade_under_load
         start_next_session
         ;;

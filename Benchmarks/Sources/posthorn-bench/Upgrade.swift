@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The command `upgrade`: providers send at a constant rate to connected devices while somebody replaces the server.
+/// The command `upgrade`: providers send at a constant rate to connected devices while the server is replaced.
 final class Upgrade {
     private static let providerCount = 8
     private static let connectingCountMax = 64

@@ -5,10 +5,9 @@ internal import CNghttp2
 extension HTTP2Session {
     /// Handles a stream opened by the client; returns false if it was refused, so that the rest of it is not read.
     func streamOpened(_ id: Int32) -> Bool {
-        // The final GOAWAY, which may not be sent yet, says that this stream is not processed.
-        let isTooLate = shutdownStep == .final
-        guard !isTooLate, hasRoomForStream else {
-            if !isTooLate { countRefusal() }
+        // After the final GOAWAY no stream is processed, even if GOAWAY is still to be sent.
+        guard shutdownStep != .final, hasRoomForStream else {
+            if shutdownStep != .final { countRefusal() }
             check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_REFUSED_STREAM.rawValue))
             return false
         }
@@ -40,9 +39,8 @@ extension HTTP2Session {
     /// Refuses an incomplete request because the session holds too much; the peer may retry it.
     private func shed(_ exchange: HTTPExchange) {
         countRefusal()
-        let id = exchange.id
-        check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_REFUSED_STREAM.rawValue))
-        check(unsafe nghttp2_session_set_stream_user_data(handle, id, nil))
+        check(unsafe nghttp2_submit_rst_stream(handle, 0, exchange.id, NGHTTP2_REFUSED_STREAM.rawValue))
+        check(unsafe nghttp2_session_set_stream_user_data(handle, exchange.id, nil))
         end(exchange)
     }
 
