@@ -55,8 +55,8 @@ exec_inside() {
 # Runs a program in the system.
 inside() { (exec_inside "$@"); }
 
-# Replaces this shell by systemd, as the first process of a machine whose disk is the system. Needs new namespaces for mounts,
-# processes, cgroups, the network, the host name and IPC.
+# Replaces this shell with systemd, the first process of a machine whose root directory is the system. $1 is the host name. Needs new
+# namespaces for mounts, processes, cgroups, the network, the host name and IPC.
 exec_systemd() {
     mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
@@ -110,7 +110,7 @@ on_machine() {
         DEBIAN_FRONTEND=noninteractive "$@"
 }
 
-# Ends the machine with all its processes.
+# Stops the machine: kills all its processes and removes its cgroup.
 halt_debian() {
     [ -n "${machine:-}" ] || return 0
     kill -KILL "$machine"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Boots a clean Debian 12 with systemd and Xfce on a virtual screen, and follows the README: packages, an app, a device, and a
-# notification, which a text recognition must find on the screen. Then it upgrades the packages under load. Needs root, and the
-# packages of scripts/packages.sh. The last picture of the screen is .build/machine.png.
+# Boots a clean Debian 12 with systemd and Xfce on a virtual screen, and follows the README: it installs the packages, adds an app,
+# enrols a device and sends a notification. Text recognition must find the notification on the screen. Then the script follows the rest
+# of docs/tutorial/packages.md, and upgrades the packages under load. Needs root, and the packages of scripts/packages.sh. The last
+# picture of the screen is .build/machine.png.
 #
 #   UPGRADE_RATE    notifications a second during the upgrade; default 2000
 #
@@ -32,8 +33,8 @@ wait_for() {
     fail "timeout while waiting for $what"
 }
 
-# Writes the code blocks of a page to files such as $files/page/04-root. The text before a block says "as root" or "as the user";
-# blocks before the first of these words are left out, and so are those before a heading that starts with $2.
+# Writes the code blocks of a page to files such as $files/page/04-root. The text before a block says "as root" or "as the user".
+# Skips blocks before the first of these words, and blocks before a heading that starts with $2.
 split_page() {
     rm -rf "$files/page"
     mkdir "$files/page"
@@ -47,7 +48,7 @@ split_page() {
     ' "$1"
 }
 
-# Follows the blocks of the page. The command `posthorn agent enrol` is the one that `posthorn enrol` printed.
+# Runs the blocks of the page, but takes the command `posthorn agent enrol` from the output of `posthorn enrol`.
 follow_page() {
     for block in "$files"/page/*; do
         sed -i "s#^posthorn agent enrol.*#${enrol:-unknown}#" "$block"
@@ -57,7 +58,7 @@ follow_page() {
     done
 }
 
-# Runs a block in a shell as root or as the user of the desktop, and shows it like a terminal.
+# Prints a block, and runs it in a shell as root or as the user of the desktop.
 follow() {
     printf '%s\n' "$2" | sed "s/^/$1: /"
     case $1 in
@@ -79,7 +80,7 @@ start_desktop() {
     wait_for "the desktop" as_ann sh -c 'xdotool search --class xfdesktop && pgrep xfce4-notifyd'
 }
 
-# The recognition reads the upper right corner, where the alert is, and with one thread, which is the fastest.
+# Text recognition reads only the upper right corner, where the alert is. It uses one thread, because that is fastest.
 screen_shows() {
     as_ann import -window root png:- >"$files/screen.png"
     cp "$files/screen.png" .build/machine.png
@@ -95,7 +96,7 @@ follow_readme() {
     say "the notification was on the screen $(($(date +%s) - start)) seconds after the first command"
 }
 
-# The first three steps of the tutorial are those of the README.
+# Starts at step 4 of the tutorial, because its first three steps are those of the README.
 follow_tutorial() {
     split_page docs/tutorial/packages.md 4
     follow_page
@@ -123,7 +124,7 @@ INI
 
 has_no_session() { ! on_machine pgrep --euid ann && ! on_machine systemctl is-active user@1000.service; }
 
-# The next session of the user starts the agent, and the server that was upgraded reaches it.
+# Starts a new session of the user, which starts the agent, and sends a notification with the upgraded server.
 start_next_session() {
     on_machine systemctl stop desktop
     on_machine loginctl terminate-user ann || true

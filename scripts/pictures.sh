@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Takes pictures of alerts on each installed notification server, in .pictures/. Check them by eye and copy SERVER.png to docs/images/.
-# `readme` takes alert.png, the picture of README.md. The arguments select servers; without arguments, the script uses all that are installed. mako and swaync run on sway, which does
-# not start as root. In addition to scripts/packages-test.txt, install gnome-shell gjs plasma-workspace sway-notification-center.
-# The script uses a temporary directory, and stops its programs at the end.
+# The arguments select servers; without arguments, the script uses all that are installed. The argument `readme` takes alert.png, the
+# picture in README.md. mako and swaync run on sway, which does not start as root. In addition to
+# scripts/packages-test.txt, install gnome-shell gjs plasma-workspace sway-notification-center. The script uses a temporary directory,
+# and stops its programs at the end.
 set -eu
 cd "$(dirname "$0")/.."
 script=pictures

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Takes pictures of the notifications of other programs, which send here after a change of their URL, as .pictures/sender-*.png: curl
-# with the examples of ntfy's documentation, Apprise, Prometheus with Alertmanager, and the documented webhook of Grafana. Check them by
-# eye. The arguments select senders; without arguments, the script uses all. It needs prometheus and prometheus-alertmanager in addition
-# to scripts/packages-test.txt, and installs Apprise from PyPI. POSTHORN_PROGRAMS is the directory of the programs.
+# Takes pictures of notifications from programs that support other services, as .pictures/sender-*.png. Only the URL and the token of
+# each program are changed. The senders are curl with the examples of ntfy's documentation, curl with Gotify's form, Apprise,
+# Prometheus with Alertmanager, and curl with the webhook in Grafana's documentation. Check the pictures by eye. The arguments select
+# senders; without arguments, the script uses all. In addition to scripts/packages-test.txt, install prometheus and
+# prometheus-alertmanager. The script installs Apprise from PyPI. POSTHORN_PROGRAMS is the directory of the programs.
 set -eu
 cd "$(dirname "$0")/.."
 script=sender-pictures
@@ -33,7 +34,7 @@ start_desktop() {
         gdbus introspect --session -d org.freedesktop.Notifications -o /org/freedesktop/Notifications
 }
 
-# Starts a message bus that starts no services, so that no other notification server runs.
+# Starts a message bus without service activation, so that no other notification server starts.
 start_bus() {
     export DBUS_SESSION_BUS_ADDRESS="unix:path=$files/bus"
     cat >"$files/bus.conf" <<TEXT
@@ -69,10 +70,10 @@ picture() {
     convert "$files/screen.png" -crop 560x360+720+0 +repage "$root/.pictures/sender-$1.png"
     echo ".pictures/sender-$1.png"
     posthorn inbox clear >/dev/null
-    sleep 4 # One banner sums up alerts that follow each other faster.
+    sleep 4 # The agent combines alerts that follow each other faster into one banner.
 }
 
-# Sends with curl, and shows the parts of the request that have no effect.
+# Sends with curl, and prints the parts of the request that have no effect.
 send() {
     curl -sS --fail-with-body --cacert "$authority" -H "Authorization: Bearer $TOKEN" "$@" | grep -o '"ignored":[^]]*]' || true
 }

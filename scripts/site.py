@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects the documents without links to files that are not documents, such as source files.
+"""Copies the documents into a directory.
 
     python3 scripts/site.py DIRECTORY              for the static site
     python3 scripts/site.py --package DIRECTORY    for the package posthorn-doc, which also has the examples
 
-A link to a missing file becomes text.
+A link to a file that is not in the directory, such as a source file, becomes text.
 """
 import os
 import pathlib
@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
-# debian/posthorn-doc.examples puts this directory beside the examples.
+# debian/posthorn-doc.examples installs this directory among the examples.
 CONTAINER = pathlib.PurePath("deploy/container")
 
 
@@ -26,7 +26,7 @@ def documents(is_package):
 
 
 def target_in_package(file):
-    """Returns the place of an example in the package; None for a file that the package does not contain."""
+    """Returns the path of an example in the package; None for a file that the package does not contain."""
     if file.is_relative_to(CONTAINER):
         return pathlib.PurePath("examples") / file.relative_to(CONTAINER.parent)
     return file if file.is_relative_to("examples") else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces posthornd under load: nothing accepted may be lost, and no connection may be refused."""
+"""Replaces posthornd under load, and checks that no accepted notification is lost and no connection is refused."""
 import json
 import os
 import shlex
@@ -19,7 +19,7 @@ FAULTS = ["lost", "shown_twice", "refused_connections", "broken_connections", "r
 
 
 class Installed(Posthorn):
-    """A running server: `enter` is the prefix of commands on its machine, which has open enrolment."""
+    """A server that already runs and has open enrolment; the prefix `enter` runs a command on its machine."""
 
     def __init__(self, workshop, port, enter):
         super().__init__(workshop)
@@ -30,7 +30,7 @@ class Installed(Posthorn):
         done = subprocess.run([*self.enter, "posthorn", *arguments], capture_output=True, text=True)
         if done.returncode != 0:
             raise Failure(f"posthorn {' '.join(arguments)}: {done.stderr}")
-        # The server's machine has a root directory of its own.
+        # The command wrote the key to a file on the server's machine.
         if "key.p8" in arguments:
             key = subprocess.run([*self.enter, "cat", "key.p8"], capture_output=True, check=True).stdout
             (self.directory / "key.p8").write_bytes(key)
@@ -54,7 +54,7 @@ def replace_by_signal(server):
 
 
 class Upgrade:
-    """One run: some seconds of load, the upgrade, and some more seconds."""
+    """One run: load before, during and after the upgrade."""
 
     def __init__(self, generator, replace, seconds):
         self.generator, self.replace, self.seconds = generator, replace, seconds
@@ -64,7 +64,7 @@ class Upgrade:
         self.generator.ask(f"token {token}")
         self.wait(lambda counts: counts["devices"] == DEVICE_COUNT)
         self.generator.ask("start")
-        # The first second warms up.
+        # The first second is for warming up.
         time.sleep(1)
         self.generator.ask("period")
         time.sleep(self.seconds)
@@ -80,7 +80,7 @@ class Upgrade:
         return self.wait(lambda counts: counts["outstanding"] == 0 and counts["lost"] == 0)
 
     def wait(self, is_done):
-        """Waits for the expected counts, at most some seconds, and returns the counts."""
+        """Waits at most WAIT_SECONDS for the expected counts, and returns the counts."""
         deadline = time.monotonic() + WAIT_SECONDS
         counts = self.generator.ask("counts")
         while not is_done(counts) and time.monotonic() < deadline:

@@ -134,7 +134,7 @@ private struct CommandParser {
 
     /// Returns the commands that an unknown command name probably stands for, in quotation marks.
     ///
-    /// A name that only commands of groups have, for example `list`, stands for those of the first groups.
+    /// For a name that exists only in groups, for example `list`, these are the commands of the first groups.
     private func suggestion(for name: String) -> String? {
         let ofGroups = command.subcommands.compactMap { group in
             group.subcommand(name).map { "'\(group.name) \($0.name)'" }

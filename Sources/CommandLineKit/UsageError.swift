@@ -6,7 +6,7 @@ package struct UsageError: Error, Equatable, Sendable {
     package enum Problem: Equatable, Sendable {
         /// The option is unknown; `closest` is the most similar name, with its dashes.
         case unknownOption(String, closest: String?)
-        /// The word is a negative number or duration, which could only be an option.
+        /// The word begins with a dash and a digit; it is not an option, and negative values are not accepted.
         case negativeNumber(String)
         /// The option needs a value, but the command line ends.
         case missingValue(option: String, placeholder: String)
@@ -43,7 +43,7 @@ package struct UsageError: Error, Equatable, Sendable {
     package var message: String {
         switch problem {
         case .unknownOption(let name, _): "unknown option \(name)"
-        case .negativeNumber(let word): "'\(word)' is negative; numbers and durations must be positive"
+        case .negativeNumber(let word): "invalid value '\(word)': numbers and durations cannot be negative"
         case .missingValue(let option, let placeholder): "\(option) needs a value: \(option) \(placeholder)"
         case .unexpectedValue(let option): "\(option) does not take a value"
         case .repeatedOption(let option): "\(option) is given more than once"
@@ -65,7 +65,7 @@ package struct UsageError: Error, Equatable, Sendable {
         case .unknownOption(_, .some(let closest)), .unknownCommand(_, .some(let closest)),
             .badValue(_, _, _, .some(let closest)):
             "Did you mean \(closest)? \(help)"
-        case .negativeNumber: "Write '--' before a text that begins with a dash. \(help)"
+        case .negativeNumber: "If this is a text, write '--' before it. \(help)"
         case .missingCommand, .unknownOption, .missingValue, .unexpectedValue, .repeatedOption, .unknownCommand,
             .missingArgument,
             .unexpectedArgument, .badValue, .contradiction:

@@ -28,7 +28,7 @@ extension NetError: CustomStringConvertible {
         case .system(_, EADDRINUSE, let subject):
             "Stop the process that uses \(subject), or choose another address."
         case .system("bind", EACCES, let subject) where subject.contains(" port "):
-            "Choose a port from 1024, or allow lower ones with 'sysctl net.ipv4.ip_unprivileged_port_start=PORT'."
+            "Choose port 1024 or higher, or allow lower ports with 'sysctl net.ipv4.ip_unprivileged_port_start=PORT'."
         case .system(_, EACCES, let subject), .system(_, EPERM, let subject):
             "Give this process the right to use \(subject.isEmpty ? "it" : subject)."
         case .system(_, EADDRNOTAVAIL, let subject):

@@ -2,11 +2,10 @@
 
 internal import Glibc
 
-/// A run of the file that will replace this process, in a child process, with this process' arguments and
-/// `--check-config`.
+/// A run of the file that will replace this process, in a child process, with the same arguments and `--check-config`.
 ///
-/// A file that is no program, lacks a library, or refuses the configuration cannot replace the process. The check finds
-/// that out while the process still serves.
+/// A file that is not a program, lacks a library, or refuses the configuration cannot replace the process. The check
+/// detects this while the process still serves.
 package final class ReplacementCheck: EventHandler {
     /// The number of bytes of the child's error output that a result contains.
     private static let problemByteCountMax = 1024
@@ -28,7 +27,7 @@ package final class ReplacementCheck: EventHandler {
     ///   - environment: The environment of the child.
     ///   - timeLimit: The time after which the child is killed.
     ///   - completion: Receives the problem, or nil if the file can replace the process.
-    /// - Throws: `NetError.system` if the file is missing or is not executable, or without memory or descriptors.
+    /// - Throws: `NetError.system` if the file is missing or not executable, or if memory or descriptors are exhausted.
     package init(
         on loop: EventLoop, environment: [String: String], timeLimit: Duration,
         completion: @escaping (String?) -> Void
@@ -67,7 +66,7 @@ package final class ReplacementCheck: EventHandler {
     package func ready(_ readiness: Readiness) {
         var status: Int32 = 0
         guard unsafe waitpid(child, &status, WNOHANG) == child, stop() else { return }
-        if isLate { return completion("it did not end within \(timeLimit)") }
+        if isLate { return completion("the check of the new program did not end within \(timeLimit)") }
         completion(status == 0 ? nil : problem(status))
     }
 
@@ -99,6 +98,7 @@ package final class ReplacementCheck: EventHandler {
         }
         let lines = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
         guard lines.isEmpty else { return lines.joined(separator: " ") }
-        return status & 0x7F == 0 ? "it exits with status \(status >> 8)" : "signal \(status & 0x7F) ends it"
+        return status & 0x7F == 0
+            ? "the new program exited with status \(status >> 8)" : "signal \(status & 0x7F) ended the new program"
     }
 }

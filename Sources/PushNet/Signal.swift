@@ -16,7 +16,7 @@ package enum Signal {
 
     /// Blocks SIGHUP and SIGUSR2, which would end a program that cannot handle them yet.
     ///
-    /// Call it before any thread starts. The signals wait for a `SignalQueue`.
+    /// Call it before any thread starts. The signals stay pending until a `SignalQueue` takes them.
     package static func blockRequests() { setRequests(SIG_BLOCK) }
 
     /// Unblocks SIGHUP and SIGUSR2, in a program that will not handle them.

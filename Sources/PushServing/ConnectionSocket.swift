@@ -18,7 +18,7 @@ struct ConnectionSocket: ~Copyable {
 
     var rawValue: Int32 { descriptor.rawValue }
 
-    /// Whether so much output waits that nothing more is read.
+    /// Whether the waiting output has reached the size at which reading stops.
     var isFull: Bool { pending.count >= Limits.outputByteCountHigh }
 
     /// The user of the process at the other end of a UNIX socket; nil if the kernel does not know it.

@@ -36,7 +36,7 @@ struct ConnectionStateMachine: ~Copyable {
         case linger
         /// Say goodbye on the session, then close.
         case finish(GoodbyeReason)
-        /// After a while, announce the shutdown if the peer still sends requests, or end a connection without any.
+        /// After a while, announce the shutdown to a peer that still sends requests, or end a connection without a request.
         case announceLater
     }
 
@@ -145,8 +145,8 @@ struct ConnectionStateMachine: ~Copyable {
 
     /// Handles the server's shutdown.
     ///
-    /// Many clients do not retry a request if a new connection ends without an answer, so its first request is still
-    /// answered.
+    /// Many clients do not retry a request if a new connection ends without an answer. So the first request of a new
+    /// connection is still answered.
     ///
     /// - Parameters:
     ///   - openExchangeCount: The number of open exchanges.

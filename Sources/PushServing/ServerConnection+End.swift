@@ -16,7 +16,7 @@ extension ServerConnection {
         }
     }
 
-    /// Lets open exchanges finish, then closes the connection; a busy peer is told after a while.
+    /// Lets open exchanges finish, then closes the connection; announces the shutdown to a busy peer after a while.
     func beginShutdown() {
         let isNew = handshakeTurn.isQueued || !loop.hasPassed(Limits.drainTimeout, since: beganAt)
         carryOut(state.beginShutdown(openExchangeCount: session?.openExchangeCount ?? 0, isNew: isNew))

@@ -23,7 +23,7 @@ package final class ServingContext: Sendable {
     private let ticks: [TickCell]
     /// The addresses of proxies whose connections begin with a header of the PROXY protocol.
     let proxies: [AddressRange]
-    /// The number of loops that still have work, with the control loop.
+    /// The number of loops that still have work, including the control loop.
     private let workingCount: Atomic<Int>
 
     /// Creates the shared state.
@@ -70,10 +70,10 @@ package final class ServingContext: Sendable {
         return ticks.dropLast().allSatisfy { $0.seconds.load(ordering: .relaxed) >= earliest }
     }
 
-    /// Records that a loop has no more work; ends all data loops when none has.
+    /// Records that a loop has no more work; ends all data loops when this was the last one.
     ///
     /// A loop without connections still forwards notifications that other loops sent to its former devices, and returns
-    /// the queues of these devices, which a request of an administrator may need.
+    /// the queues of these devices, which an administrator's request may need.
     package func loopIsDone() {
         guard workingCount.subtract(1, ordering: .relaxed).newValue == 0 else { return }
         for mailbox in dataLoops { mailbox.post(.end) }

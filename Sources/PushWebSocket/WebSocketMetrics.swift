@@ -4,11 +4,11 @@ package import PushNet
 
 /// The counts of one thread's WebSocket connections.
 package final class WebSocketMetrics: Sendable {
-    /// The cause of the end of a connection that the peer is responsible for.
+    /// A violation by the peer that ended a connection.
     package enum Failure: Int, CaseIterable, Sendable {
         /// A frame or a text violates the protocol.
         case frame
-        /// A message is not one that the peer may send.
+        /// A message has invalid content.
         case message
         /// The number of glitches reached its limit.
         case glitches
@@ -41,9 +41,9 @@ package final class WebSocketMetrics: Sendable {
 
     package init() {}
 
-    /// Returns how many connections ended because of a cause.
+    /// Returns the number of connections that ended because of a violation.
     package func count(of failure: Failure) -> Int64 { failures[failure.rawValue] }
 
-    /// Counts the end of a connection.
+    /// Counts a connection that ended because of a violation.
     package func note(_ failure: Failure) { failures.add(to: failure.rawValue) }
 }

@@ -10,7 +10,7 @@ internal import PushServer
 @main
 enum Main {
     static func main() {
-        // A service manager may send them before the server has read its configuration.
+        // A service manager may send SIGHUP before the server can handle it.
         Signal.blockRequests()
         let status = runServer()
         // After an error, other threads may still run library code. `exit` would free the libraries' state under them.

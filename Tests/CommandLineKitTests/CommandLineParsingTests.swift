@@ -147,7 +147,7 @@ struct CommandLineParsingTests {
     }
 
     @Test(arguments: [
-        (["put", "-1h"], "'-1h' is negative; numbers and durations must be positive", "Write '--' before a text"),
+        (["put", "-1h"], "invalid value '-1h': numbers and durations cannot be", "If this is a text, write '--'"),
         (["put", "a", "--colour", "gren"], "invalid value 'gren' for --colour: choose", "Did you mean 'green'? Run"),
     ])
     func `an invalid value has a remedy`(words: [String], message: String, remedy: String) {

@@ -6,7 +6,7 @@ import Testing
 
 /// Compares the rules of two forms of an app's name: the ID of its desktop file, and its topic.
 struct AppNameTests {
-    @Test func `an app without a topic of its own can use its ID as the topic`() {
+    @Test func `an app without its own topic can use its ID as the topic`() {
         let characters = (0...0x7F).compactMap { UnicodeScalar($0).map(String.init) } + ["ä", "\u{301}"]
         var ids = characters.flatMap { first in characters.map { first + $0 } } + characters
         for count in [254, 255, 256] { ids.append(String(repeating: "a", count: count)) }

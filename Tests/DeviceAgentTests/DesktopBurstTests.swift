@@ -123,7 +123,7 @@ struct DesktopBurstTests {
         let (desk, server) = try await desktop()
         for number in 1...4 { desk.receive("\(number)") }
         let summary = try await wait(for: 1, desk, server)
-        #expect(summary.map(\.body) == ["1 more notification\nTo read: posthorn inbox"])
+        #expect(summary.map(\.body) == ["1 more notification\nTo read, run: posthorn inbox"])
     }
 }
 

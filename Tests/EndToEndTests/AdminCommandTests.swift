@@ -206,7 +206,7 @@ extension AdminEndToEnd {
         @Test func `an authority that is announced already is reported as such`() async throws {
             try await server.posthorn("authority", "rotate")
             let again = try await server.posthorn("authority", "announce", "--own")
-            #expect(again.errorOutput == "Nothing changed, because the server already announces it.\n")
+            #expect(again.errorOutput == "Nothing changed: the server already announces this CA.\n")
         }
 
         private struct Channel: Decodable {

@@ -232,7 +232,7 @@ extension AdminEndToEnd {
             try await RunningProcess.run(
                 openssl, ["x509", "-in", certificate, "-signkey", key, "-days", "-1", "-out", certificate]
             ).succeeded()
-            // The server still presents the certificate that it has loaded, also after a reload that failed.
+            // The server still presents the certificate that it has loaded, even after a failed reload.
             let right = readText(key)
             try files.write("not a key", to: "server.key")
             server.process.now.send(SIGHUP)

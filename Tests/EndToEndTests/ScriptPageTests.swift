@@ -27,8 +27,8 @@ extension AdminEndToEnd {
             for body in ["91 % of /var is in use", "Backup failed"] {
                 try await stack.user.waitForEntry("\(body) arrives") { $0.body == body }
             }
-            try await eventually("each arrives", evidence: { stack.server.url }) {
-                // The two commands without a title, and Gotify's form.
+            try await eventually("each notification arrives", evidence: { stack.server.url }) {
+                // `curl` and `posthorn send` without a title, and Gotify's form, send the same text.
                 try await stack.user.inbox().count { $0.body == "Backup done" } == 3
             }
         }
@@ -43,12 +43,12 @@ extension AdminEndToEnd {
             }
         }
 
-        /// Runs a command in a shell in which the name of the page's server leads to this one.
+        /// Runs a command in a shell in which the host name on the page resolves to the test server.
         @discardableResult
         private func run(_ command: String, token: String = "", on stack: TestStack) async throws -> ProgramResult {
             let server = stack.server
             let files = try TemporaryDirectory()
-            // The server's certificate has no such name.
+            // The server's certificate does not contain this name.
             try files.write(
                 """
                 insecure

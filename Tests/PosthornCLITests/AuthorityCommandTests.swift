@@ -27,7 +27,7 @@ struct AuthorityCommandTests {
 
     @Test(arguments: [
         ("zz", "no announced CA has the ID 'zz'"), ("cc", "no announced CA has the ID 'cc'"),
-        ("", "no announced CA has the ID ''"), ("aa", "several CAs begin with 'aa'"),
+        ("", "no announced CA has the ID ''"), ("aa", "several CAs have an ID that begins with 'aa'"),
     ])
     func `an ID of no CA or of several is refused`(word: String, problem: String) throws {
         let invocation = try typed("authority", "remove", word)
@@ -46,6 +46,6 @@ struct AuthorityCommandTests {
         let files = try TemporaryDirectory()
         let path = try files.write("hello", to: "ca.pem")
         #expect(try error("announce", path)?.problem == "\(path): not a PEM certificate")
-        #expect(try error("announce", path)?.remedy == "Specify the certificates of the CA in PEM.")
+        #expect(try error("announce", path)?.remedy == "Specify a PEM file with the certificates of the CA.")
     }
 }

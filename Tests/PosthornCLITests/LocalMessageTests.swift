@@ -23,7 +23,7 @@ struct LocalMessageTests {
         (["a", "x", "--channel", "zz"], "--channel must be a channel ID. See 'posthorn channel list'"),
         (["a", "x", "--url", "mail"], "--url: it is not a complete URL of printable ASCII characters"),
         (["a", "x", "--collapse-id", ""], "--collapse-id must have 1 to 64 bytes"),
-        (["a", "x", "--topic", "b"], "--topic cannot be combined with the argument 'a', an app's topic"),
+        (["a", "x", "--topic", "b"], "--topic cannot be combined with the argument TOPIC ('a')"),
     ])
     func `a mistake is reported before any request, in words of the command line`(
         words: [String], problem: String
@@ -49,11 +49,12 @@ struct LocalMessageTests {
         ("PayloadEmpty", "There is nothing to show.", "there is nothing to show", ""),
         (
             "PayloadEmpty", "E L-P01 aps: Nothing to show.",
-            "the payload has an error, and the checks of app 'a.b' are strict", "E L-P01 aps: Nothing to show."
+            "the payload has an error, and the checks of app 'a.b' are strict",
+            "Correct the payload: E L-P01 aps: Nothing to show."
         ),
         (
             "FeatureNotEnabled", "Detail.", "app 'a.b' does not allow broadcasts",
-            "Allow them: posthorn app set a.b --broadcasts on"
+            "Allow them with 'posthorn app set a.b --broadcasts on'."
         ),
         (
             "ChannelNotRegistered", "Detail.",

@@ -207,7 +207,7 @@ struct ReportTests {
         let code = CredentialAPI.EnrolmentCode(
             code: "ABCD-EFGH", expiresAt: .unixEpoch, serverURL: "https://vm:2197", caFile: "/a.pem")
         let text = EnrolCommand.report(of: code, isUnknownHere: true).text
-        #expect(text.contains("The server's name vm has no address here."))
+        #expect(text.contains("This machine cannot resolve the server's name vm."))
         #expect(text.hasSuffix("\n  posthorn agent enrol https://localhost:2197 ABCD-EFGH"))
     }
 

@@ -106,7 +106,7 @@ import Testing
         #expect(inUse.advice == "Stop the process that uses * port 443, or choose another address.")
         #expect(NetError.system(call: "read", code: 9_999, subject: "").description == "read: errno 9999")
         let reserved = NetError.system(call: "bind", code: EACCES, subject: "* port 443")
-        #expect(reserved.advice.hasPrefix("Choose a port from 1024, or allow lower ones with 'sysctl "))
+        #expect(reserved.advice.hasPrefix("Choose port 1024 or higher, or allow lower ports with 'sysctl "))
         #expect(
             NetError.system(call: "bind", code: ENOENT, subject: "/nope/x.sock").advice
                 == "Create the directory of /nope/x.sock, or choose another path.")

@@ -109,7 +109,7 @@ struct DocumentCommandTests {
         if ["/metrics", "/healthz", "/readyz"].contains(path) || path.hasPrefix("/3/device/") { return true }
         switch SendRoute(path: path, method: .post) {
         case nil: return false
-        // ntfy's form names an app.
+        // A path in ntfy's form is the name of an app.
         case .ntfy(let topic): return topic.prefixMatch(of: #/org[.-]example[.-]/#) != nil
         case .message, .alertmanager, .grafana, .ntfyJSON, .gotify: return true
         }

@@ -45,7 +45,7 @@ struct PackagingTests {
         try await RunningProcess.run(
             RepositoryPaths.python, ["\(root)/scripts/site.py", "--package", target.path(of: "doc")]
         ).succeeded()
-        // The lists of debian/ put these two beside the documents.
+        // debian/posthorn-doc.examples installs these two directories.
         try FileManager.default.copyItem(atPath: "\(root)/examples", toPath: target.path(of: "doc/examples"))
         try FileManager.default.copyItem(
             atPath: "\(root)/deploy/container", toPath: target.path(of: "doc/examples/container"))

@@ -20,7 +20,7 @@ enum ShellCommands {
                 kept.append(word)
                 continue
             }
-            // The file may be a word of its own.
+            // The file name may be the next word.
             if redirection.0.count == word.count { rest = rest.dropFirst() }
         }
         return kept

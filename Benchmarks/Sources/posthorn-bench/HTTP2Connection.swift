@@ -3,7 +3,7 @@
 /// A minimal HTTP/2 client for the generator: sends complete requests, and receives statuses and bodies.
 ///
 /// Frames are written by hand, because a client library would cost more than the measured servers. Any unexpected frame
-/// (reset, CONTINUATION, GOAWAY unless a subclass expects it) ends the program.
+/// (reset, CONTINUATION, or GOAWAY that no subclass handles) ends the program.
 class HTTP2Connection: Publisher {
     private static let receiveWindow: UInt32 = 1 << 30
     private let inflater = Inflater()
@@ -20,7 +20,7 @@ class HTTP2Connection: Publisher {
     func streamEnded(_ stream: UInt32) {}
 
     /// Handles GOAWAY: the server processes no stream above `lastStream`.
-    func goAwayArrived(lastStream: UInt32, reason: String) { fail("the server said GOAWAY: \(reason)") }
+    func goAwayArrived(lastStream: UInt32, reason: String) { fail("the server sent GOAWAY: \(reason)") }
 
     override var canSend: Bool { isReady && openStreamCount < streamCountMax && sendWindow > 16_384 }
 

@@ -31,7 +31,7 @@ final class Upgrade {
     private var connectionCount = 0
     /// The requests that must be sent again.
     private var again: [UpgradeProvider.Exchange] = []
-    /// Closed connections, which the turn that closed them may still refer to.
+    /// Closed connections, kept until the end of the turn, because that turn may still use them.
     private var ended: [Connection] = []
     private var isSending = false
     private var due = 0
@@ -75,7 +75,7 @@ final class Upgrade {
 
     /// Executes `token T`, `start`, `counts`, `period` or `stop`, and answers it with one line.
     ///
-    /// `period` answers like `counts`, and then starts a new period of latencies.
+    /// `period` answers like `counts`, and then starts a new period for the latencies.
     private func readCommand() {
         var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         guard poll(&input, 1, 0) > 0 else { return }
@@ -86,7 +86,7 @@ final class Upgrade {
         case ("start", 1): (isSending, due) = (true, monotonicNanoseconds())
         case ("stop", 1): isSending = false
         case ("counts", 1), ("period", 1): break
-        default: fail("no command \(line)")
+        default: fail("unknown command: \(line)")
         }
         let outstanding = again.count + providers.reduce(0) { $0 + $1.openStreamCount }
         let present = places.count { $0.device?.isReady == true }
@@ -108,9 +108,9 @@ final class Upgrade {
         }
     }
 
-    /// Replaces a connection at once when the server wants it to end.
+    /// Replaces each provider's connection immediately after a GOAWAY.
     ///
-    /// The last answers arrive on the old connection.
+    /// The remaining answers still arrive on the old connection.
     private func tendProviders() {
         for index in providers.indices.reversed() where providers[index].isDone {
             let provider = providers.remove(at: index)
@@ -125,7 +125,9 @@ final class Upgrade {
         }
     }
 
-    /// Sends the notifications that are due; they are due during a pause too, and their latency counts from then.
+    /// Sends the notifications that are due.
+    ///
+    /// They are due during a pause too, and their latency is measured from the time at which they were due.
     private func send(_ now: Int) {
         while due <= now {
             let device = random.below(identities.count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The books of an upgrade: how often each notification was sent, and whether it was accepted and delivered.
+/// Records for each notification of a run when it was sent, and whether it was accepted and delivered.
 final class UpgradeBooks {
     private struct Record {
         let sentNanoseconds: Int
@@ -12,19 +12,21 @@ final class UpgradeBooks {
     private var records: [Record] = []
     private var accepted = 0
     private var delivered = 0
-    /// Deliveries that were repeated with the same sequence number, by which a device recognizes them.
+    /// The number of deliveries that were repeated with the same sequence number, so that a device ignores them.
     private var deliveredAgain = 0
-    /// Deliveries under another sequence number, which a device shows twice.
+    /// The number of deliveries that were repeated with another sequence number, so that a device shows them twice.
     private var shownTwice = 0
     private var acceptance = Histogram()
     private var delivery = Histogram()
-    /// The numbers of connections that the kernel refused, and that ended without a request to leave.
+    /// The number of connections that the kernel refused.
     var refusedConnections = 0
+    /// The number of connections that ended without GOAWAY.
     var brokenConnections = 0
-    /// Requests that the provider sent again: not processed, according to GOAWAY; with an answer that asks for it; and without
-    /// an answer, so that the first one may have been accepted.
+    /// The number of requests that were repeated because GOAWAY said that they were not processed.
     var unprocessed = 0
+    /// The number of requests that were repeated because their status was 500 or above.
     var rejected = 0
+    /// The number of requests that were repeated because no answer arrived, although the server may have accepted them.
     var unanswered = 0
 
     init(count: Int) { records.reserveCapacity(count) }
@@ -51,7 +53,7 @@ final class UpgradeBooks {
         if records[number].sequence == sequence { deliveredAgain += 1 } else { shownTwice += 1 }
     }
 
-    /// Starts a new period of latencies.
+    /// Starts a new period for the latencies.
     func startPeriod() { (acceptance, delivery) = (Histogram(), Histogram()) }
 
     /// Returns the counts as JSON members; latencies are those of the period.

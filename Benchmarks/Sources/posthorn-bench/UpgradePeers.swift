@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// A provider's connection during an upgrade: after GOAWAY it sends nothing, and waits for the answers that it is owed.
+/// A provider's connection during an upgrade: after GOAWAY it sends nothing, and waits for the outstanding answers.
 final class UpgradeProvider: HTTP2Connection {
     /// A request without its answer.
     struct Exchange {
@@ -19,7 +19,7 @@ final class UpgradeProvider: HTTP2Connection {
     var again: (Exchange) -> Void = { _ in }
 
     override var canSend: Bool { super.canSend && !isLeaving }
-    /// Whether the connection can be replaced.
+    /// Whether the connection can be closed.
     var isDone: Bool { isLeaving && exchanges.isEmpty }
 
     init(_ loop: Loop, _ target: Target, number: Int, books: UpgradeBooks) {
@@ -35,7 +35,7 @@ final class UpgradeProvider: HTTP2Connection {
     override func headersArrived(stream: UInt32, status: Int) { exchanges[stream]?.status = status }
 
     override func streamEnded(_ stream: UInt32) {
-        guard let exchange = exchanges.removeValue(forKey: stream) else { fail("an answer to nothing") }
+        guard let exchange = exchanges.removeValue(forKey: stream) else { fail("an answer on an unknown stream") }
         guard exchange.status != 200 else { return books.accept(exchange.number) }
         guard exchange.status >= 500 else { fail("a notification was answered with status \(exchange.status)") }
         books.rejected += 1
@@ -71,13 +71,13 @@ final class UpgradeDevice: WebSocketDevice {
     }
 
     override func arrived(_ message: UnsafeRawBufferPointer, sequence: Int) -> Bool {
-        guard let stamp = Payload.stamp(in: message) else { fail("a delivery without its stamp") }
+        guard let stamp = Payload.stamp(in: message) else { fail("a delivery without a stamp") }
         books.arrived(stamp.number, sequence: sequence)
         return true
     }
 
     override func lost(_ reason: String) {
-        // The server ends each stream when it stops.
+        // The server ends all streams when it stops, so only a failed connection attempt is a fault.
         if !isReady { books.note(reason) }
         isLost = true
     }

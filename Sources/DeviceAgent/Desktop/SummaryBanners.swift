@@ -143,7 +143,7 @@ final class SummaryBanners {
         var alert = Alert(
             entry: 0, appID: summary.app.appID, appName: summary.app.appName, isVerified: summary.app.isVerified,
             icon: summary.app.icon, subtitle: text.replacing("%d", with: "\(count)"),
-            body: canOpen ? nil : tr("To read: posthorn inbox"), viewLabel: canOpen ? "View" : nil)
+            body: canOpen ? nil : tr("To read, run: posthorn inbox"), viewLabel: canOpen ? "View" : nil)
         alert.style = .banner
         alert.offersMute = muter?.canMute(summary.app.appID) ?? false
         return alert

@@ -242,7 +242,7 @@ extension ServerFailure {
     private static func detail(ofForeign response: HTTPResponse) -> String {
         let text = String(decoding: response.body, as: UTF8.self)
         guard response.status == 400, text.contains("SSL certificate") else {
-            return "this is not a response of Posthorn; check the address, and the proxy if there is one"
+            return "the response is not from posthornd; check the server's address and any proxy"
         }
         return text.contains("No required SSL certificate")
             ? "the server requires a client certificate: set client_cert and client_key in agent.ini"

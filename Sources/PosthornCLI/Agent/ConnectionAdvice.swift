@@ -14,7 +14,7 @@ enum ConnectionAdvice {
         case .storage: "The disk of this device is full or cannot be written. Free some space."
         case .certificate where !isEnrolled:
             "The server's certificate is not trusted: set enrolment_code in agent.ini to the complete code, or ca_file to "
-                + "the server's CA certificate. It may also be expired, or be for another name."
+                + "the server's CA certificate. Also check that the certificate has not expired and contains the host name."
         case .certificate:
             "The server's certificate is not valid: it expired, has another name, or this device's clock is wrong."
         case .none, .unreachable, .configuration, .secretLost, .enrolmentCode, .removed, .server: nil

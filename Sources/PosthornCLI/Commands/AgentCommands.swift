@@ -99,7 +99,7 @@ enum AgentCommands {
     /// Checks that the server and the enrolment code are in the right order, and that the code is complete.
     ///
     /// - Parameter invocation: The command line, with one or two arguments.
-    /// - Throws: An error when the arguments are swapped, the server is missing, or the code is not one.
+    /// - Throws: An error when the arguments are swapped, the server is missing, or the code is invalid.
     static func checkOrder(_ invocation: Invocation) throws(CommandError) {
         let (server, code) = (invocation.arguments[0], invocation.argument(1))
         if let code, isServer(code), !isServer(server) {

@@ -75,7 +75,7 @@ enum AuthorityCommands {
         let earlier = try? admin.send(.get("authorities"), for: CredentialAPI.Authorities.self)
         let all = try admin.send(.post("authorities", new), for: CredentialAPI.Authorities.self)
         if let earlier, earlier.announcedIDs == all.announcedIDs {
-            Console.note(["Nothing changed, because the server already announces it."])
+            Console.note(["Nothing changed: the server already announces this CA."])
         }
         return report(of: all)
     }
@@ -94,14 +94,16 @@ enum AuthorityCommands {
         return report(of: try admin.send(.post(["authorities", "removal"], body), for: CredentialAPI.Authorities.self))
     }
 
-    /// Returns the complete ID of the announced CA whose first digits the command line has.
+    /// Returns the complete ID of the announced CA whose ID begins with the argument.
     static func announcedID(
         _ invocation: Invocation, among all: CredentialAPI.Authorities
     ) throws(CommandError) -> String {
         let word = invocation.arguments[0]
         let found = all.announcedIDs.filter { !word.isEmpty && $0.utf8.starts(with: word.utf8) }
         guard let id = found.first, found.count == 1 else {
-            let problem = found.isEmpty ? "no announced CA has the ID '\(word)'" : "several CAs begin with '\(word)'"
+            let problem =
+                found.isEmpty
+                ? "no announced CA has the ID '\(word)'" : "several CAs have an ID that begins with '\(word)'"
             throw .usage(invocation.error(.contradiction("\(problem); see 'posthorn authority list'")))
         }
         return id
@@ -119,7 +121,8 @@ enum AuthorityCommands {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains(LocalFile.certificateHead) else {
             throw .badFile(
-                path: file, problem: "not a PEM certificate", remedy: "Specify the certificates of the CA in PEM.")
+                path: file, problem: "not a PEM certificate",
+                remedy: "Specify a PEM file with the certificates of the CA.")
         }
         return .init(role: .file, certificate: text)
     }

@@ -22,15 +22,15 @@ enum EnrolCommand {
         return report(of: code, isUnknownHere: isUnknownHere(HostName.host(of: code.serverURL)))
     }
 
-    /// Returns whether a host is this machine's own name and has no address, because no file and no DNS server has one.
+    /// Returns whether a host is this machine's own name, and this machine cannot resolve it.
     private static func isUnknownHere(_ host: String) -> Bool {
         host == HostName.ofThisMachine && HostName.addresses(of: host).isEmpty
     }
 
     /// Formats the output of `enrol`.
     ///
-    /// If `isUnknownHere`, the server's name is this machine's own, and has no address. Then the device is probably this
-    /// machine, and uses `localhost`, which the server's certificate contains too.
+    /// If `isUnknownHere`, the server's name is this machine's own name and cannot be resolved. The device is then
+    /// probably this machine, so the printed command uses `localhost`, which the server's certificate also contains.
     static func report(of code: CredentialAPI.EnrolmentCode, isUnknownHere: Bool = false) -> Report {
         let fields = Table.fields(
             [("Code", code.code)] + (code.id.map { [(name: "ID", value: $0)] } ?? [])
@@ -42,8 +42,8 @@ enum EnrolCommand {
         let text = """
             \(fields)
 
-            The server's name \(oneLine(host)) has no address here. Other devices need a name that they
-            can resolve: see 'names' in /etc/posthorn/posthornd.ini. On this machine, run:
+            This machine cannot resolve the server's name \(oneLine(host)). For other devices, set 'names' in
+            /etc/posthorn/posthornd.ini to a name that they can resolve. On this machine, run:
 
               \(deviceCommand(for: code, host: host))
             """

@@ -205,7 +205,7 @@ enum InboxCommands {
         return entry
     }
 
-    /// Formats the output of `inbox list`; on a terminal, long texts are cut and continue on further lines.
+    /// Formats the output of `inbox list`; on a terminal, long texts are cut and wrapped.
     static func report(of entries: [InboxRecord], onTerminal: Bool = Terminal.isUsed) -> Report {
         guard !entries.isEmpty else { return Report("No notifications.", json: Inbox(entries: entries)) }
         let hasReminders = entries.contains { $0.remindAt != nil }

@@ -74,7 +74,9 @@ enum SendCommand {
         guard file != nil || ["key", "topic", "token", "channel"].contains(where: { options.value($0) != nil }) else {
             throw .advised(
                 .usage(invocation.error(.missingArgument(placeholder: "TOPIC"))),
-                remedy: "Use: posthorn send TOPIC TEXT. For a provider's request, specify --key, --topic and --token.")
+                remedy:
+                    "Use: posthorn send TOPIC TEXT. To send as a provider, specify --key, --topic, and --token or --channel."
+            )
         }
         for name in ["key", "topic"] { _ = try options.required(name) }
         _ = try SendDestination(options)

@@ -248,7 +248,7 @@ enum SettingsCommands {
         return Report(([head, table.text] + missing).joined(separator: "\n\n"), json: json)
     }
 
-    /// The reason why an app has no device token.
+    /// The possible reasons why an app has no device token.
     private static let withoutToken = "the server does not have the app, or this device is not enrolled"
 
     /// Formats the output of `settings show`.

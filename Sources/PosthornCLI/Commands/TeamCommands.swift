@@ -44,12 +44,12 @@ enum TeamCommands {
             defaultTeamID: try client.send(.get("status"), for: AdminAPI.Status.self).teamID)
     }
 
-    /// Runs a request that creates a team if its ID is new, and then notes that it did.
+    /// Runs a request that creates its team if the ID is new, and prints a note if it created one.
     ///
     /// - Parameters:
     ///   - teamID: The team of the command line; nil for the server's own.
     ///   - client: The client of the server.
-    ///   - hint: Advice about a new team.
+    ///   - hint: Advice that follows the note.
     ///   - request: Sends the request and returns its answer.
     /// - Returns: The answer.
     /// - Throws: The errors of the request.

@@ -79,7 +79,8 @@ package enum CommandError: Error, Sendable {
         switch self {
         case .usage(let error): error.remedy
         case .adminUnreachable(let attempts): Self.remedy(of: attempts)
-        case .adminSilent: "See its log, 'journalctl -u posthornd', or restart it: systemctl restart posthornd"
+        case .adminSilent:
+            "Check its log with 'journalctl -u posthornd', or restart it with 'systemctl restart posthornd'."
         case .adminInterrupted: "Check whether posthornd is still running: systemctl status posthornd"
         case .adminRefused(_, let failure): failure.detail
         case .badAnswer: "Install the same version of posthorn, posthornd and posthorn-agent."

@@ -27,7 +27,7 @@ enum LocalFile {
     /// Returns the name of a file in messages.
     static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
-    /// Reads a payload; refuses empty standard input, which usually means that a program before a pipe failed.
+    /// Reads a payload; refuses empty standard input, which usually means that the program before the pipe failed.
     ///
     /// - Parameter path: The path of the file; `-` means standard input.
     /// - Returns: The bytes of the file.

@@ -71,8 +71,8 @@ struct LocalMessage {
             throw .advised(
                 .usage(
                     invocation.error(
-                        .contradiction("--\(option) cannot be combined with the argument '\(topic)', an app's topic"))),
-                remedy: "Remove --\(option). For a provider's request, specify the text with --body instead.")
+                        .contradiction("--\(option) cannot be combined with the argument TOPIC ('\(topic)')"))),
+                remedy: "Remove --\(option). To send as a provider, use --topic and --body instead of TOPIC and TEXT.")
         }
         if invocation.has("device"), invocation.has("channel") {
             throw .usage(invocation.error(.contradiction("--device and --channel cannot be combined")))
@@ -86,21 +86,21 @@ struct LocalMessage {
 
     // MARK: Errors
 
-    /// Returns the error of a request with the server's sentences instead of the names of the protocol.
+    /// Returns the error with an explanation instead of the name of the refusal.
     func explained(_ error: CommandError) -> CommandError {
         guard let refusal = error.refusal, case .adminRefused = error else { return error }
         switch RejectionReason(rawValue: refusal.error) {
         case .featureNotEnabled:
             return .advised(
                 .reworded(error, problem: "app '\(topic)' does not allow broadcasts"),
-                remedy: "Allow them: posthorn app set \(topic) --broadcasts on")
+                remedy: "Allow them with 'posthorn app set \(topic) --broadcasts on'.")
         case .channelNotRegistered:
             let problem = "app '\(topic)' does not have this channel; see 'posthorn channel list \(topic)'"
             return .reworded(error, problem: problem)
         case .payloadEmpty where refusal.detail.hasPrefix("E "):
             // The detail is a finding of the app's checks.
             let problem = "the payload has an error, and the checks of app '\(topic)' are strict"
-            return .advised(.reworded(error, problem: problem), remedy: refusal.detail)
+            return .advised(.reworded(error, problem: problem), remedy: "Correct the payload: \(refusal.detail)")
         case .payloadEmpty, .payloadTooLarge:
             let sentences = refusal.detail.split(separator: ". ", maxSplits: 1)
             return .advised(
@@ -110,7 +110,7 @@ struct LocalMessage {
         }
     }
 
-    /// Writes a sentence about a message like the other problems, with the options in place of the members.
+    /// Converts a sentence about a message to the form of a problem, and replaces the name of a member with its option.
     private static func problem(_ sentence: String) -> String {
         let text = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
         let word = text.prefix { !" :'".contains($0) }
@@ -118,7 +118,7 @@ struct LocalMessage {
         return "--\(option)\(text.dropFirst(word.count))"
     }
 
-    /// The options in place of which a message has members.
+    /// The options that set the members of a message, by the name of the member.
     private static let optionNames = [
         "channel": "channel", "collapse_id": "collapse-id", "expires_in": "expiration", "payload": "payload",
         "url": "url",

@@ -42,7 +42,9 @@ struct ProviderTokenSigner: Sendable {
         return isKeyID(id) ? String(id) : nil
     }
 
-    /// Returns whether a key ID consists of ten characters A-Z and 0-9; only then it may be part of a file name.
+    /// Returns whether a key ID consists of ten characters A-Z and 0-9.
+    ///
+    /// Only such an ID may be part of a file name.
     static func isKeyID(_ text: some StringProtocol) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in

@@ -11,7 +11,7 @@ struct SendOptions: Sendable {
         Option("server", value: "URL", "The server. Default: the server on this machine."),
         Option(
             "ca-file", value: "FILE",
-            "The server's CA certificate (PEM). Default: the CA of the server on this machine; for another --server: the system's CAs.",
+            "The server's CA certificate (PEM). Default: for the server on this machine, its own CA; for another server, the system's CAs.",
             values: .file),
         Option("key", short: "k", value: "FILE", "The signing key (.p8 file).", values: .file),
         Option("key-id", value: "KEYID", "The key ID. Default: taken from the file name AuthKey_KEYID.p8."),

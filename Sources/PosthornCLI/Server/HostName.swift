@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The host names of servers, as this machine sees them.
+/// Host names, and the addresses to which this machine resolves them.
 enum HostName {
     /// The name of this machine.
     static var ofThisMachine: String {
@@ -18,7 +18,7 @@ enum HostName {
         return String(rest.prefix { $0 != ":" })
     }
 
-    /// Returns the addresses of a host.
+    /// Returns the addresses of a host; empty if this machine cannot resolve it.
     static func addresses(of host: String) -> [String] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

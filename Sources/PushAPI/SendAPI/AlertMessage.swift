@@ -79,7 +79,7 @@ extension SendMessage {
 
 /// The body of a notification about alerts.
 private enum AlertLines {
-    /// The size up to which a name is searched and shown, which bounds the work of a large webhook.
+    /// The maximum size of a name that is searched and shown, in bytes, which bounds the work for a large webhook.
     private static let nameByteCountMax = 128
 
     /// Returns a line for each alert: what is wrong, and whether it is over.

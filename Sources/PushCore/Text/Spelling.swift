@@ -5,12 +5,12 @@ package enum Spelling {
     /// The longest word that is compared, in bytes; the cost is quadratic, and long words are rarely typing mistakes.
     private static let byteCountMax = 64
 
-    /// Returns the candidate with the smallest edit distance; nil if the words have too little in common.
+    /// Returns the candidate with the smallest edit distance; nil if no candidate is close enough.
     ///
     /// The distance may be a third of the shorter word's bytes, not counting components such as `org.example.` that both
     /// words begin with. A distance of 1 is always accepted. A candidate that begins with the word has distance 1,
-    /// whatever its length. Of words with the same distance, one with the same first letter precedes others; a word of
-    /// less than four bytes needs the same first letter. Case does not matter.
+    /// whatever its length. At the same distance, a candidate with the same first letter is preferred. A word of fewer
+    /// than four bytes matches only candidates with the same first letter. Case is ignored.
     package static func closest(to word: some StringProtocol, among candidates: [String]) -> String? {
         let wordBytes = word.utf8.map(lowercased)
         guard !wordBytes.isEmpty, wordBytes.count <= byteCountMax else { return nil }

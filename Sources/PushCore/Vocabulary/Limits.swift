@@ -360,7 +360,7 @@ extension Limits {
     public static let metricsRequestRate: Int64 = 10
     /// The maximum burst of requests to the port for monitoring.
     public static let metricsRequestBurst: Int64 = 50
-    /// The interval at which the metrics determine the devices that do not trust the certificate.
+    /// The interval at which `posthorn_devices_cut_off` is updated.
     public static let metricsTrustInterval = Duration.seconds(60)
     /// The time for which `/metrics` waits for the store.
     public static let metricsStoreTimeout = Duration.seconds(2)
@@ -368,9 +368,9 @@ extension Limits {
     public static let doctorFreePercentMin = 10
     /// The time after which a store that does not end its turn counts as not ready.
     public static let storeTurnDurationMax = Duration.seconds(10)
-    /// The time for which a shutdown drains busy connections before GOAWAY, and waits for the first request of new ones.
+    /// The time that a shutdown gives busy connections before GOAWAY, and new connections for their first request.
     public static let drainTimeout = Duration.seconds(1)
-    /// The time that the check of a new program may take before it replaces the process.
+    /// The time limit for the check of the new program after SIGUSR2.
     public static let replacementCheckTimeout = Duration.seconds(10)
     /// The maximum time from SIGTERM to the end of the last connection.
     public static let shutdownTimeout = Duration.seconds(5)
@@ -381,10 +381,10 @@ extension Limits {
 extension Limits {
     // MARK: The command line
 
-    /// The timeout of a request of `posthorn` for the server's status.
+    /// The timeout of `posthorn` for a request for the server's status.
     public static let statusAnswerTimeout = Duration.seconds(5)
     /// The maximum size of a file that `posthorn` reads, in bytes.
     public static let commandFileByteCountMax = 1024 * 1024
-    /// The number of devices that `posthorn top` lists; with them, the screen has 24 lines.
+    /// The maximum number of devices that `posthorn top` lists, so that its output fits 24 lines.
     public static let topDeviceCountMax = 8
 }

@@ -120,7 +120,9 @@ package final class HTTP1Session: HTTPSession {
         current.answer.body = ByteQueue()
     }
 
-    /// Whether no input waits behind the open exchange, so that a peer sends only as fast as it is answered.
+    /// Whether no input waits behind the open exchange.
+    ///
+    /// Because of this, a peer can send only as fast as the server answers.
     package var acceptsInput: Bool { waitingInput.isEmpty }
 
     /// The number of complete request heads received.

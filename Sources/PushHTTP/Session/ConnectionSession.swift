@@ -20,7 +20,7 @@ package protocol ConnectionSession: AnyObject {
     ///   - output: The buffer to append to.
     ///   - limit: The size in bytes at which to stop.
     func collectOutput(into output: inout [UInt8], limit: Int)
-    /// Whether the session accepts more input; if not, the owner reads no more until `collectOutput` was called.
+    /// Whether the session accepts more input; if not, the owner stops reading until it has called `collectOutput`.
     var acceptsInput: Bool { get }
     /// The number of complete messages so far: frames on HTTP/2 and WebSocket, request heads on HTTP/1.1.
     ///

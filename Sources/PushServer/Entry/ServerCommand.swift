@@ -158,8 +158,9 @@ package enum ServerCommand {
             creates a database, keys, a CA and a certificate there.
 
             Options override the environment, and the environment overrides \(ServerConfiguration.defaultFile). SIGHUP \
-            reloads the configuration and the certificate. SIGUSR2 checks the program's file with --check-config, replaces \
-            the process with it, and keeps the listening sockets. SIGTERM finishes open requests, commits, and exits.
+            reloads the configuration and the certificate. SIGUSR2 checks the program's file with --check-config, and then \
+            replaces the process with this file, but keeps the listening sockets. SIGTERM finishes open requests, commits, \
+            and exits.
             """,
         options: OptionTable(
             [

@@ -10,7 +10,7 @@ package struct ServiceManagement: Sendable {
     package var inheritedSockets: [Int32]
     /// Gives the service manager copies of listening sockets for the next process; nil without a service manager.
     package var storeSockets: (@Sendable ([Int32]) -> Void)?
-    /// The environment of this process, for a process that checks the program that replaces it.
+    /// The environment of this process, which the check of its replacement inherits.
     package var environment: [String: String] = [:]
     /// The interval within which the service manager expects `WATCHDOG=1`; nil if it expects none.
     package var watchdogInterval: Duration?

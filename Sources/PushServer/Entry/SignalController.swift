@@ -7,7 +7,7 @@ internal import PushServing
 /// Acts on signals, and at intervals, on the control loop.
 ///
 /// SIGTERM and SIGINT shut every loop down. SIGHUP reloads the configuration and the certificate. SIGUSR2 checks the
-/// program's file and shuts down, and the file then replaces the process.
+/// program's file and then shuts down. After the shutdown, the file replaces the process.
 final class SignalController: EventHandler {
     /// The interval between checks whether the certificate expires soon.
     private static let validityInterval = Duration.seconds(3600)
@@ -20,7 +20,7 @@ final class SignalController: EventHandler {
     private let log: EventLog
     private let reloader: Reloader
     private let manager: ServiceManagement
-    /// The check of the program's file, while it is under way.
+    /// The check of the program's file; nil while none runs.
     private var check: ReplacementCheck?
     /// Whether the program's file replaces the process after the shutdown.
     private(set) var isReplacing = false

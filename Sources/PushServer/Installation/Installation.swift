@@ -71,9 +71,9 @@ struct Installation: Sendable {
 
     /// The configured files of the certificate and of the additional CAs, as they are used now.
     var configuredFiles: CertificateFiles { files.withLock { $0 } }
-    /// The time at which the certificate expires that the server presents; nil before one is loaded.
+    /// The time at which the presented certificate expires; nil before a certificate is loaded.
     ///
-    /// The file may have another one, until it is loaded.
+    /// The file may already contain another certificate, which is not loaded yet.
     var certificateExpiry: Timestamp? { expiry.withLock { $0 } }
     /// The file of the certificate chain that the server presents.
     var certificateFile: String { configuredFiles.configured?.certificate ?? authority.certificateFile }

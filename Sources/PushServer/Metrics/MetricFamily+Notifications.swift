@@ -48,7 +48,7 @@ extension MetricFamily {
         ) { [Sample($0.store[.ignoredAcknowledgements])] },
         .counter(
             "posthorn_rejections",
-            "Requests of the provider API and the send API that were refused, by the reason of the answer.",
+            "Refused requests to the provider API and the send API, by the reason in the answer.",
             by: "reason"
         ) { source in
             let apis = source.metrics.apis

@@ -38,7 +38,7 @@ extension MetricFamily {
         },
         .counter(
             "posthorn_websocket_glitches",
-            "WebSocket frames that cost a device nothing: pings, pongs, empty and split frames."
+            "WebSocket frames from devices that request nothing: pings, pongs, empty frames and fragments."
         ) { [Sample($0.metrics.apis.reduce(0) { $0 + $1.webSockets.glitches.value })] },
         .counter(
             "posthorn_websocket_failures",
@@ -87,7 +87,7 @@ extension MetricFamily {
         },
         .gauge(
             "posthorn_certificate_expiry_timestamp_seconds",
-            "The time at which the certificate that the server presents expires."
+            "The expiry time of the certificate that the server presents."
         ) { $0.certificateExpiry.map { [Sample($0.unixSeconds)] } ?? [] },
         .counter("posthorn_webhook_requests", "Requests to the webhooks of back-ends.", by: "result") { source in
             [

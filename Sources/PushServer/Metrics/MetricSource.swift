@@ -11,7 +11,7 @@ struct MetricSource {
     let context: ServerContext
     let now: MonotonicTime
     let connections: ConnectionLimiter.Counts
-    /// The end of the validity of the certificate that the server presents; nil before one is loaded.
+    /// The time at which the presented certificate expires; nil before a certificate is loaded.
     let certificateExpiry: Timestamp?
     /// The number of devices that do not trust the server's certificate; nil before the store has answered.
     let cutOffDeviceCount: Int?

@@ -81,7 +81,7 @@ final class SendEndpoint {
         ControlAnswer.refuseStranger(exchange)
     }
 
-    /// Answers a request that waited too long for its own end or for the store.
+    /// Answers a request that did not arrive completely in time, or that waited too long for the store.
     func answerTimedOut(_ exchange: HTTPExchange) {
         metrics.note(exchange.isComplete ? .unavailable : .requestTimeout)
         ControlAnswer.answerTimedOut(exchange)

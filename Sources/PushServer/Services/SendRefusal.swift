@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushStore
 
-/// The reasons for which the send API refuses requests, besides those of `RejectionReason`.
+/// The reasons why the send API refuses a request, in addition to those of `RejectionReason`.
 enum SendRefusal: String, CaseIterable {
     case badRequest = "BadRequest"
     case unauthorized = "Unauthorized"
@@ -16,7 +16,7 @@ enum SendRefusal: String, CaseIterable {
     case busy = "Busy"
     case unavailable = "Unavailable"
 
-    /// The reason for an answer of the store.
+    /// Creates the reason for a refusal by the store.
     init(_ refusal: StoreRefusal) {
         self =
             switch refusal {

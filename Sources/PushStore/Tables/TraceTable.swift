@@ -158,7 +158,7 @@ final class TraceTable {
         defer { selectBySequence.reset() }
         var end: Int64?
         var rowCount = 0
-        // After the clock was set back, the times of all later rows may be before the end.
+        // If the clock was set back, the times of all later rows may be before the end.
         while rowCount < WriterLimits.traceRowsPerOriginCountMax, try selectBySequence.step() {
             rowCount += 1
             let firstAt = selectBySequence.int64(1)

@@ -26,8 +26,8 @@ final class EndpointHarness {
     /// The number of loops, besides this one, that still have connections.
     private var otherLoopCount: Int
 
-    /// Creates the loop with the apps and keys of `ProviderObjects`; a second loop exists only by its mailbox, and the
-    /// control loop not at all.
+    /// Creates the loop with the apps and keys of `ProviderObjects`; a second loop exists only as a mailbox, and
+    /// the control loop does not exist.
     init(hasOtherLoop: Bool = false) throws {
         otherLoopCount = hasOtherLoop ? 2 : 1
         files = try TemporaryDirectory()
@@ -77,7 +77,7 @@ final class EndpointHarness {
         loop.greet(accepted, from: Listener(ListeningSocket(unused, .network(port: 0)), loop: loop))
     }
 
-    /// Ends another loop; this one ends after the last.
+    /// Records the end of another loop; this loop ends after the last one.
     func endOtherLoop() {
         otherLoopCount -= 1
         serving.loopIsDone()
