@@ -31,9 +31,9 @@ enum AuthorityCommands {
             "rotate", "Replace the server's own CA, in two steps.",
             discussion: """
                 The first step creates the next CA and announces it to the devices. The second step, with --complete, issues \
-                the server's certificate with the next CA. It is refused while a device does not trust the next CA, unless \
-                --force is given. Connections stay open. Providers that trust the CA's file need the new file before the \
-                second step: posthorn authority list --pem
+                the server's certificate with the next CA. The server refuses the second step while a device does not trust \
+                the next CA, unless --force is given. Connections stay open. Providers that trust the CA's file need the new \
+                file before the second step: posthorn authority list --pem
                 """,
             options: [Option("complete", "Use the next CA."), force, SharedOptions.yes],
             examples: [
@@ -56,7 +56,7 @@ enum AuthorityCommands {
 
     private static let announce = CommandNode(
         Command(
-            "announce", "Announce another CA to the devices, before the server uses a certificate of it.",
+            "announce", "Announce another CA to the devices, before the server uses a certificate from it.",
             arguments: [Argument("FILE", "The certificates of the CA (PEM).", optional: true, values: .file)],
             options: [
                 Option(

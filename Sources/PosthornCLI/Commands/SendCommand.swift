@@ -37,10 +37,10 @@ enum SendCommand {
                 Argument("TEXT", "The text of the notification.", optional: true),
             ],
             options: [
-                Option("device", value: "ID", "With TOPIC: send only to this device. Repeatable.", repeatable: true),
+                Option("device", value: "ID", "With TOPIC: send only to this device.", repeatable: true),
                 Option("subtitle", value: "TEXT", "With TOPIC: the alert's subtitle."),
                 Option(
-                    "level", value: "LEVEL", "With TOPIC: the interruption level. Default: active.",
+                    "level", value: "LEVEL", "With TOPIC: passive, active or time-sensitive. Default: active.",
                     values: .choice(SendMessage.Level.allCases.map(\.rawValue))),
                 Option("url", value: "URL", "With TOPIC: the https address that View opens."),
                 Option("file", short: "f", value: "FILE", "Read options from a JSON file.", values: .file),
