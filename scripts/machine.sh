@@ -77,7 +77,7 @@ start_desktop() {
     on_machine systemd-run --quiet --unit=desktop --uid=ann --property=PAMName=login --property=WorkingDirectory=/srv/ann \
         --setenv=HOME=/srv/ann --setenv=USER=ann --setenv=LOGNAME=ann --setenv=XDG_SESSION_TYPE=x11 --setenv=DISPLAY=:7 \
         sh -c 'Xvfb :7 -screen 0 1280x800x24 -nolisten tcp & sleep 2; exec startxfce4'
-    wait_for "the desktop" as_ann sh -c 'xdotool search --class xfdesktop && pgrep xfce4-notifyd'
+    wait_for "the desktop" as_ann sh -c 'xdotool search --class xfce4-panel && pgrep xfce4-notifyd'
 }
 
 # Text recognition reads only the upper right corner, where the alert is. It uses one thread, because that is fastest.
@@ -132,8 +132,8 @@ start_next_session() {
     wait_for "the end of the session" has_no_session
     start_desktop
     wait_for "the agent" as_ann systemctl --user is-active posthorn-agent
-    on_machine posthorn send org.example.Backup "After the upgrade"
-    wait_for "the notification on the screen" screen_shows "After the upgrade"
+    on_machine posthorn send org.example.Backup "The upgrade is done."
+    wait_for "the notification on the screen" screen_shows "The upgrade is done."
 }
 
 case ${1:-} in
@@ -156,7 +156,7 @@ case ${1:-} in
         printf 'APT::Install-Recommends "false";\nAPT::Get::Assume-Yes "true";\nDpkg::Use-Pty "false";\n' >"$root/etc/apt/apt.conf.d/91test"
         say "install a desktop"
         inside apt-get -q update >"$files/desktop.log"
-        inside apt-get -q install systemd-sysv libpam-systemd dbus-user-session xfce4-session xfwm4 xfdesktop4 xfce4-panel \
+        inside apt-get -q install systemd-sysv libpam-systemd dbus-user-session xfce4-session xfwm4 xfce4-panel \
             xfce4-notifyd xvfb imagemagick tesseract-ocr xdotool procps >>"$files/desktop.log" 2>&1
         inside useradd --create-home --home-dir /srv/ann --shell /bin/bash ann
         mkdir "$root/srv/packages"
