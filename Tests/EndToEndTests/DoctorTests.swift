@@ -35,6 +35,16 @@ extension AdminEndToEnd {
                 environment: ["POSTHORN_ADMIN_SOCKET": server.admin.path])
         }
 
+        @Test func `doctor does not blame the firewall if the server's name has no address`() async throws {
+            let server = try await InstalledServer(options: ["--names", "posthorn.invalid localhost"])
+            let result = try await posthorn(server, "doctor", "--server", "--json")
+            #expect(result.exit == .code(1))
+            let found = try result.decoded(Examination.self)
+            #expect(try found.finding("Server", "DNS").state == "error")
+            #expect(try found.finding("Server", "port").state == "skipped")
+            #expect(found.errors == 1)
+        }
+
         @Test func `doctor checks a server, and names a wrong line of its configuration`() async throws {
             let files = try TemporaryDirectory()
             let path = try files.write("[devices]\nopen_enrolment = no\n", to: "posthornd.ini")

@@ -95,6 +95,10 @@ struct ServerDoctor {
 
     /// Connects to the server as a client does.
     private func reach(_ status: AdminAPI.Status) -> DoctorAPI.Finding {
+        let host = HostName.host(of: status.serverURL)
+        guard !HostName.addresses(of: host).isEmpty else {
+            return DoctorAPI.Finding("port", .skipped, "It cannot be checked, because \(host) has no address.")
+        }
         var request = HTTPRequest(method: "GET", url: "\(status.serverURL)/")
         request.caFile = status.caFile
         request.timeout = .seconds(10)
