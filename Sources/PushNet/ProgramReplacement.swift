@@ -31,32 +31,44 @@ package enum ProgramReplacement {
     /// closed. If the file is missing or is no program, the present program starts again.
     ///
     /// - Parameters:
-    ///   - descriptors: The listening sockets.
+    ///   - sockets: The listening sockets.
     ///   - onFailure: Called with the error of the file, before the present program starts again.
     /// - Returns: The error, because a success does not return.
-    package static func execute(passing descriptors: [Int32], onFailure: (NetError) -> Void) -> NetError {
+    package static func execute(passing sockets: [PassedSocket], onFailure: (NetError) -> Void) -> NetError {
         guard let path else { return .system(call: "readlink", code: ENOENT, subject: "/proc/self/exe") }
         let first: Int32 = 3
         // Move the sockets out of the way first: one of them may have the number of another's new place.
-        let moved = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, first + Int32(descriptors.count)) }
+        let moved = sockets.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, first + Int32(sockets.count)) }
         for (place, descriptor) in moved.enumerated() {
             guard descriptor >= 0, dup2(descriptor, first + Int32(place)) >= 0 else {
                 return .system(call: "dup2", code: errno, subject: "a listening socket")
             }
         }
-        unsafe setenv("LISTEN_FDS", "\(descriptors.count)", 1)
+        unsafe setenv("LISTEN_FDS", "\(sockets.count)", 1)
         unsafe setenv("LISTEN_PID", "\(getpid())", 1)
-        unsafe unsetenv("LISTEN_FDNAMES")
+        unsafe setenv("LISTEN_FDNAMES", sockets.map(\.name).joined(separator: ":"), 1)
         var arguments = unsafe (0..<push_argument_count()).map { index in
             unsafe push_argument(index).flatMap { unsafe strdup($0) }
         }
         unsafe arguments.append(nil)
         // Libraries have descriptors of their own.
-        _ = push_close_on_exec_from(first + Int32(descriptors.count))
+        _ = push_close_on_exec_from(first + Int32(sockets.count))
         unsafe execv(path, arguments)
         let error = NetError.system(call: "execv", code: errno, subject: path)
         onFailure(error)
         unsafe execv("/proc/self/exe", arguments)
         return error
+    }
+}
+
+/// A listening socket that one process of a server passes to the next.
+package struct PassedSocket: Sendable {
+    package let descriptor: Int32
+    /// The name under which a service manager keeps the socket.
+    package let name: String
+
+    package init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
     }
 }

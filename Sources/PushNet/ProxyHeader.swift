@@ -57,8 +57,9 @@ package enum ProxyHeader {
             .map { String(decoding: $0, as: UTF8.self) }
         guard words.count > 1 else { throw Defect() }
         if words[1] == "UNKNOWN" { return .complete(byteCount: end + 1, source: nil) }
+        // With TCP6, an IPv4 address is mapped (::ffff:192.0.2.1).
         guard words.count == 6, let source = SourceAddress(text: words[2]),
-            (words[1] == "TCP4" && source.isIPv4) || (words[1] == "TCP6" && !source.isIPv4)
+            words[1] == (words[2].contains(":") ? "TCP6" : "TCP4")
         else { throw Defect() }
         return .complete(byteCount: end + 1, source: source)
     }

@@ -65,7 +65,9 @@ package final class ReplacementCheck: EventHandler {
 
     package func ready(_ readiness: Readiness) {
         var status: Int32 = 0
-        guard unsafe waitpid(child, &status, WNOHANG) == child, stop() else { return }
+        let found = unsafe waitpid(child, &status, WNOHANG)
+        guard found != 0, stop() else { return }
+        guard found == child else { return completion("the result of the new program is unknown") }
         if isLate { return completion("the check of the new program did not end within \(timeLimit)") }
         completion(status == 0 ? nil : problem(status))
     }

@@ -16,8 +16,12 @@ package enum Signal {
 
     /// Blocks SIGHUP and SIGUSR2, which would end a program that cannot handle them yet.
     ///
-    /// Call it before any thread starts. The signals stay pending until a `SignalQueue` takes them.
-    package static func blockRequests() { setRequests(SIG_BLOCK) }
+    /// Call it before any thread starts. The signals stay pending until a `SignalQueue` takes them. SIGCHLD gets its
+    /// default back, because a parent that ignored it would hide the ends of child processes.
+    package static func blockRequests() {
+        setRequests(SIG_BLOCK)
+        _ = signal(SIGCHLD, SIG_DFL)
+    }
 
     /// Unblocks SIGHUP and SIGUSR2, in a program that will not handle them.
     package static func unblockRequests() { setRequests(SIG_UNBLOCK) }

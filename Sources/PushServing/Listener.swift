@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import PushCore
 package import PushNet
 
@@ -71,6 +72,8 @@ final class Listener: EventHandler {
                 }
                 guard hasRoom() else { return pause() }
             } catch {
+                // During a shutdown, another loop that shares the socket may have stopped it.
+                if case .system(_, EINVAL, _) = error { return pauseWatching() }
                 loop.context.log.warning("accept_failed", ["error": error.description])
                 return
             }
@@ -122,7 +125,7 @@ final class Listener: EventHandler {
 /// Owns a listening socket while it moves to the thread of its loop.
 package final class ListeningSocket: Sendable {
     package let descriptor: FileDescriptor
-    let kind: ListenerKind
+    package let kind: ListenerKind
 
     package init(_ descriptor: consuming FileDescriptor, _ kind: ListenerKind) {
         self.descriptor = descriptor

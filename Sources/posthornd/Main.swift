@@ -33,9 +33,11 @@ private func runServer() -> Int32 {
         case .run(let configuration):
             var manager = ServiceManagement { ServiceManager.notify($0) }
             manager.environment = environment
-            manager.inheritedSockets = ServiceManager.takeSockets()
+            manager.inheritedSockets = ServiceManager.takeSockets().map {
+                PassedSocket(descriptor: $0.descriptor, name: $0.name)
+            }
             manager.watchdogInterval = ServiceManager.watchdogInterval
-            if environment["NOTIFY_SOCKET"] != nil { manager.storeSockets = { ServiceManager.store($0) } }
+            if environment["NOTIFY_SOCKET"] != nil { manager.keepSockets() }
             let server = Server(
                 configuration, manager: manager,
                 printLine: { StandardStream.output.write($0 + "\n") })
@@ -51,5 +53,17 @@ private func runServer() -> Int32 {
     } catch {
         StandardStream.error.writeLastWords("posthornd: \(error)\n")
         return 70
+    }
+}
+
+extension ServiceManagement {
+    /// Lets the service manager keep the listening sockets while no process of the server runs.
+    fileprivate mutating func keepSockets() {
+        storeSockets = { sockets in
+            for (name, sockets) in Dictionary(grouping: sockets, by: \.name) {
+                ServiceManager.store(sockets.map(\.descriptor), name: name)
+            }
+        }
+        forgetSockets = { ServiceManager.forget($0) }
     }
 }

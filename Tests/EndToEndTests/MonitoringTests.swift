@@ -280,9 +280,10 @@ extension AdminEndToEnd {
             try await eventually("the oldest are closed") { try await holder.closedCount() >= 24 }
             let flood = try await RunningProcess.run(
                 try RepositoryPaths.tool("curl"),
-                ["-sS", "-o", "/dev/null", "-w", "%{http_code}\n", "http://\(port.address)/healthz?[1-200]"])
+                ["-sS", "-o", "/dev/null", "-w", "%{http_code}\n", "http://\(port.address)/readyz?[1-200]"])
             let statuses = Set(flood.output.split(separator: "\n").map(String.init))
             #expect(statuses == ["200", "429"], "\(statuses)")
+            #expect(try await port.get("/healthz").status == 200)
         }
     }
 }

@@ -181,6 +181,68 @@ extension ServerEndToEnd {
             #expect(Set(urls).count == 1, "the port is the same: \(urls)")
         }
 
+        @Test(arguments: [
+            ["--listen", "127.0.0.1:"], ["--listen", "127.0.0.1:0", "--development-listen", "127.0.0.1:"],
+        ])
+        func `sockets of addresses that are not configured any more are closed before others are opened`(
+            options: [String]
+        ) async throws {
+            let files = try TemporaryDirectory()
+            let port = try FreePort.find()
+            // The manager keeps the sockets open until the server asks it to close them.
+            let manager = try RunningProcess(
+                RepositoryPaths.python,
+                [
+                    "-c", Self.manager, files.path(of: "notify"), "\(port)", RepositoryPaths.program("posthornd"),
+                    "--data-directory", files.path(of: "data"), "--admin-socket", files.path(of: "admin.sock"),
+                ] + options.map { $0.hasSuffix(":") ? "\($0)\(port)" : $0 })
+            try await eventually("it listens", evidence: { manager.transcript }) {
+                manager.output.contains("READY=1")
+            }
+            #expect(manager.output.contains("FDSTOREREMOVE=1 FDNAME=former"))
+            #expect(manager.output.contains("FDSTORE=1 FDNAME=127.0.0.1-\(port) "))
+            manager.send(SIGTERM)
+            try await eventually("it ends", evidence: { manager.transcript }) { manager.exit == .code(0) }
+        }
+
+        /// A service manager that passes a socket at `*`, prints each message, and closes its copy when it is told to.
+        private static let manager = """
+            import array, os, signal, socket, sys
+            path, port, program = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+            messages = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            messages.bind(path)
+            kept = socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
+            child = os.fork()
+            if child == 0:
+                os.dup2(kept.fileno(), 3)
+                os.environ.update(NOTIFY_SOCKET=path, LISTEN_FDS="1", LISTEN_FDNAMES="former", LISTEN_PID=str(os.getpid()))
+                os.execv(program[0], program)
+            signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+            signal.signal(signal.SIGCHLD, lambda *_: os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
+            while True:
+                data, ancillary, _, _ = messages.recvmsg(4096, socket.CMSG_LEN(64 * 4))
+                descriptors = [number for _, _, body in ancillary for number in array.array("i", body)]
+                for number in descriptors: os.close(number)
+                if data == b"FDSTOREREMOVE=1\\nFDNAME=former": kept.close()
+                print(data.decode().replace("\\n", " "), len(descriptors), flush=True)
+            """
+
+        @Test func `a parent that ignores the ends of its children does not stop the replacement`() async throws {
+            let files = try TemporaryDirectory()
+            let process = try RunningProcess(
+                "/usr/bin/env",
+                [
+                    "--ignore-signal=CHLD", RepositoryPaths.program("posthornd"), "--data-directory",
+                    files.path(of: "data"), "--listen", "127.0.0.1:0", "--admin-socket", files.path(of: "admin.sock"),
+                ])
+            for count in 1...2 {
+                try await eventually("it listens", evidence: { process.transcript }) {
+                    process.errorOutput.matches(of: /event=listening/).count == count
+                }
+                if count == 1 { process.send(SIGUSR2) }
+            }
+        }
+
         @Test func `the server accepts from sockets that a service manager opened before`() async throws {
             let files = try TemporaryDirectory()
             let admin = AdminSocket(path: files.path(of: "admin.sock"))

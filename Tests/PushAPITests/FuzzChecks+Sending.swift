@@ -13,8 +13,8 @@ extension FuzzChecks {
         let message: SendMessage?
         switch (input.first ?? 0) % 7 {
         case 0: message = try? SendMessage(json: body)
-        case 1: message = try? SendMessage(text: "text", FormFields(urlEncoded: body[...]))
-        case 2: message = try? SendMessage(ntfy: [], FormFields(urlEncoded: body[...]))
+        case 1: message = try? SendMessage(text: "text", FormFields(urlEncoded: body[...]) ?? FormFields())
+        case 2: message = try? SendMessage(ntfy: [], FormFields(urlEncoded: body[...]) ?? FormFields())
         case 3: message = try? SendMessage.ntfy(json: body).message
         case 4:
             message = (try? MultipartForm.fields(of: body, boundary: "X")).flatMap {

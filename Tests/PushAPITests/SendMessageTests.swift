@@ -94,12 +94,28 @@ import Testing
 
     @Test func `a text has its other members in the query`() throws {
         let device = DeviceID(rawValue: 0x00a1_b2c3_d4e5_f607)
-        let query = FormFields(urlEncoded: Array("title=A+b%21&badge=2&device=\(device.text)&token=tk_1".utf8)[...])
+        let text = "title=A+b%21&badge=2&device=\(device.text)&token=tk_1"
+        let query = try #require(FormFields(urlEncoded: Array(text.utf8)[...]))
         let message = try SendMessage(text: "Backup done", query)
         #expect(
             payload(message) == #"{"aps":{"alert":{"title":"A b!","body":"Backup done"},"badge":2,"sound":"default"}}"#)
         #expect(message.recipients == .devices([device]))
         #expect(throws: SendDefect.self) { try SendMessage(text: "x", FormFields([.init("titel", "x")])) }
+    }
+
+    @Test(arguments: [(0, true), (-1, true), (1, false)])
+    func `a query with too many parameters is not read`(excess: Int, isRead: Bool) {
+        let text = Array(repeating: "a", count: Limits.sendParameterCountMax + excess).joined(separator: "&")
+        #expect((FormFields(urlEncoded: Array(text.utf8)[...]) != nil) == isRead)
+    }
+
+    /// To find the ends of these characters takes quadratic time: about half an hour for this text.
+    @Test(.timeLimit(.minutes(3))) func `a long text of flags is shortened in linear time`() {
+        var message = SendMessage()
+        message.body = String(repeating: "\u{1F1E6}", count: 1_000_000)
+        let fits = message.shorten(toPayload: 4096)
+        #expect(fits)
+        #expect(message.body?.hasSuffix("…") == true && message.payload.count <= 4096)
     }
 
     @Test(arguments: [0, 1, 10, 100, 5000])

@@ -36,6 +36,7 @@ import Testing
 
     @Test func `the address of the client is read from a line of version 1`() throws {
         #expect(try source(Array("PROXY TCP4 192.0.2.1 192.0.2.2 4711 443\r\n".utf8)) == "192.0.2.1")
+        #expect(try source(Array("PROXY TCP6 ::ffff:192.0.2.7 ::ffff:192.0.2.1 4711 443\r\n".utf8)) == "192.0.2.7")
         #expect(try source(Array("PROXY TCP6 2001:db8::7 ::1 4711 443\r\n".utf8)) == "2001:db8:0:0:0:0:0:7")
         #expect(try source(Array("PROXY UNKNOWN ignored\r\n".utf8)) == "own")
         // The shortest line is shorter than what is read first.

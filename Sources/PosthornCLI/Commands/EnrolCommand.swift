@@ -19,12 +19,7 @@ enum EnrolCommand {
     ) { (invocation, context) throws(CommandError) in
         let request = AdminRequest.post("enrolment-codes")
         let code = try context.admin(invocation).send(request, for: CredentialAPI.EnrolmentCode.self)
-        return report(of: code, isUnknownHere: isUnknownHere(HostName.host(of: code.serverURL)))
-    }
-
-    /// Returns whether a host is this machine's own name, and this machine cannot resolve it.
-    private static func isUnknownHere(_ host: String) -> Bool {
-        host == HostName.ofThisMachine && HostName.addresses(of: host).isEmpty
+        return report(of: code, isUnknownHere: HostName.isUnknownHere(HostName.host(of: code.serverURL)))
     }
 
     /// Formats the output of `enrol`.
@@ -45,16 +40,14 @@ enum EnrolCommand {
             This machine cannot resolve the server's name \(oneLine(host)). For other devices, set 'names' in
             /etc/posthorn/posthornd.ini to a name that they can resolve. On this machine, run:
 
-              \(deviceCommand(for: code, host: host))
+              \(deviceCommand(for: code, isLocal: true))
             """
         return Report(text, json: code)
     }
 
     /// Returns the shell command that the user runs on the device.
-    ///
-    /// If `host` is the host of the server's URL, `localhost` replaces it.
-    static func deviceCommand(for code: CredentialAPI.EnrolmentCode, host: String? = nil) -> String {
-        let url = host.map { code.serverURL.replacing("//\($0)", with: "//localhost") } ?? code.serverURL
+    static func deviceCommand(for code: CredentialAPI.EnrolmentCode, isLocal: Bool = false) -> String {
+        let url = isLocal ? HostName.localURL(code.serverURL) : code.serverURL
         let words = ["posthorn", "agent", "enrol", url, code.code]
         return words.map(shellWord).joined(separator: " ")
     }

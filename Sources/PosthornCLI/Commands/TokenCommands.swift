@@ -32,9 +32,9 @@ enum TokenCommands {
         }
         let new = CredentialAPI.NewSendToken(
             topic: TopicName(topic), name: invocation.value("name"), expiresAt: try end(invocation))
-        return report(
-            of: try context.admin(invocation).send(
-                .post("send-tokens", new), for: CredentialAPI.SendToken.self, about: [new.topic]))
+        let token = try context.admin(invocation).send(
+            .post("send-tokens", new), for: CredentialAPI.SendToken.self, about: [new.topic])
+        return report(of: token, isUnknownHere: HostName.isUnknownHere(HostName.host(of: token.serverURL ?? "")))
     }
 
     private static let list = CommandNode(
@@ -78,9 +78,12 @@ enum TokenCommands {
     // MARK: Output
 
     /// Formats the output of `token create`, with a command that works.
-    static func report(of token: CredentialAPI.SendToken) -> Report {
+    ///
+    /// If `isUnknownHere`, the server's name is this machine's own, and has no address.
+    static func report(of token: CredentialAPI.SendToken, isUnknownHere: Bool = false) -> Report {
         let text = token.token ?? ""
-        let url = "\(token.serverURL ?? "")/v1/send/\(token.topic)"
+        let server = token.serverURL ?? ""
+        let url = "\(isUnknownHere ? HostName.localURL(server) : server)/v1/send/\(token.topic)"
         let authority = token.caFile.map { " --cacert \($0)" } ?? ""
         let fields = [
             ("Token", text), ("ID", token.id), ("App", token.topic.text),

@@ -107,7 +107,7 @@ struct DeviceDoctor {
                 "sounds", .warning, "There is no sound server of this user.",
                 remedy: "Start PipeWire or PulseAudio, if this machine should play sounds.")
         }
-        return DoctorAPI.Finding("sounds", .ok, "There is a sound server. 'posthorn sound play default' plays a sound.")
+        return DoctorAPI.Finding("sounds", .ok, "There is a sound server. 'posthorn sound play glimmer' plays a sound.")
     }
 
     private var panel: DoctorAPI.Finding {

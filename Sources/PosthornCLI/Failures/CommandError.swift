@@ -156,6 +156,7 @@ package enum CommandError: Error, Sendable {
         if attempts.contains(where: { $0.finding == .noPermission }) {
             return "Run this command as root or as the user of posthornd."
         }
-        return "Start it with 'systemctl start posthornd', or specify its socket with --socket."
+        return "Start it with 'systemctl start posthornd', or specify its socket with --socket. If it does not start, "
+            + "'posthornd --check-config' and 'journalctl -u posthornd' show why."
     }
 }

@@ -11,6 +11,14 @@ enum HostName {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// Returns whether a host is this machine's own name and has no address, because no file and no DNS server has one.
+    ///
+    /// Clients on this machine then use `localhost`, which the server's own certificate contains too.
+    static func isUnknownHere(_ host: String) -> Bool { host == ofThisMachine && addresses(of: host).isEmpty }
+
+    /// Returns a URL with `localhost` in place of its host.
+    static func localURL(_ url: String) -> String { url.replacing("//\(host(of: url))", with: "//localhost") }
+
     /// Returns the host of a URL.
     static func host(of url: String) -> String {
         let rest = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""

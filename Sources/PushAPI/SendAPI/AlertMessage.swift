@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import PushCore
 
 extension SendMessage {
@@ -87,7 +88,7 @@ private enum AlertLines {
     /// A line begins with the name of its alert unless the title or the line already contains the name.
     static func text(of alerts: [JSONValue], below title: String?) -> String {
         let isMixed = Set(alerts.map { $0["status"]?.string }).count > 1
-        let title = String((title ?? "").prefix(2 * nameByteCountMax))
+        let title = String(decoding: (title ?? "").utf8.prefix(2 * nameByteCountMax), as: UTF8.self)
         let lines = alerts.compactMap { alert -> String? in
             let annotations = alert["annotations"]
             let text = ["summary", "description", "message"].compactMap { annotations?[$0]?.string }
@@ -104,7 +105,8 @@ private enum AlertLines {
     /// Returns whether a text contains a name; true for an empty or very long name.
     private static func contains(_ text: String, _ name: String) -> Bool {
         guard (1...nameByteCountMax).contains(name.utf8.count) else { return true }
-        return text.indices.contains { text[$0...].hasPrefix(name) }
+        // To compare characters instead of bytes can take quadratic time.
+        return unsafe strstr(text, name) != nil
     }
 
     private static func labels(of alert: JSONValue) -> String? {

@@ -21,7 +21,10 @@ package struct FormFields: Equatable, Sendable {
     package init(_ fields: [Field] = []) { self.fields = fields }
 
     /// Parses `name=value&…`; a broken escape stays as it is.
-    package init(urlEncoded bytes: ArraySlice<UInt8>) {
+    ///
+    /// Returns nil for more than `Limits.sendParameterCountMax` fields, which would cost much time.
+    package init?(urlEncoded bytes: ArraySlice<UInt8>) {
+        guard bytes.count(where: { $0 == UInt8(ascii: "&") }) < Limits.sendParameterCountMax else { return nil }
         fields = bytes.split(separator: UInt8(ascii: "&")).map { part in
             let halves = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             return Field(Self.decoded(halves[0]), halves.count > 1 ? Self.decoded(halves[1]) : "")

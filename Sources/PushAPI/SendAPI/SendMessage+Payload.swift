@@ -40,11 +40,16 @@ extension SendMessage {
     /// - Returns: Whether the payload fits now.
     package mutating func shorten(toPayload byteCountMax: Int) -> Bool {
         var excess = payload.count - byteCountMax
-        while excess > 0, let text = body, !text.isEmpty {
-            // A character may need up to six bytes in JSON, so this repeats until it fits.
-            let cut = text.dropLast(max(1, min(text.count, excess / 6 + 1)))
-            body = cut.isEmpty ? nil : cut + (cut.last == "…" ? "" : "…")
-            if body == text { body = nil }
+        guard excess > 0, let text = body else { return excess <= 0 }
+        // Counts bytes, because to find the ends of characters in a long text can take quadratic time.
+        var rest = text.utf8.prefix(text.utf8.count)
+        while excess > 0, !rest.isEmpty {
+            // A byte may need up to six bytes in JSON, so this repeats until it fits.
+            let count = rest.count > byteCountMax ? byteCountMax : rest.count - max(1, excess / 6)
+            rest = rest.prefix(max(0, count))
+            // The last character may be cut.
+            let cut = String(decoding: rest, as: UTF8.self).dropLast()
+            body = cut.isEmpty ? nil : cut + "…"
             excess = payload.count - byteCountMax
         }
         return excess <= 0

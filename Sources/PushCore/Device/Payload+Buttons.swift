@@ -41,7 +41,7 @@ extension Payload {
     /// Fields that belong to the connection or to the client.
     private static let forbiddenFields: Set<String> = [
         "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect", "cookie",
-        "proxy-authorization",
+        "proxy-authorization", "proxy-connection", "keep-alive", "user-agent",
     ]
 
     /// Reads the buttons; those that are not accepted are left out.
@@ -81,7 +81,8 @@ extension Payload {
         var fields: [(name: String, value: String)] = []
         for member in members {
             let name = member.key.lowercased()
-            guard let text = member.value.string, isToken(name), !forbiddenFields.contains(name),
+            // Outside ASCII, other letters can become ASCII letters in lower case.
+            guard let text = member.value.string, isToken(member.key), !forbiddenFields.contains(name),
                 text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
             else { return nil }
             fields.append((name, text))

@@ -246,6 +246,9 @@ extension Limits {
     public static let sendNamedDeviceCountMax = 100
     /// The maximum number of bytes of a request with a send token.
     public static let sendBodyByteCountMax = 64 * 1024
+
+    /// The maximum number of parameters in the query, or in the form, of a request with a send token.
+    public static let sendParameterCountMax = 64
     /// The maximum size of the label of a button that a notification brings with it, in bytes.
     public static let buttonTitleByteCountMax = 100
     /// The maximum number of header fields of a button's request.
@@ -325,6 +328,9 @@ extension Limits {
     public static let connectionChangesPerTrimCount = 500
     /// The maximum number of notifications of one loop that wait for the store; more are answered with 503.
     public static let unansweredAcceptCountMax = 20_000
+
+    /// The maximum number of notifications of one loop, sent with send tokens, that wait for the store.
+    public static let unansweredSendCountMax = 10_000
     /// The maximum number of addresses in one configuration setting.
     public static let listenAddressCountMax = 16
     /// The maximum number of concurrent channel-list requests on one connection.

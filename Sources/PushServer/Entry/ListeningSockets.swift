@@ -13,25 +13,44 @@ struct ListeningSockets {
     /// Continues with inherited sockets, and opens one for each loop at each other port, so that the kernel distributes
     /// the connections among the loops.
     ///
-    /// An inherited socket that belongs to no configured port is closed. All others are used, because connections may
-    /// wait in each of them.
+    /// Inherited sockets that belong to no configured port are closed first, also by the service manager, because they
+    /// may occupy an address that is to be opened. All others are used, because connections may wait in each of them.
     ///
     /// - Parameters:
     ///   - ports: The configured ports.
     ///   - loopCount: The number of data loops.
-    ///   - inherited: The inherited descriptors.
+    ///   - inherited: The inherited sockets.
+    ///   - forget: Makes the service manager close its copies of sockets with some names.
     /// - Throws: The port that cannot be opened.
-    init(_ ports: [NetworkPort], loopCount: Int, inherited: [Int32]) throws(NetError) {
+    init(
+        _ ports: [NetworkPort], loopCount: Int, inherited: [PassedSocket], forget: (([String]) -> Void)?
+    ) throws(NetError) {
         byLoop = Array(repeating: [], count: loopCount)
         self.ports = ports
         var rest = inherited
-        for place in ports.indices {
-            let address = ports[place].address
-            let own = rest.filter { Sockets.listens($0, at: address.host, port: address.port) }
-            rest.removeAll(where: own.contains)
-            if own.isEmpty { try open(place) } else { try adopt(own, place) }
+        let own = ports.map { port in
+            let found = rest.filter {
+                Sockets.listens($0.descriptor, at: port.address.host, port: port.address.port)
+            }
+            rest.removeAll { socket in found.contains { $0.descriptor == socket.descriptor } }
+            return found.map(\.descriptor)
         }
-        for descriptor in rest { Sockets.closeInherited(descriptor) }
+        if !rest.isEmpty { forget?(Set(rest.map(\.name)).sorted()) }
+        for socket in rest { Sockets.closeInherited(socket.descriptor) }
+        for (place, descriptors) in own.enumerated() {
+            if descriptors.isEmpty { try open(place) } else { try adopt(descriptors, place) }
+        }
+    }
+
+    /// The sockets of all ports, to be passed to the next process.
+    var passed: [PassedSocket] {
+        byLoop.joined().compactMap { socket in
+            guard case .network(let place) = socket.kind else { return nil }
+            let address = ports[place].address
+            // The name of a descriptor cannot contain a colon.
+            let name = "\(address.host)-\(address.port)".replacing(":", with: "_")
+            return PassedSocket(descriptor: socket.descriptor.rawValue, name: name)
+        }
     }
 
     private mutating func open(_ place: Int) throws(NetError) {

@@ -54,7 +54,7 @@ package final class Server {
         let isReplaced = try runtime.run(signals: signals, printLine: printLine)
         guard isReplaced else { return }
         log.flush()
-        let error = ProgramReplacement.execute(passing: runtime.listeningDescriptors) { error in
+        let error = ProgramReplacement.execute(passing: runtime.passedSockets) { error in
             log.error("replacement_failed", ["problem": "\(error)", "remedy": "install the program again"])
             log.flush()
         }

@@ -24,6 +24,8 @@ final class ServerRuntime {
     private let metrics: (socket: ListeningSocket, url: String)?
     /// The configured network ports, with the numbers that the kernel chose.
     private let ports: [NetworkPort]
+    /// The listening sockets, for the next process.
+    let passedSockets: [PassedSocket]
     private let fatal = FatalFlag()
     private let storeCondition = StoreCondition()
     /// Nil unless the server is ephemeral.
@@ -44,17 +46,17 @@ final class ServerRuntime {
         }
         storeClient = try BlockingStoreClient(loop: UInt32(loopCount) + 1, store: store)
         let listening = try ServerError.wrapping { () throws(NetError) in
-            try ListeningSockets(configuration.ports, loopCount: loopCount, inherited: manager.inheritedSockets)
+            try ListeningSockets(
+                configuration.ports, loopCount: loopCount, inherited: manager.inheritedSockets,
+                forget: manager.forgetSockets)
         }
         (sockets, ports) = (listening.byLoop, listening.ports)
+        passedSockets = listening.passed
         adminSocket = try ServerError.wrapping { () throws(NetError) in
             ListeningSocket(try Sockets.listen(path: configuration.adminSocket, mode: 0o600), .admin)
         }
         metrics = try ListeningSockets.forMonitoring(configuration.metricsListen)
     }
-
-    /// The descriptors of the listening sockets.
-    var listeningDescriptors: [Int32] { sockets.flatMap { $0.map { $0.descriptor.rawValue } } }
 
     /// Runs until a signal arrives, then commits everything that was accepted.
     ///
@@ -109,7 +111,7 @@ final class ServerRuntime {
         }
         manager.reportState("READY=1\nSTATUS=Serving \(context.serverURL)")
         if let storeSockets = manager.storeSockets {
-            storeSockets(listeningDescriptors)
+            storeSockets(passedSockets)
             context.serving.keepListening()
         }
         withExtendedLifetime(devices) { control.events.run() }

@@ -34,13 +34,15 @@ final class MetricsEndpoint: Endpoint {
             exchange.addField("allow", "GET, HEAD")
             return Self.send(exchange, status: 405, "Allowed methods: GET and HEAD.")
         }
+        let path = exchange.fields.text(exchange.path).prefix { $0 != "?" }
+        // This answer costs no more than a refusal. So other requests cannot make a healthy server look broken.
+        guard path != "/healthz" else { return Self.send(exchange, status: 200, "The server answers.") }
         guard takeToken() else {
             exchange.addField("retry-after", "1")
             return Self.send(exchange, status: 429, "Too many requests. Try again in a second.")
         }
-        switch exchange.fields.text(exchange.path).prefix(while: { $0 != "?" }) {
+        switch path {
         case "/metrics": answerMetrics(exchange, on: connection)
-        case "/healthz": Self.send(exchange, status: 200, "The server answers.")
         case "/readyz": answerReadiness(exchange)
         default: Self.send(exchange, status: 404, "Use /metrics, /healthz or /readyz.")
         }

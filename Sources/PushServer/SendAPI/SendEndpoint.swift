@@ -114,7 +114,8 @@ final class SendEndpoint {
         }
         refuse(
             exchange, form, .unauthorized,
-            "Send the header 'Authorization: Bearer TOKEN' with a token from 'posthorn token create'.")
+            "The token is missing, unknown, expired or revoked. Send the header 'Authorization: Bearer TOKEN' with a "
+                + "token from 'posthorn token create'.")
     }
 
     /// Returns the valid token of a request.

@@ -74,9 +74,16 @@ final class SendProgress {
         result.reason = reason.rawValue
     }
 
+    /// Whether another notification may go to the store; one of each request always may, so that it ends.
+    private var hasRoom: Bool {
+        guard unansweredCount > 0 else { return true }
+        return unansweredCount < Limits.sendUnansweredCountMax
+            && services.unansweredAcceptCount < Limits.unansweredSendCountMax
+    }
+
     private func advance(_ exchange: HTTPExchange, _ address: ReplyAddress) {
         let moment = QuotaMoment(monotonic: services.loop.events.now, time: draft.acceptedAt)
-        while unansweredCount < Limits.sendUnansweredCountMax, let recipient = rest.popFirst() {
+        while hasRoom, let recipient = rest.popFirst() {
             do throws(Rejection) {
                 if !draft.isAdministrator {
                     try services.quotas.takeNotification(draft.quotas, to: recipient.contents, moment)

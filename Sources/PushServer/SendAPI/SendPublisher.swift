@@ -29,6 +29,9 @@ final class SendPublisher {
         _ exchange: HTTPExchange, _ connection: ServerConnection
     ) {
         do throws(Rejection) {
+            guard services.unansweredAcceptCount < Limits.unansweredSendCountMax else {
+                throw Rejection(.serviceUnavailable)
+            }
             let draft = try makeDraft(message, app, sender)
             switch message.recipients {
             case .channel(let channel): try broadcast(draft, to: channel, form, exchange, connection)

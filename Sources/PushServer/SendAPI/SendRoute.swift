@@ -53,8 +53,9 @@ enum SendRoute: Equatable {
 /// A request to send, before its token is checked.
 struct SendRequest {
     let route: SendRoute
-    /// The parameters of the query.
+    /// The parameters of the query; empty if there are too many.
     let query: FormFields
+    private let hasTooManyParameters: Bool
     /// The header fields.
     let headers: FormFields
 
@@ -67,7 +68,9 @@ struct SendRequest {
             let route = SendRoute(path: path, method: exchange.method)
         else { return nil }
         self.route = route
-        query = parts.count > 1 ? FormFields(urlEncoded: parts[1]) : FormFields()
+        let query = parts.count > 1 ? FormFields(urlEncoded: parts[1]) : FormFields()
+        self.query = query ?? FormFields()
+        hasTooManyParameters = query == nil
         headers = FormFields(
             fields.fields.map { .init(fields.text($0.name), fields.text($0.value)) })
     }
@@ -111,6 +114,9 @@ struct SendRequest {
     /// - Returns: The message.
     /// - Throws: The problem with the request.
     func read(_ body: [UInt8]) throws(SendDefect) -> Reading {
+        guard !hasTooManyParameters else {
+            throw SendDefect("Send at most \(Limits.sendParameterCountMax) parameters.")
+        }
         switch route {
         case .message(let app): return Reading(topic: app, message: try ownMessage(body), form: .own)
         case .alertmanager(let app): return alert(try SendMessage(alertmanager: body), of: app)
@@ -152,6 +158,9 @@ struct SendRequest {
         if let boundary = MultipartForm.boundary(of: contentType) {
             return try SendMessage.gotify(try MultipartForm.fields(of: body, boundary: boundary))
         }
-        return try SendMessage.gotify(FormFields(FormFields(urlEncoded: body[...]).fields + query.fields))
+        guard let form = FormFields(urlEncoded: body[...]) else {
+            throw SendDefect("Send at most \(Limits.sendParameterCountMax) parameters.")
+        }
+        return try SendMessage.gotify(FormFields(form.fields + query.fields))
     }
 }
