@@ -135,6 +135,18 @@ INI
     on_machine dpkg-query -W posthorn-server | grep upgrade
 }
 
+# The server closes the former port, also in the service manager, before it opens another address at the same port.
+change_port() {
+    printf '[server]\nlisten = *:2198\n' >"$files/debian/etc/posthorn/posthornd.ini"
+    on_machine systemctl restart posthornd
+    status=0
+    on_machine curl -sk -o /dev/null --max-time 10 https://localhost:2197/ || status=$?
+    [ $status -eq 7 ] || fail "connections to the former port are not refused"
+    printf '[server]\nlisten = 127.0.0.1:2198\n' >"$files/debian/etc/posthorn/posthornd.ini"
+    on_machine systemctl restart posthornd
+    on_machine curl -sk -o /dev/null --max-time 10 https://127.0.0.1:2198/
+}
+
 has_no_session() { ! on_machine pgrep --euid ann && ! on_machine systemctl is-active user@1000.service; }
 
 # Starts a new session of the user, which starts the agent, and sends a notification with the upgraded server.
@@ -185,6 +197,7 @@ case ${1:-} in
         follow_tutorial
         upgrade_under_load
         start_next_session
+        change_port
         ;;
     systemd)
         files=$2

@@ -9,5 +9,6 @@ environment=.build/site-environment
     "$environment/bin/pip" install --quiet --disable-pip-version-check mkdocs-material==9.7.0
 }
 "$environment/bin/python" scripts/site.py .build/site-source
+cp scripts/iframe-worker.js .build/site-source
 "$environment/bin/mkdocs" build --quiet --clean
 printf 'created %s\n' "$PWD/.build/site/index.html"

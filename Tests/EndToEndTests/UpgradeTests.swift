@@ -96,7 +96,7 @@ extension ServerEndToEnd {
                 }
             }
 
-            func apply(to path: String) throws {
+            func apply(to path: String) async throws {
                 try FileManager.default.removeItem(atPath: path)
                 let text =
                     switch self {
@@ -106,9 +106,10 @@ extension ServerEndToEnd {
                     case .hanging: "#!/bin/sh\nsleep 1000\n"
                     }
                 guard !text.isEmpty else { return }
-                #expect(
-                    FileManager.default.createFile(
-                        atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o755]))
+                // Another process writes the file, as it makes the copy below.
+                let writer = try await RunningProcess.run(
+                    "/bin/sh", ["-c", #"printf '%s' "$1" >"$2"; chmod 755 "$2""#, "sh", text, path])
+                #expect(writer.exit == .code(0), "\(writer.errorOutput)")
             }
         }
 
@@ -128,7 +129,7 @@ extension ServerEndToEnd {
                 ])
             func starts() -> Int { process.errorOutput.components(separatedBy: "event=listening").count - 1 }
             try await eventually("it listens", evidence: { process.transcript }) { starts() == 1 }
-            try damage.apply(to: program)
+            try await damage.apply(to: program)
             process.send(SIGUSR2)
             try await eventually("it reports the problem", evidence: { process.transcript }) {
                 process.errorOutput.contains("event=replacement_failed")

@@ -120,13 +120,13 @@ enum DeviceCommands {
     private static func table(of devices: AdminAPI.Devices) -> Table {
         Table(
             [
-                .text("DEVICE ID"), .text("NAME"), .text("AGENT"), .text("CONNECTED"), .text("LAST SEEN"),
-                .number("PENDING"), .number("APPS"), .text("ENROLLED"),
+                .text("DEVICE ID"), .name("NAME"), .name("AGENT"), .text("LAST SEEN"), .number("PENDING"),
+                .number("APPS"),
             ],
             rows: devices.devices.map { device in
                 [
-                    device.deviceID, device.name, device.agent, device.connected ? "yes" : "no", lastSeen(device),
-                    "\(device.pendingCount)", "\(device.topics.count)", LocalTime.text(device.enrolledAt),
+                    device.deviceID, device.name, device.agent, lastSeen(device), "\(device.pendingCount)",
+                    "\(device.topics.count)",
                 ]
             })
     }

@@ -235,7 +235,7 @@ enum SettingsCommands {
         }
         let table = Table(
             [
-                .text("APP"), .text("NAME"), .text("BADGE"), .text("SOUND"), .text("ALERT"), .number("BADGE COUNT"),
+                .name("APP"), .name("NAME"), .text("BADGE"), .text("SOUND"), .text("ALERT"), .number("BADGE COUNT"),
                 .number("CHANNELS"),
             ],
             rows: apps.map { app in

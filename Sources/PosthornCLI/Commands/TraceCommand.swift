@@ -179,7 +179,7 @@ enum TraceCommand {
         var hint = "ID is the beginning of the apns-unique-id; --json shows all of it."
         if let next = trace.next { hint = "More events follow: add --after \(next)" }
         if trace.hasEarlier == true {
-            hint = "There are earlier events: raise --limit, or begin with --after 0. " + hint
+            hint = "There are earlier events: raise --limit, or begin with --after 0.\n" + hint
         }
         return Report(table.text + "\n\n" + hint, json: trace)
     }

@@ -118,7 +118,8 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
         case .missingProviderToken: "Add an authorization header with 'bearer' and the provider token."
         case .unrelatedKeyIDInToken: "Open a new connection for the other signing key."
         case .badEnvironmentKeyInToken: "Use a signing key of this environment."
-        case .badPath: "Send a notification to /3/device/ followed by the device token."
+        case .badPath:
+            "Send a notification to /3/device/ followed by the device token, or with a send token to /v1/send/APP."
         case .methodNotAllowed: "Use POST, or the documented method of a channel path."
         case .expiredToken: "Delete this device token."
         case .unregistered: "Delete this device token; the app gets a new one when it registers again."
