@@ -9,16 +9,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 script=scripts/container.sh
-
-say() { printf 'container: %s\n' "$*"; }
-fail() { printf 'container: %s\n' "$*" >&2; exit 1; }
-
-as_root() {
-    if [ "$(id -u)" -eq 0 ]; then "$@"
-    elif command -v sudo >/dev/null; then sudo "$@"
-    else fail "root or sudo is required"
-    fi
-}
+# shellcheck source=scripts/debian-root.sh
+. scripts/debian-root.sh
 
 if [ "${1:-}" != test ]; then
     files=$(mktemp -d)
@@ -30,8 +22,6 @@ fi
 
 files=$2
 root=$files/debian
-# shellcheck source=scripts/debian-root.sh
-. scripts/debian-root.sh
 
 with_storage() {
     program=$1
@@ -47,17 +37,6 @@ prepare_cgroups() {
     [ "$(stat --file-system --format %T /sys/fs/cgroup)" = cgroup2fs ] && return
     umount -R /sys/fs/cgroup 2>/dev/null || true
     mount -t cgroup2 none /sys/fs/cgroup || true
-}
-
-wait_for() {
-    what=$1
-    shift
-    for _ in $(seq 300); do
-        if "$@" >/dev/null 2>&1; then return; fi
-        sleep 0.1
-    done
-    "$@" || true
-    fail "timeout while waiting for $what"
 }
 
 build_image() {

@@ -1,6 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions of the scripts that test packages in a clean Debian 12. A script sets $root to the directory of this system, and
-# sources this file in the top directory of the repository. It needs root, and a mount namespace of its own (unshare --mount).
+# Functions of the scripts that test packages in a clean Debian 12. A script sets $script to its own path, and sources this file in
+# the top directory of the repository. The functions for the system need $root, its directory, and $files, a temporary directory.
+# They run as root in a mount namespace of their own (unshare --mount).
+
+# Prints a line of this script.
+say() { printf '%s: %s\n' "$(basename "$script" .sh)" "$*"; }
+
+fail() { say "$*" >&2; exit 1; }
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"
+    elif command -v sudo >/dev/null; then sudo --preserve-env=BUILD,UPGRADE_RATE "$@"
+    else fail "root or sudo is required"
+    fi
+}
+
+# Waits until a command succeeds. After a few failed attempts, an agent waits up to a minute before it connects again.
+wait_for() {
+    what=$1
+    shift
+    for _ in $(seq 1800); do
+        if "$@" >/dev/null 2>&1; then return; fi
+        sleep 0.1
+    done
+    "$@" || true
+    fail "timeout while waiting for $what"
+}
 
 debian_archive=$PWD/.build/debian-root.tar
 

@@ -11,27 +11,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 script=scripts/machine.sh
-
-say() { printf 'machine: %s\n' "$*"; }
-fail() { printf 'machine: %s\n' "$*" >&2; exit 1; }
-
-as_root() {
-    if [ "$(id -u)" -eq 0 ]; then "$@"
-    elif command -v sudo >/dev/null; then sudo --preserve-env=UPGRADE_RATE "$@"
-    else fail "root or sudo is required"
-    fi
-}
-
-wait_for() {
-    what=$1
-    shift
-    for _ in $(seq 600); do
-        if "$@" >/dev/null 2>&1; then return; fi
-        sleep 0.1
-    done
-    "$@" || true
-    fail "timeout while waiting for $what"
-}
+# shellcheck source=scripts/debian-root.sh
+. scripts/debian-root.sh
 
 # Writes the code blocks of a page to files such as $files/page/04-root. The text before a block says "as root" or "as the user".
 # Skips blocks before the first of these words, and blocks before a heading that starts with $2.
@@ -175,8 +156,6 @@ case ${1:-} in
     prepare)
         files=$2
         root=$files/debian
-        # shellcheck source=scripts/debian-root.sh
-        . scripts/debian-root.sh
         make_debian
         printf 'APT::Install-Recommends "false";\nAPT::Get::Assume-Yes "true";\nDpkg::Use-Pty "false";\n' >"$root/etc/apt/apt.conf.d/91test"
         say "install a desktop"
@@ -202,8 +181,6 @@ case ${1:-} in
     systemd)
         files=$2
         root=$files/debian
-        # shellcheck source=scripts/debian-root.sh
-        . scripts/debian-root.sh
         exec_systemd machine
         ;;
     *) fail "unknown argument '$1'" ;;

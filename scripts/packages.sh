@@ -13,28 +13,8 @@ script=scripts/packages.sh
 old=$(dpkg-parsechangelog --show-field Version)
 new=$old+upgrade1
 packages='posthorn-server posthorn-agent posthorn-panel posthorn posthorn-doc'
-
-say() { printf 'packages: %s\n' "$*"; }
-fail() { printf 'packages: %s\n' "$*" >&2; exit 1; }
-
-as_root() {
-    if [ "$(id -u)" -eq 0 ]; then "$@"
-    elif command -v sudo >/dev/null; then sudo --preserve-env=BUILD "$@"
-    else fail "root or sudo is required"
-    fi
-}
-
-wait_for() {
-    what=$1
-    shift
-    # After a few failed attempts, the agent waits up to a minute before it connects again.
-    for _ in $(seq 1800); do
-        if "$@" >/dev/null 2>&1; then return; fi
-        sleep 0.1
-    done
-    "$@" || true
-    fail "timeout while waiting for $what"
-}
+# shellcheck source=scripts/debian-root.sh
+. scripts/debian-root.sh
 
 # Selects a repository, without the archives of Debian if there is no network.
 use_repository() {
@@ -216,8 +196,6 @@ case ${1:-} in
     prepare)
         files=$2
         root=$files/debian
-        # shellcheck source=scripts/debian-root.sh
-        . scripts/debian-root.sh
         make_debian
         printf 'APT::Install-Recommends "false";\nDpkg::Use-Pty "false";\n' >"$root/etc/apt/apt.conf.d/91test"
         # No service starts while packages are installed.
@@ -237,8 +215,6 @@ case ${1:-} in
     test)
         files=$2
         root=$files/debian
-        # shellcheck source=scripts/debian-root.sh
-        . scripts/debian-root.sh
         trap 'status=$?; [ $status -eq 0 ] || tail -n 20 "$files"/*.log >&2; exit $status' EXIT
         ip link set lo up
         rm "$root/etc/apt/sources.list.d/posthorn.list" "$root/usr/share/keyrings/posthorn-archive-keyring.gpg"

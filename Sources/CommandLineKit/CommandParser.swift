@@ -134,7 +134,7 @@ private struct CommandParser {
 
     /// Returns the commands that an unknown command name probably stands for, in quotation marks.
     ///
-    /// For a name that exists only in groups, for example `list`, these are the commands of the first groups.
+    /// A name such as `list` exists only in groups. Then these are the commands of that name in the first three groups.
     private func suggestion(for name: String) -> String? {
         let ofGroups = command.subcommands.compactMap { group in
             group.subcommand(name).map { "'\(group.name) \($0.name)'" }

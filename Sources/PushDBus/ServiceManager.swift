@@ -44,7 +44,7 @@ package enum ServiceManager {
         }
     }
 
-    /// Makes the service manager close the sockets that it keeps under some names, and waits until it has.
+    /// Makes the service manager close the sockets that it keeps under these names, and waits until it has done so.
     ///
     /// - SeeAlso: sd_notify(3), `FDSTOREREMOVE=1`
     package static func forget(_ names: [String]) {

@@ -16,8 +16,8 @@ package enum Signal {
 
     /// Blocks SIGHUP and SIGUSR2, which would end a program that cannot handle them yet.
     ///
-    /// Call it before any thread starts. The signals stay pending until a `SignalQueue` takes them. SIGCHLD gets its
-    /// default back, because a parent that ignored it would hide the ends of child processes.
+    /// Call it before any thread starts. The signals stay pending until a `SignalQueue` takes them. Also resets
+    /// SIGCHLD, because a process that inherited it as ignored does not get the exit status of its children.
     package static func blockRequests() {
         setRequests(SIG_BLOCK)
         _ = signal(SIGCHLD, SIG_DFL)

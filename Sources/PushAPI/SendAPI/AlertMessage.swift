@@ -105,7 +105,7 @@ private enum AlertLines {
     /// Returns whether a text contains a name; true for an empty or very long name.
     private static func contains(_ text: String, _ name: String) -> Bool {
         guard (1...nameByteCountMax).contains(name.utf8.count) else { return true }
-        // To compare characters instead of bytes can take quadratic time.
+        // Compares bytes, because comparing characters can take quadratic time.
         return unsafe strstr(text, name) != nil
     }
 

@@ -22,7 +22,7 @@ package struct FormFields: Equatable, Sendable {
 
     /// Parses `name=value&…`; a broken escape stays as it is.
     ///
-    /// Returns nil for more than `Limits.sendParameterCountMax` fields, which would cost much time.
+    /// Returns nil for more than `Limits.sendParameterCountMax` fields, because decoding them takes too long.
     package init?(urlEncoded bytes: ArraySlice<UInt8>) {
         guard bytes.count(where: { $0 == UInt8(ascii: "&") }) < Limits.sendParameterCountMax else { return nil }
         fields = bytes.split(separator: UInt8(ascii: "&")).map { part in

@@ -41,7 +41,7 @@ extension SendMessage {
     package mutating func shorten(toPayload byteCountMax: Int) -> Bool {
         var excess = payload.count - byteCountMax
         guard excess > 0, let text = body else { return excess <= 0 }
-        // Counts bytes, because to find the ends of characters in a long text can take quadratic time.
+        // Counts bytes, because finding the ends of characters in a long text can take quadratic time.
         var rest = text.utf8.prefix(text.utf8.count)
         while excess > 0, !rest.isEmpty {
             // A byte may need up to six bytes in JSON, so this repeats until it fits.

@@ -362,9 +362,9 @@ extension Limits {
     public static let metricsConnectionCountMax = 16
     /// The time that a connection to the port for monitoring may stay open.
     public static let metricsConnectionTimeout = Duration.seconds(120)
-    /// The number of requests a second to the port for monitoring.
+    /// The number of requests a second to the port for monitoring, not counting `/healthz`.
     public static let metricsRequestRate: Int64 = 10
-    /// The maximum burst of requests to the port for monitoring.
+    /// The maximum burst of requests to the port for monitoring, not counting `/healthz`.
     public static let metricsRequestBurst: Int64 = 50
     /// The interval at which `posthorn_devices_cut_off` is updated.
     public static let metricsTrustInterval = Duration.seconds(60)

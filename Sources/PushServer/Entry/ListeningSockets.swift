@@ -20,7 +20,7 @@ struct ListeningSockets {
     ///   - ports: The configured ports.
     ///   - loopCount: The number of data loops.
     ///   - inherited: The inherited sockets.
-    ///   - forget: Makes the service manager close its copies of sockets with some names.
+    ///   - forget: Makes the service manager close its copies of sockets with these names.
     /// - Throws: The port that cannot be opened.
     init(
         _ ports: [NetworkPort], loopCount: Int, inherited: [PassedSocket], forget: (([String]) -> Void)?

@@ -10,7 +10,7 @@ package struct ServiceManagement: Sendable {
     package var inheritedSockets: [PassedSocket] = []
     /// Gives the service manager copies of listening sockets for the next process; nil without a service manager.
     package var storeSockets: (@Sendable ([PassedSocket]) -> Void)?
-    /// Makes the service manager close its copies of sockets with some names; nil without a service manager.
+    /// Makes the service manager close its copies of sockets with these names; nil without a service manager.
     package var forgetSockets: (@Sendable ([String]) -> Void)?
     /// The environment of this process, which the check of its replacement inherits.
     package var environment: [String: String] = [:]

@@ -35,7 +35,7 @@ final class MetricsEndpoint: Endpoint {
             return Self.send(exchange, status: 405, "Allowed methods: GET and HEAD.")
         }
         let path = exchange.fields.text(exchange.path).prefix { $0 != "?" }
-        // This answer costs no more than a refusal. So other requests cannot make a healthy server look broken.
+        // A refusal would cost as much as this answer, and would make a healthy server look broken.
         guard path != "/healthz" else { return Self.send(exchange, status: 200, "The server answers.") }
         guard takeToken() else {
             exchange.addField("retry-after", "1")

@@ -74,7 +74,7 @@ final class SendProgress {
         result.reason = reason.rawValue
     }
 
-    /// Whether another notification may go to the store; one of each request always may, so that it ends.
+    /// Whether another notification may be passed to the store; a request with none there may always pass one.
     private var hasRoom: Bool {
         guard unansweredCount > 0 else { return true }
         return unansweredCount < Limits.sendUnansweredCountMax
