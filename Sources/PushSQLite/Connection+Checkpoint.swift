@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSQLite
+package import PushSQL
 
 extension Connection {
     /// The mode of a checkpoint.
@@ -22,7 +23,7 @@ extension Connection {
     }
 
     /// Copies the write-ahead log into the database, with `sqlite3_wal_checkpoint_v2`.
-    package func checkpoint(_ checkpoint: Checkpoint) throws(SQLiteError) {
+    package func checkpoint(_ checkpoint: Checkpoint) throws(SQLError) {
         let mode =
             switch checkpoint {
             case .passive: SQLITE_CHECKPOINT_PASSIVE
@@ -34,7 +35,7 @@ extension Connection {
     }
 
     /// Returns the number of unused pages in the database (`PRAGMA freelist_count`).
-    package func unusedPageCount() throws(SQLiteError) -> Int {
+    package func unusedPageCount() throws(SQLError) -> Int {
         let statement = try prepare("PRAGMA freelist_count")
         return try statement.step() ? Int(statement.int64(0)) : 0
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSQLite
+package import PushSQL
 internal import Glibc
 
 /// An open database, for use on one thread.
@@ -8,7 +9,7 @@ internal import Glibc
 /// It owns one `sqlite3 *`. A statement keeps its connection alive, so the file is closed when the connection and its
 /// statements are released.
 @safe
-package final class Connection {
+package final class Connection: SQLDatabase {
     /// The failures that a commit survives.
     package enum Durability: Sendable {
         /// A commit survives a power loss; each commit costs one fsync.
@@ -38,7 +39,7 @@ package final class Connection {
     ///     exists, opening fails immediately with `isBusy`. A connection that is not exclusive waits for a lock up to
     ///     five seconds.
     /// - Throws: The error that SQLite returned, with the path.
-    package init(path: String, durability: Durability, exclusive: Bool) throws(SQLiteError) {
+    package init(path: String, durability: Durability, exclusive: Bool) throws(SQLError) {
         Self.createFile(path)
         self.path = path
         unsafe handle = try Self.openToWrite(path)
@@ -63,7 +64,7 @@ package final class Connection {
     ///
     /// - Parameter path: The file. It may be on a read-only file system.
     /// - Throws: The error that SQLite returned, with the path.
-    package init(still path: String) throws(SQLiteError) {
+    package init(still path: String) throws(SQLError) {
         self.path = path
         // Without `immutable`, SQLite creates a `-wal` and a `-shm` file to read a database in WAL mode.
         let name = "file:\(Self.escaped(path))?immutable=1"
@@ -73,7 +74,7 @@ package final class Connection {
     }
 
     /// Creates an empty in-memory database, which is deleted with the connection.
-    init(inMemory name: String) throws(SQLiteError) {
+    init(inMemory name: String) throws(SQLError) {
         path = name
         unsafe handle = try Self.open(":memory:", flags: SQLITE_OPEN_READWRITE, about: name)
         try secure()
@@ -82,17 +83,17 @@ package final class Connection {
     deinit { unsafe sqlite3_close_v2(handle) }
 
     /// Runs statements without parameters and ignores their rows, with `sqlite3_exec`.
-    package func execute(_ sql: StaticString) throws(SQLiteError) { try execute(text: sql.description) }
+    package func execute(_ sql: StaticString) throws(SQLError) { try execute(text: sql.description) }
 
     /// Compiles a statement for repeated use.
-    package func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(sql, on: self) }
+    package func prepare(_ sql: StaticString) throws(SQLError) -> Statement { try Statement(sql, on: self) }
 
     /// Runs a closure between BEGIN IMMEDIATE and COMMIT; rolls back when the closure or the commit throws.
     ///
     /// - Parameter body: Executes the statements. It must not begin a transaction.
     /// - Returns: The result of the closure, after the commit.
     /// - Throws: The error of the closure, of BEGIN or of COMMIT. The transaction then has no effect.
-    package func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+    package func transaction<Result>(_ body: () throws(SQLError) -> Result) throws(SQLError) -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()
@@ -106,7 +107,7 @@ package final class Connection {
     }
 
     /// Runs a closure in a savepoint; rolls back only the closure's changes when it throws.
-    package func savepoint(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    package func savepoint(_ body: () throws(SQLError) -> Void) throws(SQLError) {
         try execute("SAVEPOINT part")
         do {
             try body()
@@ -129,17 +130,17 @@ package final class Connection {
     ///
     /// - Parameter text: The statements.
     /// - Throws: The error that SQLite returned.
-    func execute(text: String) throws(SQLiteError) {
+    func execute(text: String) throws(SQLError) {
         let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, about: text) }
     }
 
     /// Creates an error from a result code and the connection's last error message.
-    func failure(_ code: Int32, about subject: String) -> SQLiteError {
-        SQLiteError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), subject: subject)
+    func failure(_ code: Int32, about subject: String) -> SQLError {
+        SQLError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), subject: subject)
     }
 
-    private func secure() throws(SQLiteError) {
+    private func secure() throws(SQLError) {
         let code = unsafe push_sqlite_make_defensive(handle)
         guard code == SQLITE_OK else { throw failure(code, about: path) }
         unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 1 << 20)
@@ -148,12 +149,12 @@ package final class Connection {
         try execute("PRAGMA temp_store = MEMORY")
     }
 
-    private func useWriteAheadLog() throws(SQLiteError) {
+    private func useWriteAheadLog() throws(SQLError) {
         let statement = try prepare("PRAGMA journal_mode = WAL")
         let mode = try statement.step() ? statement.string(0) : ""
         statement.reset()
         guard mode == "wal" else {
-            throw SQLiteError(
+            throw SQLError(
                 code: SQLITE_CANTOPEN, message: "the file system allows no write-ahead log", subject: path)
         }
         // A checkpoint truncates the log file to this size, which bounds the space that a large transaction leaves
@@ -162,24 +163,24 @@ package final class Connection {
     }
 
     /// Opens a file without creating it, because `createFile` has created it with the right mode.
-    private static func openToWrite(_ path: String) throws(SQLiteError) -> OpaquePointer {
+    private static func openToWrite(_ path: String) throws(SQLError) -> OpaquePointer {
         let opened = unsafe try open(path, flags: SQLITE_OPEN_READWRITE, about: path)
         guard unsafe sqlite3_db_readonly(opened, "main") == 0 else {
             unsafe sqlite3_close_v2(opened)
-            throw SQLiteError(code: SQLITE_READONLY, message: "the file may not be written", subject: path)
+            throw SQLError(code: SQLITE_READONLY, message: "the file may not be written", subject: path)
         }
         return unsafe opened
     }
 
     private static func open(
         _ name: String, flags: Int32, about path: String
-    ) throws(SQLiteError) -> OpaquePointer {
+    ) throws(SQLError) -> OpaquePointer {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened = unsafe handle else {
             let message = unsafe String(cString: handle.map { unsafe sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
             unsafe sqlite3_close_v2(handle)
-            throw SQLiteError(code: code, message: message, subject: path)
+            throw SQLError(code: code, message: message, subject: path)
         }
         return unsafe opened
     }

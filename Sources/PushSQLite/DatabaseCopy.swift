@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSQLite
+package import PushSQL
 internal import Glibc
 
 /// A copy of an open database, made a few pages at a time while its connection stays in use.
@@ -30,10 +31,10 @@ package final class DatabaseCopy {
     ///   - source: The open database.
     ///   - path: The path of the new file, which is created with mode 0600. No file may exist there.
     /// - Throws: The error that SQLite returned, with the path of the new file.
-    package init(of source: Connection, to path: String) throws(SQLiteError) {
+    package init(of source: Connection, to path: String) throws(SQLError) {
         let descriptor = unsafe open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw SQLiteError(code: SQLITE_CANTOPEN, message: Self.text(ofErrno: errno), subject: path)
+            throw SQLError(code: SQLITE_CANTOPEN, message: Self.text(ofErrno: errno), subject: path)
         }
         close(descriptor)
         var opened: OpaquePointer?
@@ -65,19 +66,19 @@ package final class DatabaseCopy {
     /// - Parameter pageCount: The maximum number of pages.
     /// - Returns: Whether the copy is complete.
     /// - Throws: The error of reading the source or writing the copy. The copy is then unusable.
-    package func step(pageCount: Int) throws(SQLiteError) -> Bool {
+    package func step(pageCount: Int) throws(SQLError) -> Bool {
         let code = unsafe sqlite3_backup_step(handle, Int32(clamping: pageCount))
         switch code {
         case SQLITE_OK: return false
         case SQLITE_DONE: return true
-        default: throw SQLiteError(code: code, message: unsafe String(cString: sqlite3_errstr(code)), subject: path)
+        default: throw SQLError(code: code, message: unsafe String(cString: sqlite3_errstr(code)), subject: path)
         }
     }
 
-    private static func failure(_ code: Int32, _ target: OpaquePointer?, _ path: String) -> SQLiteError {
+    private static func failure(_ code: Int32, _ target: OpaquePointer?, _ path: String) -> SQLError {
         let found = code == SQLITE_OK ? unsafe sqlite3_extended_errcode(target) : code
         let message = unsafe String(cString: target.map { unsafe sqlite3_errmsg($0) } ?? sqlite3_errstr(found))
-        return SQLiteError(code: found, message: message, subject: path)
+        return SQLError(code: found, message: message, subject: path)
     }
 
     private static func text(ofErrno code: Int32) -> String { unsafe String(cString: strerror(code)) }

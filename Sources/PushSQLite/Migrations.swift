@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSQLite
+package import PushSQL
 
 /// The schema versions of a database, stored as `PRAGMA user_version`.
 ///
@@ -29,7 +30,7 @@ package struct Migrations: Sendable {
         if let altered = try alteredTables(of: connection).first {
             let message = "the definition of \(altered) differs from the schema"
             throw .failed(
-                step: found, SQLiteError(code: SQLITE_CORRUPT, message: message, subject: connection.path))
+                step: found, SQLError(code: SQLITE_CORRUPT, message: message, subject: connection.path))
         }
         for step in found..<steps.count {
             do {
@@ -40,8 +41,8 @@ package struct Migrations: Sendable {
         }
     }
 
-    private func take(_ step: Int, on connection: Connection) throws(SQLiteError) {
-        try connection.transaction { () throws(SQLiteError) in
+    private func take(_ step: Int, on connection: Connection) throws(SQLError) {
+        try connection.transaction { () throws(SQLError) in
             try connection.execute(steps[step])
             // A pragma takes no parameters, so our own number is part of the text.
             try connection.execute(text: "PRAGMA user_version = \(step + 1)")
@@ -57,7 +58,7 @@ package struct Migrations: Sendable {
     /// - Throws: `newer` and `failed` as `foundVersion` does.
     package func alteredTables(of connection: Connection) throws(MigrationError) -> [String] {
         let version = try foundVersion(of: connection)
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let model = try Connection(inMemory: "a model")
             for step in 0..<version { try take(step, on: model) }
             let found = try connection.schema()
@@ -91,7 +92,7 @@ package enum MigrationError: Error, Sendable {
     /// A later program created the file.
     case newer(found: Int, known: Int)
     /// SQLite refused a step, counted from 0.
-    case failed(step: Int, SQLiteError)
+    case failed(step: Int, SQLError)
 }
 
 extension Connection {
@@ -102,7 +103,7 @@ extension Connection {
     ///
     /// - Returns: The SQL by name.
     /// - Throws: The error that SQLite returned.
-    fileprivate func schema() throws(SQLiteError) -> [String: String] {
+    fileprivate func schema() throws(SQLError) -> [String: String] {
         let statement = try prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
         var texts: [String: String] = [:]
         while try statement.step() {

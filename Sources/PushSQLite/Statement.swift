@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSQLite
+package import PushSQL
 
 /// A prepared statement for repeated use.
 ///
 /// It owns one `sqlite3_stmt *`. It is a class so that owners can store many in their properties.
 @safe
-package final class Statement {
+package final class Statement: SQLStatement {
     private let handle: OpaquePointer
     private let connection: Connection
     private let sql: StaticString
@@ -14,7 +15,7 @@ package final class Statement {
     private var bindCode = SQLITE_OK
 
     /// Compiles a statement with `sqlite3_prepare_v3` and SQLITE_PREPARE_PERSISTENT.
-    init(_ sql: StaticString, on connection: Connection) throws(SQLiteError) {
+    init(_ sql: StaticString, on connection: Connection) throws(SQLError) {
         var handle: OpaquePointer?
         let text = sql.description
         let code = unsafe sqlite3_prepare_v3(
@@ -33,7 +34,7 @@ package final class Statement {
     ///
     /// - Returns: Whether there is a row to read.
     /// - Throws: The error that SQLite returned for this step or for an earlier `bind`.
-    package func step() throws(SQLiteError) -> Bool {
+    package func step() throws(SQLError) -> Bool {
         guard bindCode == SQLITE_OK else { throw bindFailure() }
         let code = unsafe sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -46,14 +47,9 @@ package final class Statement {
         return false
     }
 
-    /// Steps to the end and resets.
-    package func run() throws(SQLiteError) {
-        while try step() {}
-    }
-
     /// Binds bytes without copying them, steps to the end, resets, and unbinds the bytes.
-    package func run(lending bytes: [UInt8], at index: Int32) throws(SQLiteError) {
-        try unsafe bytes.span.withUnsafeBytes { bytes throws(SQLiteError) in
+    package func run(lending bytes: [UInt8], at index: Int32) throws(SQLError) {
+        try unsafe bytes.span.withUnsafeBytes { bytes throws(SQLError) in
             guard let start = bytes.baseAddress, unsafe !bytes.isEmpty else {
                 check(unsafe sqlite3_bind_zeroblob(handle, index, 0))
                 return try run()
@@ -70,8 +66,8 @@ package final class Statement {
     ///   - bytes: The byte array, which is borrowed during the call.
     ///   - parts: The parameters and their ranges, which must not be empty.
     /// - Throws: The error that SQLite returned.
-    package func run(lending bytes: [UInt8], _ parts: [(index: Int32, range: Range<Int>)]) throws(SQLiteError) {
-        try unsafe bytes.span.withUnsafeBytes { bytes throws(SQLiteError) in
+    package func run(lending bytes: [UInt8], _ parts: [(index: Int32, range: Range<Int>)]) throws(SQLError) {
+        try unsafe bytes.span.withUnsafeBytes { bytes throws(SQLError) in
             defer { for part in parts { bindNull(at: part.index) } }
             for (index, range) in parts {
                 let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
@@ -143,9 +139,9 @@ package final class Statement {
         if bindCode == SQLITE_OK { bindCode = code }
     }
 
-    private func bindFailure() -> SQLiteError {
+    private func bindFailure() -> SQLError {
         defer { bindCode = SQLITE_OK }
-        return SQLiteError(
+        return SQLError(
             code: bindCode, message: unsafe String(cString: sqlite3_errstr(bindCode)), subject: sql.description)
     }
 

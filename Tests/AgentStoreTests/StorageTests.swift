@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 @testable import AgentStore
 import Foundation
 import PushAPI
@@ -212,7 +213,7 @@ import Testing
     @Test func `the outbox keeps the newest acknowledgements up to its limit`() throws {
         let database = try DatabaseFile().open()
         let surplus: Int64 = 3
-        try database.transaction { () throws(SQLiteError) in
+        try database.transaction { () throws(SQLError) in
             for sequence in 1...(OutboxTable.rowCountMax + surplus) {
                 try database.outbox.append(sequence: sequence, .delivered)
             }

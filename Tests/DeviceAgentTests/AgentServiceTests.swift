@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 import AgentBus
 @testable import AgentStore
 @testable import DeviceAgent
@@ -204,10 +205,9 @@ import Testing
         }
         _ = try await service.set(app, "time-sensitive", "").get()
         #expect(try await offers(service) == ["", "time-sensitive", "", "time-sensitive"])
-        let database = service.harness.database
-        try database.transaction { () throws(SQLiteError) in
-            try database.policy.replaceAll([.init(topic: nil, setting: .timeSensitive, value: "off", isLocked: true)])
-        }
+        try service.harness.database.policy.replaceAll([
+            .init(topic: nil, setting: .timeSensitive, value: "off", isLocked: true)
+        ])
         #expect(try await offers(service) == ["", "", ""])
     }
 
@@ -253,7 +253,7 @@ import Testing
         let service = try setup.start()
         try await setup.enrol(service)
         let database = service.harness.database
-        try database.transaction { () throws(SQLiteError) in
+        try database.transaction { () throws(SQLError) in
             for number in 1...RegistrationService.appCountMax {
                 var app = Sample.app
                 app.appID = AppID("org.example.app\(number)")

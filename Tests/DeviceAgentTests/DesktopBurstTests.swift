@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 import AgentStore
 @testable import DeviceAgent
 import PushAPI
@@ -89,7 +90,7 @@ struct DesktopBurstTests {
         let (desk, server) = try await desktop()
         let app = Sample.app.appID
         if isLocked {
-            try desk.database.transaction { () throws(SQLiteError) in
+            try desk.database.transaction { () throws(SQLError) in
                 try desk.database.policy.replaceAll([.init(topic: nil, setting: .muted, value: "off", isLocked: true)])
             }
         }

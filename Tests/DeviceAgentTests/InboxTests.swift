@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 @testable import AgentStore
 @testable import DeviceAgent
 import PushAPI
@@ -40,7 +41,7 @@ import Testing
     @Test(arguments: [false, true])
     func `clearing reports only entries that still waited, as cleared`(isByNumber: Bool) throws {
         try receive(#"{"aps":{"alert":"waits"}}"#, #"{"aps":{"badge":1}}"#)
-        let removed = try database.transaction { () throws(SQLiteError) in
+        let removed = try database.transaction { () throws(SQLError) in
             try isByNumber ? database.removeInboxEntries([1, 2]) : database.clearInbox(appID: Sample.app.appID)
         }
         #expect(Set(removed) == [1, 2])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 import AgentBus
 import AgentStore
 @testable import DeviceAgent
@@ -350,7 +351,7 @@ import Testing
     @Test func `an app may have the maximum number of channels and not one more`() async throws {
         let harness = try await connected()
         try await harness.stop()
-        try harness.database.transaction { () throws(SQLiteError) in
+        try harness.database.transaction { () throws(SQLError) in
             for number in 1...UInt64(Limits.subscriptionPerAppCountMax - 1) {
                 try harness.database.subscriptions.request(ChannelID(high: 7, low: number).text, of: Self.app)
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 @testable import AgentStore
 @testable import DeviceAgent
 import PushCore
@@ -14,7 +15,7 @@ import Testing
         try database.apps.save(Sample.app)
         let arrivals: [Arrival] = [.notification(Sample.notification(7))]
         _ = try Receiver(database).receive(arrivals, now: .unixEpoch)
-        try database.transaction { () throws(SQLiteError) in
+        try database.transaction { () throws(SQLError) in
             for number in 1..<20_000 {
                 _ = try database.inbox.markSeen(uniqueID: "later \(number)")
             }

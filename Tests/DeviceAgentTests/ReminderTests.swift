@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 import AgentBus
 @testable import AgentStore
 @testable import DeviceAgent
@@ -35,7 +36,7 @@ import Testing
     }
 
     private func due(at seconds: Int64) throws -> [EntryID] {
-        try database.transaction { () throws(SQLiteError) in
+        try database.transaction { () throws(SQLError) in
             try database.takeDueReminders(now: Timestamp(unixSeconds: seconds))
         }
     }
@@ -81,7 +82,7 @@ import Testing
         for entry in 1...30 { try settle(EntryID(rawValue: Int64(entry))) }
         try database.reminders.set(Timestamp(unixSeconds: 50_000_000), of: 2)
         func trim(at seconds: Int64) throws {
-            _ = try database.transaction { () throws(SQLiteError) in
+            _ = try database.transaction { () throws(SQLError) in
                 try database.trimInbox(now: Timestamp(unixSeconds: seconds))
             }
         }
@@ -97,9 +98,9 @@ import Testing
     @Test func `clearing an entry, or all of an app, removes the reminder`() throws {
         try receive(2)
         for entry in [EntryID(1), 2] { try database.reminders.set(Timestamp(unixSeconds: 100), of: entry) }
-        _ = try database.transaction { () throws(SQLiteError) in try database.removeInboxEntries([1]) }
+        _ = try database.transaction { () throws(SQLError) in try database.removeInboxEntries([1]) }
         #expect(try database.reminders.all().map(\.entry) == [2])
-        _ = try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: Sample.app.appID) }
+        _ = try database.transaction { () throws(SQLError) in try database.clearInbox(appID: Sample.app.appID) }
         #expect(try database.reminders.all().isEmpty)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 import Foundation
 @testable import PushSQLite
 import TestSupport
@@ -14,7 +15,7 @@ import Testing
         path = directory.path(of: "test.sqlite")
     }
 
-    private func open(exclusive: Bool = false) throws(SQLiteError) -> Connection {
+    private func open(exclusive: Bool = false) throws(SQLError) -> Connection {
         try Connection(path: path, durability: .full, exclusive: exclusive)
     }
 
@@ -50,20 +51,20 @@ import Testing
     @Test func `SQL cannot write the schema table directly`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t(x); PRAGMA writable_schema = ON")
-        #expect(throws: SQLiteError.self) { try connection.execute("UPDATE sqlite_schema SET sql = ''") }
+        #expect(throws: SQLError.self) { try connection.execute("UPDATE sqlite_schema SET sql = ''") }
     }
 
     @Test func `an exclusive connection refuses a second one immediately`() throws {
         let first = try open(exclusive: true)
-        let error = #expect(throws: SQLiteError.self) { try open(exclusive: true) }
-        #expect(error?.isBusy == true)
+        let error = #expect(throws: SQLError.self) { try open(exclusive: true) }
+        #expect(error?.kind == .busy)
         try first.execute("CREATE TABLE t(x)")
     }
 
     @Test func `a file is unlocked once the connection and its statements are released`() throws {
         do {
             let statement = try open(exclusive: true).prepare("SELECT 1")
-            #expect(throws: SQLiteError.self) { try open(exclusive: true) }
+            #expect(throws: SQLError.self) { try open(exclusive: true) }
             #expect(try statement.step())
         }
         _ = try open(exclusive: true)
@@ -78,25 +79,25 @@ import Testing
     }
 
     @Test func `a file in a missing directory cannot be opened`() throws {
-        let error = #expect(throws: SQLiteError.self) {
+        let error = #expect(throws: SQLError.self) {
             try Connection(path: directory.path(of: "none/test.sqlite"), durability: .full, exclusive: true)
         }
-        #expect(error?.isCannotOpen == true)
+        #expect(error?.kind == .cannotOpen)
     }
 
     @Test func `a file that is not a database is reported as damaged`() throws {
         try directory.write(String(repeating: "no database ", count: 1000), to: "test.sqlite")
-        let error = #expect(throws: SQLiteError.self) { try open() }
-        #expect(error?.isCorrupt == true)
+        let error = #expect(throws: SQLError.self) { try open() }
+        #expect(error?.kind == .damaged)
     }
 
     @Test func `a read-only database is refused`() throws {
         let open = try TemporaryDirectory(isOpen: true)
         let path = try open.write("", to: "test.sqlite", permissions: 0o444)
         let error = try OrdinaryUser.run {
-            #expect(throws: SQLiteError.self) { try Connection(path: path, durability: .full, exclusive: true) }
+            #expect(throws: SQLError.self) { try Connection(path: path, durability: .full, exclusive: true) }
         }
-        #expect(error?.isReadOnly == true)
+        #expect(error?.kind == .readOnly)
     }
 
     // MARK: Transactions
@@ -104,15 +105,15 @@ import Testing
     @Test func `a transaction that throws is rolled back`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t(x INTEGER UNIQUE)")
-        let error = #expect(throws: SQLiteError.self) {
-            try connection.transaction { () throws(SQLiteError) in
+        let error = #expect(throws: SQLError.self) {
+            try connection.transaction { () throws(SQLError) in
                 try connection.execute("INSERT INTO t VALUES (1)")
                 try connection.execute("INSERT INTO t VALUES (1)")
             }
         }
-        #expect(error?.isConstraint == true)
+        #expect(error?.kind == .constraint)
         #expect(try count(connection) == 0)
-        try connection.transaction { () throws(SQLiteError) in try connection.execute("INSERT INTO t VALUES (1)") }
+        try connection.transaction { () throws(SQLError) in try connection.execute("INSERT INTO t VALUES (1)") }
         #expect(try count(connection) == 1)
     }
 
@@ -120,21 +121,21 @@ import Testing
         let connection = try open()
         try connection.execute(
             "CREATE TABLE a(x INTEGER PRIMARY KEY); CREATE TABLE t(x REFERENCES a DEFERRABLE INITIALLY DEFERRED)")
-        let error = #expect(throws: SQLiteError.self) {
-            try connection.transaction { () throws(SQLiteError) in try connection.execute("INSERT INTO t VALUES (9)") }
+        let error = #expect(throws: SQLError.self) {
+            try connection.transaction { () throws(SQLError) in try connection.execute("INSERT INTO t VALUES (9)") }
         }
-        #expect(error?.isConstraint == true)
-        try connection.transaction { () throws(SQLiteError) in try connection.execute("INSERT INTO a VALUES (9)") }
+        #expect(error?.kind == .constraint)
+        try connection.transaction { () throws(SQLError) in try connection.execute("INSERT INTO a VALUES (9)") }
         #expect(try count(connection) == 0)
     }
 
     @Test func `a full database is reported as full`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t(x); PRAGMA max_page_count = 10")
-        let error = #expect(throws: SQLiteError.self) {
+        let error = #expect(throws: SQLError.self) {
             try connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
         }
-        #expect(error?.isFull == true)
+        #expect(error?.kind == .full)
     }
 
     @Test func `the number of changed rows and the last inserted row are reported`() throws {
@@ -173,7 +174,7 @@ import Testing
         #expect(try count(try open()) == 1)
     }
 
-    private func count(_ connection: Connection) throws(SQLiteError) -> Int64 {
+    private func count(_ connection: Connection) throws(SQLError) -> Int64 {
         let statement = try connection.prepare("SELECT count(*) FROM t")
         defer { statement.reset() }
         return try statement.step() ? statement.int64(0) : -1

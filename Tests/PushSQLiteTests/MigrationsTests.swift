@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 @testable import PushSQLite
 import TestSupport
 import Testing
@@ -74,6 +75,6 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(reason.isCorrupt && reason.message == "the definition of a differs from the schema")
+        #expect(reason.kind == .damaged && reason.message == "the definition of a differs from the schema")
     }
 }

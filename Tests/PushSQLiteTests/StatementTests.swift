@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 @testable import PushSQLite
 import TestSupport
 import Testing
@@ -76,8 +77,8 @@ import Testing
         statement.bind(1, at: 1)
         try statement.run()
         statement.bind(1, at: 1)
-        let error = #expect(throws: SQLiteError.self) { try statement.run() }
-        #expect(error?.isConstraint == true)
+        let error = #expect(throws: SQLError.self) { try statement.run() }
+        #expect(error?.kind == .constraint)
         #expect(error?.subject == "INSERT INTO t VALUES (?)")
         statement.bind(2, at: 1)
         try statement.run()
@@ -89,13 +90,13 @@ import Testing
         #expect(try statement.step())
         statement.reset()
         statement.bind([UInt8](repeating: 0, count: 1 << 20 + 1), at: 1)
-        #expect(throws: SQLiteError.self) { try statement.step() }
+        #expect(throws: SQLError.self) { try statement.step() }
         statement.bind(1, at: 1)
         #expect(try statement.step())
     }
 
     @Test func `invalid SQL is refused with its text`() throws {
-        let error = #expect(throws: SQLiteError.self) { try connection.prepare("SELEKT 1") }
+        let error = #expect(throws: SQLError.self) { try connection.prepare("SELEKT 1") }
         #expect(error?.subject == "SELEKT 1")
         #expect(error?.message.contains("syntax error") == true)
     }

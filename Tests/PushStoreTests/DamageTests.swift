@@ -117,7 +117,7 @@ import Testing
         try "ALTER TABLE topics RENAME COLUMN team TO teal".runBySQLite(path)
         let problem = "the definition of topics differs from the schema"
         #expect(try StoreCheck(path: path).problems == [problem])
-        #expect(throws: StoreError.damaged(path: path, code: 11, text: problem)) {
+        #expect(throws: StoreError.damaged(path: path, code: "11", text: problem)) {
             try TestStore(in: directory)
         }
     }

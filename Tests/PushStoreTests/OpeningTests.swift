@@ -74,11 +74,11 @@ import Testing
 
     @Test func `every error says what happened, where, and what to do`() {
         let errors: [StoreError] = [
-            .cannotOpen(path: "/p", code: 1, text: "t"), .readOnly(path: "/p", code: 1, text: "t"),
-            .locked(path: "/p", code: 1, text: "t"), .newerSchema(path: "/p", found: 2, known: 1),
-            .migrationFailed(path: "/p", step: 0, code: 1, text: "t"), .damaged(path: "/p", code: 1, text: "t"),
-            .full(path: "/p", code: 1, text: "t"), .inputOutput(path: "/p", code: 1, text: "t"),
-            .failed(path: "/p", code: 1, text: "t"),
+            .cannotOpen(path: "/p", code: "1", text: "t"), .readOnly(path: "/p", code: "1", text: "t"),
+            .locked(path: "/p", code: "1", text: "t"), .newerSchema(path: "/p", found: 2, known: 1),
+            .migrationFailed(path: "/p", step: 0, code: "1", text: "t"), .damaged(path: "/p", code: "1", text: "t"),
+            .full(path: "/p", code: "1", text: "t"), .inputOutput(path: "/p", code: "1", text: "t"),
+            .failed(path: "/p", code: "1", text: "t"),
         ]
         for error in errors {
             #expect(error.description.contains("/p"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushSQL
 @testable import PushSQLite
 @testable import PushStore
 import PushCore

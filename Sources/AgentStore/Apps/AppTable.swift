@@ -2,7 +2,8 @@
 
 internal import PayloadLint
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// An app that is registered at the server.
 package struct RegisteredApp: Sendable, Equatable {
@@ -65,7 +66,7 @@ package final class AppTable {
     private let clearToken: Statement
     private let clearTokens: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         self.connection = connection
         selectAll = try connection.prepare(
             """
@@ -108,7 +109,7 @@ package final class AppTable {
     }
 
     /// Returns all apps, ordered by app ID.
-    package func all() throws(SQLiteError) -> [RegisteredApp] {
+    package func all() throws(SQLError) -> [RegisteredApp] {
         defer { selectAll.reset() }
         var apps: [RegisteredApp] = []
         while try selectAll.step() { apps.append(Self.app(in: selectAll)) }
@@ -116,13 +117,13 @@ package final class AppTable {
     }
 
     /// Returns the app with an app ID.
-    package func app(id: AppID) throws(SQLiteError) -> RegisteredApp? { try first(selectByID, id.text) }
+    package func app(id: AppID) throws(SQLError) -> RegisteredApp? { try first(selectByID, id.text) }
 
     /// Returns the app that registered a topic.
-    package func app(topic: TopicName) throws(SQLiteError) -> RegisteredApp? { try first(selectByTopic, topic.text) }
+    package func app(topic: TopicName) throws(SQLError) -> RegisteredApp? { try first(selectByTopic, topic.text) }
 
     /// Adds an app or updates its registration; its badge remains.
-    package func save(_ app: RegisteredApp) throws(SQLiteError) {
+    package func save(_ app: RegisteredApp) throws(SQLError) {
         upsert.bind(app.appID.text, at: 1)
         upsert.bind(app.topic.text, at: 2)
         upsert.bind(app.name, at: 3)
@@ -135,7 +136,7 @@ package final class AppTable {
     }
 
     /// Replaces an app's name and icon with those of its .desktop file.
-    package func verify(_ id: AppID, name: String, icon: String?) throws(SQLiteError) {
+    package func verify(_ id: AppID, name: String, icon: String?) throws(SQLError) {
         updateName.bind(id.text, at: 1)
         updateName.bind(name, at: 2)
         updateName.bind(icon, at: 3)
@@ -143,19 +144,19 @@ package final class AppTable {
     }
 
     /// Stores the first time-sensitive notification that "do not disturb" held back; later ones change nothing.
-    package func setHeldBackEntry(_ entry: EntryID, of id: AppID) throws(SQLiteError) {
+    package func setHeldBackEntry(_ entry: EntryID, of id: AppID) throws(SQLError) {
         updateHeldBackEntry.bind(id.text, at: 1)
         updateHeldBackEntry.bind(entry.rawValue, at: 2)
         try updateHeldBackEntry.run()
     }
 
     /// Deletes an app's device token, because the server does not know the registration any more.
-    package func clearToken(of id: AppID) throws(SQLiteError) {
+    package func clearToken(of id: AppID) throws(SQLError) {
         clearToken.bind(id.text, at: 1)
         try clearToken.run()
     }
 
-    package func remove(id: AppID) throws(SQLiteError) {
+    package func remove(id: AppID) throws(SQLError) {
         delete.bind(id.text, at: 1)
         try delete.run()
     }
@@ -163,7 +164,7 @@ package final class AppTable {
     /// Stores a badge; returns false if a newer one is already stored.
     package func setBadge(
         _ badge: UInt32, of id: AppID, sequence: Int64, acceptedAt: Timestamp
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         updateBadge.bind(id.text, at: 1)
         updateBadge.bind(Int64(badge), at: 2)
         updateBadge.bind(sequence, at: 3)
@@ -174,9 +175,9 @@ package final class AppTable {
 
     /// Deletes the tokens and badges of all apps after the device left its server; no server could update the badges
     /// any more.
-    package func forgetServer() throws(SQLiteError) { try clearTokens.run() }
+    package func forgetServer() throws(SQLError) { try clearTokens.run() }
 
-    private func first(_ statement: Statement, _ key: String) throws(SQLiteError) -> RegisteredApp? {
+    private func first(_ statement: Statement, _ key: String) throws(SQLError) -> RegisteredApp? {
         defer { statement.reset() }
         statement.bind(key, at: 1)
         return try statement.step() ? Self.app(in: statement) : nil

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The event types that apps declared, each with its own settings.
 package final class EventTypeTable {
@@ -22,7 +23,7 @@ package final class EventTypeTable {
     private let insert: Statement
     private let delete: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         select = try connection.prepare("SELECT event, name FROM event_types WHERE app_id = ? ORDER BY position")
         insert = try connection.prepare(
             "INSERT OR REPLACE INTO event_types (app_id, event, name, position) VALUES (?, ?, ?, ?)")
@@ -30,7 +31,7 @@ package final class EventTypeTable {
     }
 
     /// Returns the event types of an app, in the order of its declaration.
-    package func all(of appID: AppID) throws(SQLiteError) -> [EventType] {
+    package func all(of appID: AppID) throws(SQLError) -> [EventType] {
         defer { select.reset() }
         select.bind(appID.text, at: 1)
         var types: [EventType] = []
@@ -39,7 +40,7 @@ package final class EventTypeTable {
     }
 
     /// Replaces the event types of an app; must be called inside a transaction.
-    package func replaceAll(_ types: [EventType], of appID: AppID) throws(SQLiteError) {
+    package func replaceAll(_ types: [EventType], of appID: AppID) throws(SQLError) {
         delete.bind(appID.text, at: 1)
         try delete.run()
         for (position, type) in types.enumerated() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// A channel that an app is subscribed to, or is being unsubscribed from.
 package struct Subscription: Sendable, Equatable {
@@ -50,7 +51,7 @@ package final class LocalSubscriptionTable {
     private let selectOfApp: Statement
     private let selectPending: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         self.connection = connection
         insertRequested = try connection.prepare(
             """
@@ -82,19 +83,19 @@ package final class LocalSubscriptionTable {
     // MARK: Requests of apps
 
     /// Adds a subscription, or keeps an existing one.
-    package func request(_ channel: String, of appID: AppID) throws(SQLiteError) {
+    package func request(_ channel: String, of appID: AppID) throws(SQLError) {
         insertRequested.bind(appID.text, at: 1)
         insertRequested.bind(channel, at: 2)
         try insertRequested.run()
     }
 
     /// Ends a subscription and leaves the report to the server for later; returns false if there was no subscription.
-    package func requestEnd(_ channel: String, of appID: AppID) throws(SQLiteError) -> Bool {
+    package func requestEnd(_ channel: String, of appID: AppID) throws(SQLError) -> Bool {
         try change(channel, of: appID, from: [.requested, .confirmed], to: .ending)
     }
 
     /// Returns the state of a subscription; nil if there is no subscription.
-    package func state(of channel: String, of appID: AppID) throws(SQLiteError) -> Subscription.State? {
+    package func state(of channel: String, of appID: AppID) throws(SQLError) -> Subscription.State? {
         defer { selectState.reset() }
         selectState.bind(appID.text, at: 1)
         selectState.bind(channel, at: 2)
@@ -103,13 +104,13 @@ package final class LocalSubscriptionTable {
     }
 
     /// Returns all subscriptions of an app, including those that the server has yet to end.
-    package func all(of appID: AppID) throws(SQLiteError) -> [Subscription] {
+    package func all(of appID: AppID) throws(SQLError) -> [Subscription] {
         selectOfApp.bind(appID.text, at: 1)
         return try subscriptions(selectOfApp)
     }
 
     /// Deletes all subscriptions of an app, because the server deleted them with its registration.
-    package func removeAll(of appID: AppID) throws(SQLiteError) {
+    package func removeAll(of appID: AppID) throws(SQLError) {
         deleteOfApp.bind(appID.text, at: 1)
         try deleteOfApp.run()
     }
@@ -117,17 +118,17 @@ package final class LocalSubscriptionTable {
     // MARK: State at the server
 
     /// Returns the oldest subscription that the server must be told about; nil if it knows all.
-    package func firstPending() throws(SQLiteError) -> Subscription? { try subscriptions(selectPending).first }
+    package func firstPending() throws(SQLError) -> Subscription? { try subscriptions(selectPending).first }
 
     /// Records that the server has a subscription.
-    package func confirm(_ channel: String, of appID: AppID) throws(SQLiteError) {
+    package func confirm(_ channel: String, of appID: AppID) throws(SQLError) {
         _ = try change(channel, of: appID, from: [.requested], to: .confirmed)
     }
 
     /// Deletes a subscription that the server ended or refused; returns false if its state has changed in the meantime.
     package func remove(
         _ channel: String, of appID: AppID, whileIn state: Subscription.State
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         delete.bind(appID.text, at: 1)
         delete.bind(channel, at: 2)
         delete.bind(state.rawValue, at: 3)
@@ -136,14 +137,14 @@ package final class LocalSubscriptionTable {
     }
 
     /// Schedules the end of a subscription that only the server has.
-    package func addEnding(_ channel: String, of appID: AppID) throws(SQLiteError) {
+    package func addEnding(_ channel: String, of appID: AppID) throws(SQLError) {
         addEnding.bind(appID.text, at: 1)
         addEnding.bind(channel, at: 2)
         try addEnding.run()
     }
 
     /// Updates an app's subscriptions from the list that the server has.
-    package func settle(_ appID: AppID, serverHas channels: [String]) throws(SQLiteError) {
+    package func settle(_ appID: AppID, serverHas channels: [String]) throws(SQLError) {
         let known = Set(channels)
         for subscription in try all(of: appID) {
             switch (subscription.state, known.contains(subscription.channel)) {
@@ -157,20 +158,20 @@ package final class LocalSubscriptionTable {
     }
 
     /// Marks an app's subscriptions as unknown to the server, after the server lost the app's registration.
-    package func requestAgain(_ appID: AppID) throws(SQLiteError) {
+    package func requestAgain(_ appID: AppID) throws(SQLError) {
         requestAgain.bind(appID.text, at: 1)
         try requestAgain.run()
     }
 
     /// Marks all subscriptions as unknown to the server, after the device left its server.
-    package func forgetServer() throws(SQLiteError) {
+    package func forgetServer() throws(SQLError) {
         try deleteEnding.run()
         try requestAllAgain.run()
     }
 
     private func change(
         _ channel: String, of appID: AppID, from states: [Subscription.State], to state: Subscription.State
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         changeState.bind(appID.text, at: 1)
         changeState.bind(channel, at: 2)
         changeState.bind(" " + states.map(\.rawValue).joined(separator: " ") + " ", at: 3)
@@ -179,7 +180,7 @@ package final class LocalSubscriptionTable {
         return connection.changedRowCount > 0
     }
 
-    private func subscriptions(_ statement: Statement) throws(SQLiteError) -> [Subscription] {
+    private func subscriptions(_ statement: Statement) throws(SQLError) -> [Subscription] {
         defer { statement.reset() }
         var subscriptions: [Subscription] = []
         while try statement.step() {

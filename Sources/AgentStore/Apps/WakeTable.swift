@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The tables of background wakes: the newest waiting one of each app, and the times of the last starts.
 package final class WakeTable {
@@ -14,7 +15,7 @@ package final class WakeTable {
     private let clampStarts: Statement
     private let selectStarts: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         upsertDue = try connection.prepare("INSERT OR REPLACE INTO wakes (app_id, entry) VALUES (?, ?)")
         deleteDue = try connection.prepare("DELETE FROM wakes WHERE app_id = ? AND entry <= ?")
         selectDue = try connection.prepare("SELECT app_id, entry FROM wakes ORDER BY entry")
@@ -27,14 +28,14 @@ package final class WakeTable {
     }
 
     /// Stores the notification that wakes an app, in place of an older one.
-    package func setDue(_ wake: BackgroundWake) throws(SQLiteError) {
+    package func setDue(_ wake: BackgroundWake) throws(SQLError) {
         upsertDue.bind(wake.appID.text, at: 1)
         upsertDue.bind(wake.entry.rawValue, at: 2)
         try upsertDue.run()
     }
 
     /// Returns the waiting wakes, oldest first.
-    package func due() throws(SQLiteError) -> [BackgroundWake] {
+    package func due() throws(SQLError) -> [BackgroundWake] {
         defer { selectDue.reset() }
         var wakes: [BackgroundWake] = []
         while try selectDue.step() {
@@ -45,7 +46,7 @@ package final class WakeTable {
     }
 
     /// Moves a wake from the waiting ones to the starts, and deletes starts that are too old to count.
-    package func begin(_ wake: BackgroundWake, now: Timestamp, periodMilliseconds: Int64) throws(SQLiteError) {
+    package func begin(_ wake: BackgroundWake, now: Timestamp, periodMilliseconds: Int64) throws(SQLError) {
         deleteDue.bind(wake.appID.text, at: 1)
         deleteDue.bind(wake.entry.rawValue, at: 2)
         try deleteDue.run()
@@ -57,13 +58,13 @@ package final class WakeTable {
     }
 
     /// Deletes the last start of an app, because the wake did not start.
-    package func forgetLastStart(of appID: AppID) throws(SQLiteError) {
+    package func forgetLastStart(of appID: AppID) throws(SQLError) {
         deleteLastStart.bind(appID.text, at: 1)
         try deleteLastStart.run()
     }
 
     /// Returns the times of the starts, oldest first; times in the future, from a clock that was ahead, count as now.
-    package func starts(now: Timestamp) throws(SQLiteError) -> [(appID: AppID, startedAt: Timestamp)] {
+    package func starts(now: Timestamp) throws(SQLError) -> [(appID: AppID, startedAt: Timestamp)] {
         clampStarts.bind(now.unixMilliseconds, at: 1)
         try clampStarts.run()
         defer { selectStarts.reset() }

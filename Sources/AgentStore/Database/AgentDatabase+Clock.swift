@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
-package import PushSQLite
+package import PushSQL
 
 /// The check of the device's clock, so that a wrong clock cannot delete data as too old.
 extension AgentDatabase {
@@ -20,8 +20,8 @@ extension AgentDatabase {
     ///
     /// - Parameter now: The clock now; parts of a second do not count.
     /// - Returns: Whether the clock is trusted.
-    /// - Throws: `SQLiteError` if a value cannot be read or stored.
-    package func trustsClock(now: Timestamp) throws(SQLiteError) -> Bool {
+    /// - Throws: `SQLError` if a value cannot be read or stored.
+    package func trustsClock(now: Timestamp) throws(SQLError) -> Bool {
         let trusted = try state.time(of: .clockTrustedAt)
         let doubted = try state.time(of: .clockDoubtedAt) ?? .unixEpoch
         let isNear = trusted.map { now.seconds(since: $0) <= Self.clockAdvanceSecondsMax } ?? true

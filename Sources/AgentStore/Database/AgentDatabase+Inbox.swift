@@ -2,7 +2,7 @@
 
 package import PushAPI
 package import PushCore
-package import PushSQLite
+package import PushSQL
 
 /// Changes of several tables at once that keep the inbox and the outbox consistent.
 extension AgentDatabase {
@@ -15,10 +15,10 @@ extension AgentDatabase {
     ///   - entry: The entry.
     ///   - translation: The look-up for the texts of the app.
     /// - Returns: The payload.
-    /// - Throws: `SQLiteError` if the filter's payload cannot be read.
+    /// - Throws: `SQLError` if the filter's payload cannot be read.
     package func shownPayload(
         of entry: InboxEntry, _ translation: AppTranslation
-    ) throws(SQLiteError) -> Payload? {
+    ) throws(SQLError) -> Payload? {
         guard let filtered = try filters.row(of: entry.entry)?.payload else {
             return try? Payload(parsing: entry.payload.span, translation: translation)
         }
@@ -29,7 +29,7 @@ extension AgentDatabase {
     /// Moves an entry to suppressed and queues the report to the server; must be called inside a transaction.
     package func suppress(
         _ entry: EntryID, _ reason: SuppressionReason, from states: Set<InboxEntry.State> = [.waiting]
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard try inbox.move(entry, from: states, to: .suppressed, reason: reason.rawValue) else { return }
         let sequence = try inbox.entry(entry)?.sequence ?? 0
         try outbox.append(sequence: sequence, .suppressed, reason: reason.rawValue)
@@ -40,7 +40,7 @@ extension AgentDatabase {
     package func finish(
         _ entry: EntryID, from states: Set<InboxEntry.State>, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome,
         reason: String? = nil
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         guard try inbox.move(entry, from: states, to: state) else { return false }
         try outbox.append(sequence: try inbox.entry(entry)?.sequence ?? 0, outcome, reason: reason)
         return true
@@ -48,7 +48,7 @@ extension AgentDatabase {
 
     /// Removes the entries of an app, or of all apps if the ID is nil; returns their numbers; the caller opens the
     /// transaction.
-    package func clearInbox(appID: AppID?) throws(SQLiteError) -> [EntryID] {
+    package func clearInbox(appID: AppID?) throws(SQLError) -> [EntryID] {
         for number in try inbox.waiting() {
             guard let entry = try inbox.entry(number) else { continue }
             guard appID == nil || entry.appID == appID else { continue }
@@ -58,7 +58,7 @@ extension AgentDatabase {
     }
 
     /// Removes entries and returns the numbers of those that existed; the caller opens the transaction.
-    package func removeInboxEntries(_ numbers: [EntryID]) throws(SQLiteError) -> [EntryID] {
+    package func removeInboxEntries(_ numbers: [EntryID]) throws(SQLError) -> [EntryID] {
         var removed: [EntryID] = []
         // The number 0 would select all entries.
         for number in numbers where number > 0 {
@@ -69,13 +69,13 @@ extension AgentDatabase {
     }
 
     /// Returns the names of the registered apps by app ID.
-    package func appNames() throws(SQLiteError) -> [AppID: String] {
+    package func appNames() throws(SQLError) -> [AppID: String] {
         Dictionary(uniqueKeysWithValues: try apps.all().map { ($0.appID, $0.name) })
     }
 
     /// Deletes entries beyond the limits of age and count, and returns their numbers; must be called inside a
     /// transaction.
-    package func trimInbox(now: Timestamp) throws(SQLiteError) -> [EntryID] {
+    package func trimInbox(now: Timestamp) throws(SQLError) -> [EntryID] {
         let days = Int64(try settings.value(of: .inboxDays, at: .device).text) ?? 0
         let count = Int64(try settings.value(of: .inboxCount, at: .device).text) ?? 0
         // Both settings have a default and are validated when they are set.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
-package import PushSQLite
+package import PushSQL
 
 extension AgentDatabase {
     /// Removes the reminders that are due and makes their entries wait for presentation; must be called inside a
@@ -9,8 +9,8 @@ extension AgentDatabase {
     ///
     /// - Parameter now: The current time.
     /// - Returns: The entries, in the order of their times.
-    /// - Throws: `SQLiteError` if the database fails.
-    package func takeDueReminders(now: Timestamp) throws(SQLiteError) -> [EntryID] {
+    /// - Throws: `SQLError` if the database fails.
+    package func takeDueReminders(now: Timestamp) throws(SQLError) -> [EntryID] {
         let due = try reminders.all().filter { $0.time <= now }.map(\.entry)
         for entry in due {
             try reminders.set(nil, of: entry)

@@ -2,7 +2,8 @@
 
 internal import Glibc
 internal import PushNet
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The agent's database, `agent.sqlite`, with everything that must survive a restart, except the secret.
 ///
@@ -105,19 +106,19 @@ package final class AgentDatabase {
     }
 
     /// Runs the body in a transaction, whose changes are on the disk when this function returns.
-    package func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+    package func transaction<Result>(_ body: () throws(SQLError) -> Result) throws(SQLError) -> Result {
         try connection.transaction(body)
     }
 
     /// Runs the body in a savepoint of the current transaction.
-    package func savepoint(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    package func savepoint(_ body: () throws(SQLError) -> Void) throws(SQLError) {
         try connection.savepoint(body)
     }
 }
 
 extension StorageError {
     /// Creates the error for a database that could not be opened.
-    package static func opening(_ path: String, _ error: SQLiteError) -> StorageError {
-        error.isCorrupt ? .damagedDatabase(path: path, error) : .database(error)
+    package static func opening(_ path: String, _ error: SQLError) -> StorageError {
+        error.kind == .damaged ? .damagedDatabase(path: path, error) : .database(error)
     }
 }

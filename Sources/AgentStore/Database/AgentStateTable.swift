@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The table of numbers that the agent stores by name.
 package final class AgentStateTable {
@@ -28,29 +29,29 @@ package final class AgentStateTable {
     private let select: Statement
     private let replace: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         select = try connection.prepare("SELECT value FROM settings WHERE name = ?")
         replace = try connection.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)")
     }
 
     /// Returns a number; nil if it was never set.
-    package func value(of name: Name) throws(SQLiteError) -> Int64? {
+    package func value(of name: Name) throws(SQLError) -> Int64? {
         defer { select.reset() }
         select.bind(name.rawValue, at: 1)
         return try select.step() ? select.int64(0) : nil
     }
 
     /// Returns a time that is stored in UNIX seconds; nil if it was never set.
-    package func time(of name: Name) throws(SQLiteError) -> Timestamp? {
+    package func time(of name: Name) throws(SQLError) -> Timestamp? {
         try value(of: name).map(Timestamp.init(unixSeconds:))
     }
 
-    package func set(_ name: Name, to value: Int64) throws(SQLiteError) {
+    package func set(_ name: Name, to value: Int64) throws(SQLError) {
         replace.bind(name.rawValue, at: 1)
         replace.bind(value, at: 2)
         try replace.run()
     }
 
     /// Stores a time in UNIX seconds.
-    package func set(_ name: Name, to time: Timestamp) throws(SQLiteError) { try set(name, to: time.unixSeconds) }
+    package func set(_ name: Name, to time: Timestamp) throws(SQLError) { try set(name, to: time.unixSeconds) }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// An authority that this device trusts for its server.
 package struct TrustedAuthority: Sendable, Equatable {
@@ -25,14 +26,14 @@ package final class AuthorityTable {
     private let insert: Statement
     private let delete: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         select = try connection.prepare("SELECT certificate, until, is_confirmed FROM authorities ORDER BY certificate")
         insert = try connection.prepare("INSERT OR REPLACE INTO authorities VALUES (?, ?, ?)")
         delete = try connection.prepare("DELETE FROM authorities")
     }
 
     /// Returns the authorities; empty before the server announced any.
-    package func all() throws(SQLiteError) -> [TrustedAuthority] {
+    package func all() throws(SQLError) -> [TrustedAuthority] {
         defer { select.reset() }
         var all: [TrustedAuthority] = []
         while try select.step() {
@@ -47,7 +48,7 @@ package final class AuthorityTable {
     }
 
     /// Replaces all authorities; call it in a transaction.
-    package func replaceAll(_ authorities: [TrustedAuthority]) throws(SQLiteError) {
+    package func replaceAll(_ authorities: [TrustedAuthority]) throws(SQLError) {
         try delete.run()
         for authority in authorities {
             insert.bind(authority.certificate ?? "", at: 1)

@@ -2,7 +2,7 @@
 
 internal import Glibc
 package import PushNet
-package import PushSQLite
+package import PushSQL
 
 /// The reason why the agent's own files cannot be used.
 package enum StorageError: Error, Sendable {
@@ -13,9 +13,9 @@ package enum StorageError: Error, Sendable {
     /// A file could not be read or written; with the path and errno.
     case file(path: String, code: Int32)
     /// SQLite returned an error.
-    case database(SQLiteError)
+    case database(SQLError)
     /// The file is not a database, or parts of it are damaged.
-    case damagedDatabase(path: String, SQLiteError)
+    case damagedDatabase(path: String, SQLError)
     /// A later version of the agent created the database.
     case newerDatabase(path: String, found: Int, known: Int)
 

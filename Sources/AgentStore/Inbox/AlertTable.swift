@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The notification server or panel that shows an alert, and its number there, with which it is found after a restart.
 package struct AlertLocation: Sendable, Equatable {
@@ -24,7 +25,7 @@ package final class AlertTable {
     private let select: Statement
     private let selectLocation: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         replace = try connection.prepare("INSERT OR REPLACE INTO alerts (entry, owner, number) VALUES (?, ?, ?)")
         delete = try connection.prepare("DELETE FROM alerts WHERE entry = ?")
         deleteEnded = try connection.prepare(
@@ -35,7 +36,7 @@ package final class AlertTable {
 
     /// Stores the location of an entry's alert, and deletes the alert that had this number at the same notification
     /// server.
-    package func save(_ location: AlertLocation, of entry: EntryID) throws(SQLiteError) {
+    package func save(_ location: AlertLocation, of entry: EntryID) throws(SQLError) {
         replace.bind(entry.rawValue, at: 1)
         replace.bind(location.owner, at: 2)
         replace.bind(Int64(location.number), at: 3)
@@ -43,7 +44,7 @@ package final class AlertTable {
     }
 
     /// Returns the location of an entry's alert; nil if it is not on the screen.
-    package func location(of entry: EntryID) throws(SQLiteError) -> AlertLocation? {
+    package func location(of entry: EntryID) throws(SQLError) -> AlertLocation? {
         defer { selectLocation.reset() }
         selectLocation.bind(entry.rawValue, at: 1)
         guard try selectLocation.step() else { return nil }
@@ -52,7 +53,7 @@ package final class AlertTable {
     }
 
     /// Deletes alerts that left the screen.
-    package func remove(_ entries: [EntryID]) throws(SQLiteError) {
+    package func remove(_ entries: [EntryID]) throws(SQLError) {
         for entry in entries {
             delete.bind(entry.rawValue, at: 1)
             try delete.run()
@@ -60,7 +61,7 @@ package final class AlertTable {
     }
 
     /// Deletes, at startup, alerts whose entries are gone or answered; returns the others, oldest first.
-    package func unanswered() throws(SQLiteError) -> [(entry: EntryID, location: AlertLocation)] {
+    package func unanswered() throws(SQLError) -> [(entry: EntryID, location: AlertLocation)] {
         try deleteEnded.run()
         defer { select.reset() }
         var alerts: [(entry: EntryID, location: AlertLocation)] = []

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The table of due filters and of filter results; a row is deleted with its inbox entry.
 package final class FilterTable {
@@ -10,7 +11,7 @@ package final class FilterTable {
     private let selectDue: Statement
     private let select: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         insert = try connection.prepare("INSERT INTO filters (entry, is_due) VALUES (?, 1)")
         finish = try connection.prepare("UPDATE filters SET is_due = 0, payload = ?2, note = ?3 WHERE entry = ?1")
         selectDue = try connection.prepare(
@@ -32,13 +33,13 @@ package final class FilterTable {
     }
 
     /// Adds an entry whose filter is due.
-    package func add(_ entry: EntryID) throws(SQLiteError) {
+    package func add(_ entry: EntryID) throws(SQLError) {
         insert.bind(entry.rawValue, at: 1)
         try insert.run()
     }
 
     /// Stores the filter's answer.
-    package func finish(_ entry: EntryID, payload: [UInt8]?, note: String) throws(SQLiteError) {
+    package func finish(_ entry: EntryID, payload: [UInt8]?, note: String) throws(SQLError) {
         finish.bind(entry.rawValue, at: 1)
         finish.bind(payload, at: 2)
         finish.bind(note, at: 3)
@@ -46,7 +47,7 @@ package final class FilterTable {
     }
 
     /// Returns the entries whose filter is due, oldest first.
-    package func due() throws(SQLiteError) -> [EntryID] {
+    package func due() throws(SQLError) -> [EntryID] {
         defer { selectDue.reset() }
         var entries: [EntryID] = []
         while try selectDue.step() { entries.append(EntryID(rawValue: selectDue.int64(0))) }
@@ -54,7 +55,7 @@ package final class FilterTable {
     }
 
     /// Returns the state of an entry's filter; nil if the entry has no filter.
-    package func row(of entry: EntryID) throws(SQLiteError) -> Row? {
+    package func row(of entry: EntryID) throws(SQLError) -> Row? {
         defer { select.reset() }
         select.bind(entry.rawValue, at: 1)
         guard try select.step() else { return nil }

@@ -2,7 +2,8 @@
 
 internal import PushAPI
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// Finds notifications by words in their texts and in the names of their apps.
 ///
@@ -53,7 +54,7 @@ package final class InboxSearch {
     private let selectTexts: Statement
     private let selectEntry: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         selectTexts = try connection.prepare(
             """
             SELECT entry, app_id, coalesce(title, ''), coalesce(subtitle, ''), coalesce(body, '') FROM inbox
@@ -71,10 +72,10 @@ package final class InboxSearch {
     ///   - query: The criteria of the search.
     ///   - appNames: Names of apps by app ID, which are searched too.
     /// - Returns: The entries.
-    /// - Throws: `SQLiteError` if the inbox cannot be read.
+    /// - Throws: `SQLError` if the inbox cannot be read.
     package func entries(
         matching query: Query, appNames: [AppID: String]
-    ) throws(SQLiteError) -> [InboxEntry] {
+    ) throws(SQLError) -> [InboxEntry] {
         var entries: [InboxEntry] = []
         var query = query
         query.countMax = min(query.countMax, InboxTable.answerCountMax)
@@ -89,7 +90,7 @@ package final class InboxSearch {
     /// Returns the numbers and apps of the matching entries, newest first, at most `countMax`.
     package func numbers(
         matching query: Query, appNames: [AppID: String]
-    ) throws(SQLiteError) -> [(entry: EntryID, appID: AppID)] {
+    ) throws(SQLError) -> [(entry: EntryID, appID: AppID)] {
         var matcher = Matcher(query.text, appNames)
         selectTexts.bind(query.before?.rawValue ?? 0, at: 1)
         selectTexts.bind(query.appID?.text ?? "", at: 2)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The table of notifications, and the IDs of recently received ones.
 package final class InboxTable {
@@ -38,7 +39,7 @@ package final class InboxTable {
     private let settleClaimed: Statement
     private let delete: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         self.connection = connection
         // An entry may outlive its ID in `seen`.
         insertSeen = try connection.prepare(
@@ -95,7 +96,7 @@ package final class InboxTable {
     }
 
     /// Records the ID of a notification; returns false if it arrived before.
-    package func markSeen(uniqueID: String) throws(SQLiteError) -> Bool {
+    package func markSeen(uniqueID: String) throws(SQLError) -> Bool {
         insertSeen.bind(uniqueID, at: 1)
         try insertSeen.run()
         guard connection.changedRowCount > 0 else { return false }
@@ -105,7 +106,7 @@ package final class InboxTable {
     }
 
     /// Adds an entry and returns its number.
-    package func append(_ entry: InboxEntry) throws(SQLiteError) -> EntryID {
+    package func append(_ entry: InboxEntry) throws(SQLError) -> EntryID {
         insert.bind(entry.uniqueID, at: 1)
         insert.bind(entry.sequence, at: 2)
         insert.bind(entry.appID.text, at: 3)
@@ -138,9 +139,8 @@ package final class InboxTable {
     ///   - entry: The newer notification.
     ///   - parts: The parts that would be presented for it; an entry that presented less is not identical.
     /// - Returns: Whether the newer notification is a duplicate.
-    /// - Throws: `SQLiteError` if the inbox cannot be read.
-    package func hasDuplicate(of entry: InboxEntry, for parts: Set<PresentationEffect.Part>) throws(SQLiteError) -> Bool
-    {
+    /// - Throws: `SQLError` if the inbox cannot be read.
+    package func hasDuplicate(of entry: InboxEntry, for parts: Set<PresentationEffect.Part>) throws(SQLError) -> Bool {
         defer { selectDuplicate.reset() }
         selectDuplicate.bind(entry.appID.text, at: 1)
         selectDuplicate.bind(entry.receivedAt.unixMilliseconds, at: 2)
@@ -179,14 +179,14 @@ package final class InboxTable {
     }
 
     /// Returns an entry; nil if the number is unknown.
-    package func entry(_ number: EntryID) throws(SQLiteError) -> InboxEntry? {
+    package func entry(_ number: EntryID) throws(SQLError) -> InboxEntry? {
         defer { selectEntry.reset() }
         selectEntry.bind(number.rawValue, at: 1)
         return try selectEntry.step() ? Self.entry(in: selectEntry) : nil
     }
 
     /// Returns the newest entries, newest first.
-    package func newest(countMax: Int64) throws(SQLiteError) -> [InboxEntry] {
+    package func newest(countMax: Int64) throws(SQLError) -> [InboxEntry] {
         defer { selectNewest.reset() }
         selectNewest.bind(min(countMax, Self.answerCountMax), at: 1)
         var entries: [InboxEntry] = []
@@ -195,7 +195,7 @@ package final class InboxTable {
     }
 
     /// Returns the numbers of the entries that must still be presented, oldest first.
-    package func waiting() throws(SQLiteError) -> [EntryID] { try numbers(selectWaiting) }
+    package func waiting() throws(SQLError) -> [EntryID] { try numbers(selectWaiting) }
 
     /// Returns the numbers of an app's waiting entries that a newer one replaces.
     ///
@@ -204,8 +204,8 @@ package final class InboxTable {
     ///   - collapseID: The collapse ID of the newer notification, unless it is a broadcast.
     ///   - channel: The channel of the newer notification if it is a broadcast.
     /// - Returns: The numbers, oldest first.
-    /// - Throws: `SQLiteError` if the inbox cannot be read.
-    package func waiting(appID: AppID, collapseID: [UInt8]?, channel: String? = nil) throws(SQLiteError) -> [EntryID] {
+    /// - Throws: `SQLError` if the inbox cannot be read.
+    package func waiting(appID: AppID, collapseID: [UInt8]?, channel: String? = nil) throws(SQLError) -> [EntryID] {
         selectCollapsible.bind(appID.text, at: 1)
         selectCollapsible.bind(collapseID, at: 2)
         selectCollapsible.bind(channel, at: 3)
@@ -213,14 +213,14 @@ package final class InboxTable {
     }
 
     /// Returns whether a newer entry replaced this one on the screen.
-    package func isReplaced(_ number: EntryID) throws(SQLiteError) -> Bool {
+    package func isReplaced(_ number: EntryID) throws(SQLError) -> Bool {
         defer { selectReplacement.reset() }
         selectReplacement.bind(number.rawValue, at: 1)
         return try selectReplacement.step()
     }
 
     /// Returns the number of earlier alerts in an entry's thread that are unanswered and unread.
-    package func unansweredCount(inThreadOf number: EntryID) throws(SQLiteError) -> Int {
+    package func unansweredCount(inThreadOf number: EntryID) throws(SQLError) -> Int {
         defer { selectThreadCount.reset() }
         selectThreadCount.bind(number.rawValue, at: 1)
         return try selectThreadCount.step() ? Int(selectThreadCount.int64(0)) : 0
@@ -229,7 +229,7 @@ package final class InboxTable {
     /// Moves an entry to another state; returns false if the entry is in none of `states`.
     package func move(
         _ number: EntryID, from states: Set<InboxEntry.State>, to state: InboxEntry.State, reason: String = ""
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         updateState.bind(number.rawValue, at: 1)
         updateState.bind(state.rawValue, at: 2)
         updateState.bind(reason, at: 3)
@@ -239,7 +239,7 @@ package final class InboxTable {
     }
 
     /// Stores the problem with an entry.
-    package func setReason(_ reason: String, of number: EntryID) throws(SQLiteError) {
+    package func setReason(_ reason: String, of number: EntryID) throws(SQLError) {
         updateReason.bind(number.rawValue, at: 1)
         updateReason.bind(reason, at: 2)
         try updateReason.run()
@@ -248,7 +248,7 @@ package final class InboxTable {
     /// Stores the reason why a part of an entry could not be presented as decided.
     package func note(
         _ reason: SuppressionReason, on part: PresentationEffect.Part, of number: EntryID
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let effects = try entry(number)?.effects.split(separator: " ") else { return }
         let noted = effects.map { effect in
             effect.utf8.elementsEqual(part.rawValue.utf8) ? PresentationEffect(part, reason).text : String(effect)
@@ -257,14 +257,14 @@ package final class InboxTable {
     }
 
     /// Stores the outcomes of the parts of an entry.
-    package func setEffects(_ effects: String, of number: EntryID) throws(SQLiteError) {
+    package func setEffects(_ effects: String, of number: EntryID) throws(SQLError) {
         updateEffects.bind(number.rawValue, at: 1)
         updateEffects.bind(effects, at: 2)
         try updateEffects.run()
     }
 
     /// Stores the texts and the link that are shown for an entry.
-    package func setTexts(_ payload: Payload, of number: EntryID) throws(SQLiteError) {
+    package func setTexts(_ payload: Payload, of number: EntryID) throws(SQLError) {
         updateTexts.bind(number.rawValue, at: 1)
         updateTexts.bind(payload.alert?.title, at: 2)
         updateTexts.bind(payload.alert?.subtitle, at: 3)
@@ -275,31 +275,31 @@ package final class InboxTable {
     }
 
     /// Stores the path of an entry's picture; nil for none.
-    package func setPicture(_ path: String?, of number: EntryID) throws(SQLiteError) {
+    package func setPicture(_ path: String?, of number: EntryID) throws(SQLError) {
         updatePicture.bind(number.rawValue, at: 1)
         updatePicture.bind(path, at: 2)
         try updatePicture.run()
     }
 
     /// Adds a member of the payload that was ignored, with a colon and the reason.
-    package func addIgnored(_ text: String, on number: EntryID) throws(SQLiteError) {
+    package func addIgnored(_ text: String, on number: EntryID) throws(SQLError) {
         updateIgnored.bind(number.rawValue, at: 1)
         updateIgnored.bind(text, at: 2)
         try updateIgnored.run()
     }
 
     /// Returns the entries that have pictures, in order.
-    package func withPictures() throws(SQLiteError) -> [EntryID] { try numbers(selectWithPictures) }
+    package func withPictures() throws(SQLError) -> [EntryID] { try numbers(selectWithPictures) }
 
     /// Marks, at startup, the entries that were being presented when the agent ended as shown; returns their count.
-    package func settleClaimed(reason: String) throws(SQLiteError) -> Int {
+    package func settleClaimed(reason: String) throws(SQLError) -> Int {
         settleClaimed.bind(reason, at: 1)
         try settleClaimed.run()
         return connection.changedRowCount
     }
 
     /// Deletes the entries of an app, or of all apps if the ID is nil; returns their numbers.
-    func removeAll(appID: AppID?) throws(SQLiteError) -> [EntryID] {
+    func removeAll(appID: AppID?) throws(SQLError) -> [EntryID] {
         selectIDs.bind(appID?.text ?? "", at: 1)
         let removed = try numbers(selectIDs)
         delete.bind(appID?.text ?? "", at: 1)
@@ -310,7 +310,7 @@ package final class InboxTable {
 
     /// Deletes one entry; returns false if the number is unknown.
     @discardableResult
-    func remove(_ number: EntryID) throws(SQLiteError) -> Bool {
+    func remove(_ number: EntryID) throws(SQLError) -> Bool {
         delete.bind("", at: 1)
         delete.bind(number.rawValue, at: 2)
         try delete.run()
@@ -318,13 +318,13 @@ package final class InboxTable {
     }
 
     /// Deletes the oldest entries beyond a count, except those still to be presented; returns their numbers.
-    func removeSurplus(countMax: Int64) throws(SQLiteError) -> [EntryID] {
+    func removeSurplus(countMax: Int64) throws(SQLError) -> [EntryID] {
         removeSurplus.bind(countMax, at: 1)
         return try numbers(removeSurplus)
     }
 
     /// Deletes entries beyond an age, except those still to be presented; returns their numbers.
-    func removeOld(ageMaxMilliseconds: Int64, now: Timestamp) throws(SQLiteError) -> [EntryID] {
+    func removeOld(ageMaxMilliseconds: Int64, now: Timestamp) throws(SQLError) -> [EntryID] {
         removeOld.bind(now.advanced(byMilliseconds: -ageMaxMilliseconds).unixMilliseconds, at: 1)
         removeOld.bind(now.unixMilliseconds, at: 2)
         return try numbers(removeOld)
@@ -338,8 +338,8 @@ package final class InboxTable {
     ///   - number: The entry; nil for all.
     ///   - appID: The app; nil for all.
     /// - Returns: The number of entries that were not marked before.
-    /// - Throws: `SQLiteError` if the entries cannot be updated.
-    package func markRead(_ number: EntryID?, appID: AppID?) throws(SQLiteError) -> Int {
+    /// - Throws: `SQLError` if the entries cannot be updated.
+    package func markRead(_ number: EntryID?, appID: AppID?) throws(SQLError) -> Int {
         updateRead.bind(number?.rawValue ?? 0, at: 1)
         updateRead.bind(appID?.text ?? "", at: 2)
         try updateRead.run()
@@ -347,14 +347,14 @@ package final class InboxTable {
     }
 
     /// Returns the number of unseen entries by app.
-    package func unreadCounts() throws(SQLiteError) -> [(appID: AppID, count: Int64)] {
+    package func unreadCounts() throws(SQLError) -> [(appID: AppID, count: Int64)] {
         defer { selectUnread.reset() }
         var counts: [(appID: AppID, count: Int64)] = []
         while try selectUnread.step() { counts.append((AppID(selectUnread.string(0)), selectUnread.int64(1))) }
         return counts
     }
 
-    private func numbers(_ statement: Statement) throws(SQLiteError) -> [EntryID] {
+    private func numbers(_ statement: Statement) throws(SQLError) -> [EntryID] {
         defer { statement.reset() }
         var numbers: [EntryID] = []
         while try statement.step() { numbers.append(EntryID(rawValue: statement.int64(0))) }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushAPI
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The acknowledgements that the server has not confirmed, oldest first.
 package final class OutboxTable {
@@ -16,7 +17,7 @@ package final class OutboxTable {
     private let delete: Statement
     private let deleteAll: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         insert = try connection.prepare("INSERT INTO outbox (sequence, outcome, reason) VALUES (?, ?, ?)")
         trim = try connection.prepare("DELETE FROM outbox WHERE position <= (SELECT max(position) FROM outbox) - ?")
         select = try connection.prepare(
@@ -26,7 +27,7 @@ package final class OutboxTable {
     }
 
     /// Adds an acknowledgement, unless the notification has no sequence number in the server's queue.
-    package func append(sequence: Int64, _ outcome: DeviceAPI.Outcome, reason: String? = nil) throws(SQLiteError) {
+    package func append(sequence: Int64, _ outcome: DeviceAPI.Outcome, reason: String? = nil) throws(SQLError) {
         guard sequence > 0 else { return }
         insert.bind(sequence, at: 1)
         insert.bind(outcome.rawValue, at: 2)
@@ -39,7 +40,7 @@ package final class OutboxTable {
     /// Returns the oldest acknowledgements and the position of the last of them; nil if the table is empty.
     package func oldest(
         countMax: Int
-    ) throws(SQLiteError) -> (acknowledgements: [DeviceAPI.Acknowledgement], lastPosition: Int64)? {
+    ) throws(SQLError) -> (acknowledgements: [DeviceAPI.Acknowledgement], lastPosition: Int64)? {
         defer { select.reset() }
         select.bind(Int64(countMax), at: 1)
         var acknowledgements: [DeviceAPI.Acknowledgement] = []
@@ -54,11 +55,11 @@ package final class OutboxTable {
     }
 
     /// Deletes all acknowledgements up to a position.
-    package func remove(upTo position: Int64) throws(SQLiteError) {
+    package func remove(upTo position: Int64) throws(SQLError) {
         delete.bind(position, at: 1)
         try delete.run()
     }
 
     /// Deletes all acknowledgements, because the device left the server.
-    package func removeAll() throws(SQLiteError) { try deleteAll.run() }
+    package func removeAll() throws(SQLError) { try deleteAll.run() }
 }

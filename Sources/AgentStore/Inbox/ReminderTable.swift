@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The table of notifications that are to be shown again; a row is deleted with its inbox entry.
 package final class ReminderTable {
@@ -11,7 +12,7 @@ package final class ReminderTable {
     private let reopen: Statement
     private let detach: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         replace = try connection.prepare("INSERT OR REPLACE INTO reminders (entry, at_ms) VALUES (?, ?)")
         delete = try connection.prepare("DELETE FROM reminders WHERE entry = ?")
         select = try connection.prepare("SELECT entry, at_ms FROM reminders ORDER BY at_ms, entry")
@@ -22,7 +23,7 @@ package final class ReminderTable {
     }
 
     /// Sets the time of an entry's reminder, or removes the reminder if the time is nil.
-    package func set(_ time: Timestamp?, of entry: EntryID) throws(SQLiteError) {
+    package func set(_ time: Timestamp?, of entry: EntryID) throws(SQLError) {
         guard let time else {
             delete.bind(entry.rawValue, at: 1)
             return try delete.run()
@@ -33,7 +34,7 @@ package final class ReminderTable {
     }
 
     /// Returns all reminders, the next one first.
-    package func all() throws(SQLiteError) -> [(entry: EntryID, time: Timestamp)] {
+    package func all() throws(SQLError) -> [(entry: EntryID, time: Timestamp)] {
         defer { select.reset() }
         var reminders: [(entry: EntryID, time: Timestamp)] = []
         while try select.step() {
@@ -43,13 +44,13 @@ package final class ReminderTable {
     }
 
     /// Makes an entry wait for its presentation again.
-    func reopen(_ entry: EntryID) throws(SQLiteError) {
+    func reopen(_ entry: EntryID) throws(SQLError) {
         reopen.bind(entry.rawValue, at: 1)
         try reopen.run()
     }
 
     /// Removes the collapse ID and the channel, so that the entry does not replace a newer one on the screen.
-    func detach(_ entry: EntryID) throws(SQLiteError) {
+    func detach(_ entry: EntryID) throws(SQLError) {
         detach.bind(entry.rawValue, at: 1)
         try detach.run()
     }

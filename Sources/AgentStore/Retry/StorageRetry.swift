@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushNet
-package import PushSQLite
+package import PushSQL
 
 /// Retries failed writes after a pause that doubles up to a minute, because a full disk may have space later.
 package final class StorageRetry {
     /// Called with the SQLite error of each failure.
-    package var onFailure: ((SQLiteError) -> Void)?
+    package var onFailure: ((SQLError) -> Void)?
     /// Called after the pause, when all failed writes have succeeded.
     package var onRetry: (() -> Void)?
 
     private let loop: EventLoop
-    private var refused: [() throws(SQLiteError) -> Void] = []
+    private var refused: [() throws(SQLError) -> Void] = []
     private var pause = RetryPause()
     private var timer: TimerID?
 
@@ -23,7 +23,7 @@ package final class StorageRetry {
     package var isWaiting: Bool { timer != nil }
 
     /// Runs a write now, or later after the writes that failed before it.
-    package func write(_ body: @escaping () throws(SQLiteError) -> Void) {
+    package func write(_ body: @escaping () throws(SQLError) -> Void) {
         guard !isWaiting else { return refused.append(body) }
         do {
             try body()
@@ -33,7 +33,7 @@ package final class StorageRetry {
     }
 
     /// Schedules a retry; `body` is the failed write, or nil if `onRetry` repeats it.
-    package func failed(_ error: SQLiteError, redoing body: (() throws(SQLiteError) -> Void)? = nil) {
+    package func failed(_ error: SQLError, redoing body: (() throws(SQLError) -> Void)? = nil) {
         if let body { refused.append(body) }
         onFailure?(error)
         guard timer == nil else { return }

@@ -2,7 +2,8 @@
 
 internal import PushAPI
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The user's choices; for all other settings, the policy or the default applies.
 package final class ChoiceTable {
@@ -11,7 +12,7 @@ package final class ChoiceTable {
     private let delete: Statement
     private let deleteAll: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         select = try connection.prepare("SELECT value FROM choices WHERE app_id = ? AND event = ? AND name = ?")
         replace = try connection.prepare(
             "INSERT OR REPLACE INTO choices (app_id, event, name, value) VALUES (?, ?, ?, ?)")
@@ -22,7 +23,7 @@ package final class ChoiceTable {
     /// Returns the user's choice; nil if the setting has no choice.
     func value(
         of setting: Setting, appID: AppID?, event: String
-    ) throws(SQLiteError) -> String? {
+    ) throws(SQLError) -> String? {
         defer { select.reset() }
         bind(select, appID, event, setting.rawValue)
         return try select.step() ? select.string(0) : nil
@@ -31,7 +32,7 @@ package final class ChoiceTable {
     /// Stores a choice, or deletes it if the value is nil.
     func set(
         _ value: String?, for setting: Setting, appID: AppID?, event: String
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let value else {
             bind(delete, appID, event, setting.rawValue)
             return try delete.run()
@@ -42,7 +43,7 @@ package final class ChoiceTable {
     }
 
     /// Deletes all choices for an app that was removed.
-    package func removeAll(appID: AppID) throws(SQLiteError) {
+    package func removeAll(appID: AppID) throws(SQLError) {
         deleteAll.bind(appID.text, at: 1)
         try deleteAll.run()
     }
@@ -53,14 +54,14 @@ package final class ChoiceTable {
     private static let earlierStyleName = "earlier-alert"
 
     /// Returns the style of an app's alerts before they were switched off; nil if they never were.
-    func earlierStyle(appID: AppID?) throws(SQLiteError) -> AlertStyle? {
+    func earlierStyle(appID: AppID?) throws(SQLError) -> AlertStyle? {
         defer { select.reset() }
         bind(select, appID, "", Self.earlierStyleName)
         return try select.step() ? AlertStyle(select.string(0)) : nil
     }
 
     /// Stores the style of an app's alerts before they are switched off.
-    func setEarlierStyle(_ style: AlertStyle, appID: AppID?) throws(SQLiteError) {
+    func setEarlierStyle(_ style: AlertStyle, appID: AppID?) throws(SQLError) {
         bind(replace, appID, "", Self.earlierStyleName)
         replace.bind(style.rawValue, at: 4)
         try replace.run()

@@ -2,7 +2,8 @@
 
 package import PushAPI
 package import PushCore
-package import PushSQLite
+package import PushSQL
+internal import PushSQLite
 
 /// The settings from the server's administrator for this device, as last received.
 package final class LocalPolicyTable {
@@ -28,7 +29,7 @@ package final class LocalPolicyTable {
     private let insert: Statement
     private let delete: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         // An app's own rule takes precedence over the one for all apps.
         select = try connection.prepare(
             "SELECT value, is_locked FROM policy WHERE name = ?1 AND topic IN (?2, '') ORDER BY topic DESC LIMIT 1")
@@ -41,7 +42,7 @@ package final class LocalPolicyTable {
     /// Returns the rule for a setting, of a topic or of all apps; nil if neither exists.
     package func rule(
         for setting: Setting, topic: TopicName?
-    ) throws(SQLiteError) -> (value: String, isLocked: Bool)? {
+    ) throws(SQLError) -> (value: String, isLocked: Bool)? {
         defer { select.reset() }
         select.bind(setting.rawValue, at: 1)
         select.bind(topic?.text ?? "", at: 2)
@@ -49,7 +50,7 @@ package final class LocalPolicyTable {
     }
 
     /// Returns all rules with a known setting.
-    package func all() throws(SQLiteError) -> [Rule] {
+    package func all() throws(SQLError) -> [Rule] {
         defer { selectAll.reset() }
         var rules: [Rule] = []
         while try selectAll.step() {
@@ -63,7 +64,7 @@ package final class LocalPolicyTable {
     }
 
     /// Replaces all rules; must be called inside a transaction.
-    package func replaceAll(_ rules: [Rule]) throws(SQLiteError) {
+    package func replaceAll(_ rules: [Rule]) throws(SQLError) {
         try delete.run()
         for rule in rules {
             insert.bind(rule.topic?.text ?? "", at: 1)

@@ -2,7 +2,7 @@
 
 package import PushAPI
 package import PushCore
-package import PushSQLite
+package import PushSQL
 
 /// The effective settings: a locked policy, or else the user's choice, or else the policy, or else the default.
 package final class SettingStore {
@@ -65,7 +65,7 @@ package final class SettingStore {
     }
 
     /// Returns the effective value of a setting.
-    package func value(of setting: Setting, at target: Target) throws(SQLiteError) -> Value {
+    package func value(of setting: Setting, at target: Target) throws(SQLError) -> Value {
         let rule = target.event.isEmpty ? try policy.rule(for: setting, topic: target.topic) : nil
         if let rule, rule.isLocked { return Value(text: rule.value, isLocked: true, origin: .administrator) }
         if let chosen = try choices.value(of: setting, appID: target.appID, event: target.event) {
@@ -76,13 +76,13 @@ package final class SettingStore {
     }
 
     /// Returns whether a setting is on.
-    package func isOn(_ setting: Setting, at target: Target = .device) throws(SQLiteError) -> Bool {
+    package func isOn(_ setting: Setting, at target: Target = .device) throws(SQLError) -> Bool {
         try value(of: setting, at: target).text.utf8.elementsEqual("on".utf8)
     }
 
     /// Stores or deletes the user's choice, and the style of alerts that this turns off; must be called inside a
     /// transaction.
-    package func choose(_ value: String?, for setting: Setting, at target: Target) throws(SQLiteError) {
+    package func choose(_ value: String?, for setting: Setting, at target: Target) throws(SQLError) {
         let before = try style(setting, at: target)
         try choices.set(value, for: setting, appID: target.appID, event: target.event)
         guard let before, before != .none, try style(setting, at: target) == AlertStyle.none else { return }
@@ -90,20 +90,20 @@ package final class SettingStore {
     }
 
     /// Returns the effective alert style; nil for settings without one.
-    private func style(_ setting: Setting, at target: Target) throws(SQLiteError) -> AlertStyle? {
+    private func style(_ setting: Setting, at target: Target) throws(SQLError) -> AlertStyle? {
         guard setting == .alert, target.scope == .app else { return nil }
         return AlertStyle(try value(of: setting, at: target).text)
     }
 
     /// Returns the alert style after a switch to "on": the present or the previous style, or else the default.
-    package func styleWhenOn(at target: Target) throws(SQLiteError) -> AlertStyle {
+    package func styleWhenOn(at target: Target) throws(SQLError) -> AlertStyle {
         let style = try style(.alert, at: target) ?? .none
         if style != .none { return style }
         return try choices.earlierStyle(appID: target.appID) ?? .standard
     }
 
     /// Returns the effective settings of an app.
-    package func settings(of app: RegisteredApp) throws(SQLiteError) -> AppSettings {
+    package func settings(of app: RegisteredApp) throws(SQLError) -> AppSettings {
         let target = Target.app(app)
         var settings = AppSettings()
         settings.allowsBadge = try isOn(.badge, at: target)
@@ -119,7 +119,7 @@ package final class SettingStore {
     }
 
     /// Returns the settings of an app as a whole that the user may not change.
-    package func lockedSettings(of app: RegisteredApp) throws(SQLiteError) -> [Setting] {
+    package func lockedSettings(of app: RegisteredApp) throws(SQLError) -> [Setting] {
         let target = Target.app(app)
         var locked: [Setting] = []
         for setting in Setting.allCases where setting.scopes.contains(.app) {
@@ -130,7 +130,7 @@ package final class SettingStore {
 
     /// Returns the settings that held back a notification of an app, and that the user may choose but has not chosen
     /// yet.
-    package func offers(to app: RegisteredApp) throws(SQLiteError) -> [Setting] {
+    package func offers(to app: RegisteredApp) throws(SQLError) -> [Setting] {
         guard app.heldBackEntry != nil else { return [] }
         let value = try value(of: .timeSensitive, at: .app(app))
         let isOpen = value.origin != .user && !value.isLocked && !value.text.utf8.elementsEqual("on".utf8)
@@ -138,7 +138,7 @@ package final class SettingStore {
     }
 
     /// Returns the effective switches of an app's event type.
-    package func switches(of event: String, of app: RegisteredApp) throws(SQLiteError) -> EventSwitches {
+    package func switches(of event: String, of app: RegisteredApp) throws(SQLError) -> EventSwitches {
         let target = Target(appID: app.appID, topic: app.topic, event: event)
         return EventSwitches(
             allowsBadge: try isOn(.badge, at: target), allowsSound: try isOn(.sound, at: target),
@@ -151,8 +151,8 @@ package final class SettingStore {
     ///   - now: The time.
     ///   - desktopState: The state of the desktop.
     /// - Returns: The context.
-    /// - Throws: `SQLiteError` if a setting cannot be read.
-    package func presentationContext(now: Timestamp, desktopState: DesktopState) throws(SQLiteError)
+    /// - Throws: `SQLError` if a setting cannot be read.
+    package func presentationContext(now: Timestamp, desktopState: DesktopState) throws(SQLError)
         -> PresentationContext
     {
         let manual = DoNotDisturb(try value(of: .doNotDisturb, at: .device).text)

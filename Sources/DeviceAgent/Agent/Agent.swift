@@ -5,7 +5,7 @@ package import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-package import PushSQLite
+package import PushSQL
 
 /// The device agent: builds and connects the services that receive, decide and present.
 ///
@@ -29,7 +29,7 @@ package final class Agent {
         set { changes.observer = newValue }
     }
     /// Called when the disk can no longer be trusted; the process must end without acknowledging anything more.
-    package var onFatal: ((SQLiteError) -> Void)? {
+    package var onFatal: ((SQLError) -> Void)? {
         get { failures.onFatal }
         set { failures.onFatal = newValue }
     }

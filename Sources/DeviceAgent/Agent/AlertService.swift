@@ -6,7 +6,7 @@ internal import LinuxDesktop
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// The alerts on the screen and in the panel, and the user's answers to them.
 package final class AlertService {
@@ -99,7 +99,7 @@ package final class AlertService {
 
     /// Withdraws alerts from the panel that the user's settings no longer allow; the inbox keeps them.
     func withdrawUnwanted() throws(AgentRefusal) {
-        let unwanted = try failures.refusing { () throws(SQLiteError) in
+        let unwanted = try failures.refusing { () throws(SQLError) in
             let context = try presentations.presentationContext()
             var unwanted: [EntryID] = []
             for (entry, app, payload) in try storedAlerts()
@@ -115,7 +115,7 @@ package final class AlertService {
 
     /// Returns the waiting alerts with their texts, even if the screen is locked.
     private func unhiddenAlerts() throws(AgentRefusal) -> [WaitingAlert] {
-        try failures.refusing { () throws(SQLiteError) in
+        try failures.refusing { () throws(SQLError) in
             var alerts: [WaitingAlert] = []
             for (entry, app, payload) in try storedAlerts() {
                 var alert = Alert(entry, app, payload, schemes: environment.linkSchemes(app.appID))
@@ -128,7 +128,7 @@ package final class AlertService {
         }
     }
 
-    private func storedAlerts() throws(SQLiteError) -> [StoredAlert] {
+    private func storedAlerts() throws(SQLError) -> [StoredAlert] {
         var alerts: [StoredAlert] = []
         for number in environment.panel?.entries ?? [] {
             if let entry = try database.inbox.entry(number), let alert = try storedAlert(entry) { alerts.append(alert) }
@@ -139,7 +139,7 @@ package final class AlertService {
     private typealias StoredAlert = (entry: InboxEntry, app: RegisteredApp, payload: Payload)
 
     /// Returns an entry with its app and payload; nil if the app is not registered any more.
-    private func storedAlert(_ entry: InboxEntry) throws(SQLiteError) -> StoredAlert? {
+    private func storedAlert(_ entry: InboxEntry) throws(SQLError) -> StoredAlert? {
         guard let app = try database.apps.app(id: entry.appID),
             let payload = try database.shownPayload(of: entry, environment.texts(entry.appID))
         else { return nil }
@@ -148,7 +148,7 @@ package final class AlertService {
 
     /// Returns an unanswered alert that a newer one has replaced; nil for any other entry.
     private func replacedAlert(_ number: EntryID) throws(AgentRefusal) -> Alert? {
-        try failures.refusing { () throws(SQLiteError) in
+        try failures.refusing { () throws(SQLError) in
             guard let entry = try database.inbox.entry(number), entry.state == .shown,
                 try database.inbox.isReplaced(number), let alert = try storedAlert(entry)
             else { return nil }
@@ -158,7 +158,7 @@ package final class AlertService {
     }
 
     private func hidingTexts(_ waiting: WaitingAlert) throws(AgentRefusal) -> WaitingAlert {
-        let isHidden = try failures.refusing { () throws(SQLiteError) in
+        let isHidden = try failures.refusing { () throws(SQLError) in
             guard let app = try database.apps.app(id: waiting.alert.appID) else { return true }
             return try !database.settings.settings(of: app).showsPreview
         }
@@ -195,7 +195,7 @@ extension AlertService: AlertPresenterDelegate {
 
     /// Stores where the alert is on the screen, so that View, Close and clearing work after a restart.
     func alertShown(_ entry: EntryID, at location: AlertLocation) {
-        noteAlerts { () throws(SQLiteError) in
+        noteAlerts { () throws(SQLError) in
             try database.alerts.save(location, of: entry)
             guard let row = try database.inbox.entry(entry), row.state == .shown,
                 row.reason.utf8.elementsEqual(AlertPresented.doubt.utf8)
@@ -209,13 +209,13 @@ extension AlertService: AlertPresenterDelegate {
 
     /// Deletes the stored places of alerts that are no longer on the screen.
     func alertsLeft(_ entries: [EntryID]) {
-        noteAlerts { () throws(SQLiteError) in try database.alerts.remove(entries) }
+        noteAlerts { () throws(SQLError) in try database.alerts.remove(entries) }
     }
 
     /// Presents lost alerts again if their style keeps them until they are answered.
     func alertsLost(_ entries: [EntryID]) { presentations.alertsLost(entries) }
 
-    private func noteAlerts(_ body: () throws(SQLiteError) -> Void) {
+    private func noteAlerts(_ body: () throws(SQLError) -> Void) {
         do {
             try database.transaction(body)
         } catch {

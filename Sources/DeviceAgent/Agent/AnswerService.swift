@@ -2,7 +2,7 @@
 
 internal import AgentStore
 internal import PushAPI
-internal import PushSQLite
+internal import PushSQL
 
 /// Stores the user's answers to notifications.
 final class AnswerService {
@@ -38,19 +38,19 @@ final class AnswerService {
             return try write(number, state, outcome)
         } catch {
             unwritten.insert(number)
-            retry.failed(error) { [weak self] () throws(SQLiteError) in
+            retry.failed(error) { [weak self] () throws(SQLError) in
                 _ = try self?.write(number, state, outcome)
                 self?.unwritten.remove(number)
             }
             // With an I/O error or a corrupt database the agent ends, so the answer must not take effect.
-            return !error.isInputOutput && !error.isCorrupt
+            return error.kind != .inputOutput && error.kind != .damaged
         }
     }
 
     private func write(
         _ number: EntryID, _ state: InboxEntry.State, _ outcome: DeviceAPI.Outcome
-    ) throws(SQLiteError) -> Bool {
-        let isMoved = try database.transaction { () throws(SQLiteError) in
+    ) throws(SQLError) -> Bool {
+        let isMoved = try database.transaction { () throws(SQLError) in
             try database.finish(number, from: [.waiting, .claimed, .shown], to: state, outcome)
         }
         guard isMoved else { return false }

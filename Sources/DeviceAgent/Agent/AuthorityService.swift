@@ -5,7 +5,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 internal import PushTLS
 
 /// Follows the authorities that the server announces, and trusts another one when the user says so.
@@ -97,7 +97,7 @@ final class AuthorityService {
             try store(new, version: set.version)
         } catch let error as ServerFailure {
             throw error
-        } catch let error as SQLiteError {
+        } catch let error as SQLError {
             return failures.report(error)
         } catch {
             preconditionFailure("another error: \(error)")
@@ -106,8 +106,8 @@ final class AuthorityService {
     }
 
     /// Stores the authorities to trust, and uses them for the next connection.
-    private func store(_ authorities: [TrustedAuthority], version: Int64? = nil) throws(SQLiteError) {
-        try database.transaction { () throws(SQLiteError) in
+    private func store(_ authorities: [TrustedAuthority], version: Int64? = nil) throws(SQLError) {
+        try database.transaction { () throws(SQLError) in
             try database.authorities.replaceAll(authorities)
             if let version { try database.state.set(.authorityVersion, to: version) }
         }
@@ -182,7 +182,7 @@ final class AuthorityService {
         defer { withExtendedLifetime(session) {} }
         do throws(ServerFailure) { _ = try await session.client.authorities() } catch { throw AgentRefusal(error) }
         guard link.identity == identity else { throw .notEnrolled }
-        try failures.refusing { () throws(SQLiteError) in try store(new.adding(database.authorities.all())) }
+        try failures.refusing { () throws(SQLError) in try store(new.adding(database.authorities.all())) }
         agentLog.warning("authority_trusted", ["subject": chosen.map(\.subject).joined(separator: "; ")])
         link.clients?.stream.retry()
     }

@@ -3,7 +3,7 @@
 internal import AgentStore
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// The numbers on the icons of apps.
 package final class BadgeService {
@@ -25,7 +25,7 @@ package final class BadgeService {
     }
 
     /// Shows the badges of all apps.
-    func presentAll() throws(SQLiteError) {
+    func presentAll() throws(SQLError) {
         for app in try database.apps.all() where app.badge > 0 { present(shownBadge(of: app), appID: app.appID) }
     }
 

@@ -4,7 +4,7 @@ internal import AgentBus
 internal import AgentStore
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 internal import PushNet
 internal import PushTLS
 
@@ -80,7 +80,7 @@ package final class EnrolmentService {
     private func enrol(
         at url: String, code: String, caFile: String, name: String
     ) async throws(AgentRefusal) -> String {
-        let requestID = try failures.refusing { () throws(SQLiteError) in try enrolmentRequestID() }
+        let requestID = try failures.refusing { () throws(SQLError) in try enrolmentRequestID() }
         let session = link.anonymousSession(url: url, caFile: caFile)
         let device: DeviceAPI.EnrolledDevice
         do throws(ServerFailure) {
@@ -98,8 +98,8 @@ package final class EnrolmentService {
     /// was lost is repeated with it.
     ///
     /// - Returns: The ID as text.
-    /// - Throws: `SQLiteError` if the ID cannot be read or stored.
-    private func enrolmentRequestID() throws(SQLiteError) -> String {
+    /// - Throws: `SQLError` if the ID cannot be read or stored.
+    private func enrolmentRequestID() throws(SQLError) -> String {
         var halves: [UInt64] = []
         for name in [AgentStateTable.Name.enrolmentRequestHigh, .enrolmentRequestLow] {
             if let known = try database.state.value(of: name), known != 0 {
@@ -179,8 +179,8 @@ package final class EnrolmentService {
         } catch {
             throw AgentRefusal(.storageFailed, "\(error.message). \(error.remedy)")
         }
-        try failures.refusing { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
+        try failures.refusing { () throws(SQLError) in
+            try database.transaction { () throws(SQLError) in
                 try database.identity.save(identity)
                 try database.outbox.removeAll()
                 try database.apps.forgetServer()
@@ -199,9 +199,9 @@ package final class EnrolmentService {
 
     private func forgetServer() throws(AgentRefusal) {
         link.disconnect()
-        let badged = try failures.refusing { () throws(SQLiteError) in
+        let badged = try failures.refusing { () throws(SQLError) in
             let badged = try database.apps.all().filter { $0.badge > 0 }
-            try database.transaction { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLError) in
                 try database.identity.remove()
                 try database.outbox.removeAll()
                 try database.apps.forgetServer()

@@ -3,7 +3,7 @@
 internal import AgentStore
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 internal import PushNet
 
 /// The inbox: stores what arrives, starts its presentation, and answers the clients' requests.
@@ -32,7 +32,7 @@ package final class InboxService {
         receiver = Receiver(database, currentDesktopState: environment.currentDesktopState, texts: environment.texts)
         filters = FilterQueue(
             database, loop: context.loop, filter: environment.filter, texts: environment.texts
-        ) { () throws(SQLiteError) in
+        ) { () throws(SQLError) in
             try database.settings.presentationContext(now: .now, desktopState: environment.currentDesktopState())
         }
         self.wakes = wakes
@@ -45,7 +45,7 @@ package final class InboxService {
     }
 
     /// Resumes the work of an earlier run.
-    func resume() throws(SQLiteError) {
+    func resume() throws(SQLError) {
         try filters.resume()
         try wakes.resume()
         pictures.sweep()
@@ -103,17 +103,17 @@ package final class InboxService {
 
     /// Returns the newest entries, newest first.
     func newest(countMax: Int64) throws(AgentRefusal) -> [InboxEntry] {
-        try failures.refusing { () throws(SQLiteError) in try database.inbox.newest(countMax: countMax) }
+        try failures.refusing { () throws(SQLError) in try database.inbox.newest(countMax: countMax) }
     }
 
     /// Returns one entry; nil if the number is unknown.
     func entry(_ number: EntryID) throws(AgentRefusal) -> InboxEntry? {
-        try failures.refusing { () throws(SQLiteError) in try database.inbox.entry(number) }
+        try failures.refusing { () throws(SQLError) in try database.inbox.entry(number) }
     }
 
     /// Returns the entries that match a query, newest first.
     func entries(matching query: InboxSearch.Query) throws(AgentRefusal) -> [InboxEntry] {
-        try failures.refusing { () throws(SQLiteError) in
+        try failures.refusing { () throws(SQLError) in
             try database.search.entries(matching: query, appNames: try database.appNames())
         }
     }
@@ -124,7 +124,7 @@ package final class InboxService {
     ) throws(AgentRefusal) -> [AppID: [EntryID]] {
         var query = InboxSearch.Query()
         (query.text, query.kind, query.countMax) = (text, kind, .max)
-        let found = try failures.refusing { () throws(SQLiteError) in
+        let found = try failures.refusing { () throws(SQLError) in
             try database.search.numbers(matching: query, appNames: try database.appNames())
         }
         return Dictionary(grouping: found, by: \.appID).mapValues { $0.map(\.entry) }
@@ -132,7 +132,7 @@ package final class InboxService {
 
     /// Returns the number of unread entries of each app.
     func unreadCounts() throws(AgentRefusal) -> [(appID: AppID, count: Int64)] {
-        try failures.refusing { () throws(SQLiteError) in try database.inbox.unreadCounts() }
+        try failures.refusing { () throws(SQLError) in try database.inbox.unreadCounts() }
     }
 
     /// Marks an entry as read, or all entries of an app, or all entries.
@@ -144,7 +144,7 @@ package final class InboxService {
     /// - Throws: `unknownEntry` if the entry does not exist.
     func markRead(_ number: EntryID?, appID: AppID?) throws(AgentRefusal) -> Int {
         if let number, try entry(number) == nil { throw .unknownEntry(number) }
-        let count = try failures.refusing { () throws(SQLiteError) in try database.inbox.markRead(number, appID: appID)
+        let count = try failures.refusing { () throws(SQLError) in try database.inbox.markRead(number, appID: appID)
         }
         if count > 0 { changes.inboxChanged() }
         return count
@@ -152,8 +152,8 @@ package final class InboxService {
 
     /// Marks those of these entries as read that still exist; returns how many were unread.
     func markRead(_ numbers: [EntryID]) throws(AgentRefusal) -> Int {
-        let count = try failures.refusing { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
+        let count = try failures.refusing { () throws(SQLError) in
+            try database.transaction { () throws(SQLError) in
                 var count = 0
                 // The number 0 would select all entries.
                 for number in numbers where number > 0 { count += try database.inbox.markRead(number, appID: nil) }
@@ -171,8 +171,8 @@ package final class InboxService {
 
     /// Removes those of these entries that still exist and withdraws their alerts; returns how many.
     func remove(_ numbers: [EntryID]) throws(AgentRefusal) -> Int {
-        let removed = try failures.refusing { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in try database.removeInboxEntries(numbers) }
+        let removed = try failures.refusing { () throws(SQLError) in
+            try database.transaction { () throws(SQLError) in try database.removeInboxEntries(numbers) }
         }
         guard !removed.isEmpty else { return 0 }
         presentations.withdraw(removed)
@@ -187,7 +187,7 @@ package final class InboxService {
         do {
             let now = Timestamp.now
             let isConnected = link.connectedSince != nil
-            let removed = try database.transaction { () throws(SQLiteError) in
+            let removed = try database.transaction { () throws(SQLError) in
                 if isConnected { try database.state.set(.lastConnectedAt, to: now) }
                 return try database.trimInbox(now: now)
             }
@@ -203,8 +203,8 @@ package final class InboxService {
     /// Removes the entries of an app and withdraws their alerts; nil means all apps; returns the number of
     /// entries.
     func clear(appID: AppID?) throws(AgentRefusal) -> Int {
-        let removed = try failures.refusing { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: appID) }
+        let removed = try failures.refusing { () throws(SQLError) in
+            try database.transaction { () throws(SQLError) in try database.clearInbox(appID: appID) }
         }
         presentations.withdraw(removed)
         pictures.sweep()

@@ -4,7 +4,7 @@ internal import AgentBus
 internal import AgentStore
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Removes apps that were uninstalled: registration, settings, badge, inbox entries and sounds.
 package final class InstallationService {
@@ -52,7 +52,7 @@ package final class InstallationService {
     /// - Parameter now: The wall clock, in whole seconds.
     func check(now: Timestamp) {
         do {
-            let trustsClock = try database.transaction { () throws(SQLiteError) in
+            let trustsClock = try database.transaction { () throws(SQLError) in
                 try database.trustsClock(now: now)
             }
             for app in try database.apps.all() {
@@ -70,7 +70,7 @@ package final class InstallationService {
     }
 
     /// Returns the time since which an app's .desktop file is missing; nil if it exists or never existed.
-    private func noteInstallation(of appID: AppID, _ now: Timestamp) throws(SQLiteError) -> Timestamp? {
+    private func noteInstallation(of appID: AppID, _ now: Timestamp) throws(SQLError) -> Timestamp? {
         let noted = try database.installations.goneSince(appID)
         if environment.describeApp(appID) != nil {
             if noted != .unixEpoch { try database.installations.set(appID, goneSince: .unixEpoch) }

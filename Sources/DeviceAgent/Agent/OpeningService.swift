@@ -6,7 +6,7 @@ internal import LinuxDesktop
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Opens and wakes apps, and passes them the notifications and the buttons that the user chose.
 final class OpeningService {
@@ -224,7 +224,7 @@ final class OpeningService {
 
     /// Opens an app without a notification.
     func openApp(_ appID: AppID, activationToken: String?) async throws(AgentRefusal) {
-        let app = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
+        let app = try failures.refusing { () throws(SQLError) in try database.apps.app(id: appID) }
         guard app != nil else { throw .unknownApp(appID) }
         guard let opener = environment.opener else { throw .notOpened(Self.withoutBus) }
         let result = await withCheckedContinuation { continuation in

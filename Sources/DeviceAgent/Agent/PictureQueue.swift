@@ -4,7 +4,7 @@ internal import AgentBus
 internal import AgentStore
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Gets the pictures of notifications, from a host or from a file, before their alerts are shown.
 ///
@@ -62,7 +62,7 @@ final class PictureQueue {
     func entriesArrived(_ entries: [EntryID]) {
         var ready: [EntryID] = []
         for number in entries {
-            do throws(SQLiteError) {
+            do throws(SQLError) {
                 if let wish = try wish(of: number), let slot = try slot(for: wish) {
                     start(wish, in: slot)
                 } else {
@@ -115,7 +115,7 @@ final class PictureQueue {
     }
 
     /// Returns the picture to get for an entry; nil for an entry that is shown without one.
-    private func wish(of number: EntryID) throws(SQLiteError) -> Wish? {
+    private func wish(of number: EntryID) throws(SQLError) -> Wish? {
         guard means != nil, let entry = try database.inbox.entry(number), entry.state == .waiting,
             let app = try database.apps.app(id: entry.appID),
             let payload = try database.shownPayload(of: entry, texts(entry.appID)), payload.alert != nil,
@@ -143,7 +143,7 @@ final class PictureQueue {
     }
 
     /// Returns the reason for not fetching a picture; nil if it may be fetched.
-    private func refusal(of source: Source, _ app: RegisteredApp) throws(SQLiteError) -> PictureFailure? {
+    private func refusal(of source: Source, _ app: RegisteredApp) throws(SQLError) -> PictureFailure? {
         guard try database.settings.settings(of: app).allowsPictures else { return PictureFailure(.turnedOff) }
         if case .address(let link, let hosts) = source, !hosts.contains(where: { $0.matches(link) }) {
             return .hostNotNamed(link.shownTarget)
@@ -152,13 +152,13 @@ final class PictureQueue {
     }
 
     /// Takes a slot for a picture; nil, with a note on the entry, if too many others are being fetched.
-    private func slot(for wish: Wish) throws(SQLiteError) -> PictureSlot? {
+    private func slot(for wish: Wish) throws(SQLError) -> PictureSlot? {
         if let slot = slots.take(wish.appID) { return slot }
         try note(PictureFailure(.tooMany), on: wish)
         return nil
     }
 
-    private func note(_ failure: PictureFailure, on wish: Wish) throws(SQLiteError) {
+    private func note(_ failure: PictureFailure, on wish: Wish) throws(SQLError) {
         try database.inbox.addIgnored("\(wish.source.member): \(failure.phrase)", on: wish.number)
     }
 
@@ -190,7 +190,7 @@ final class PictureQueue {
         return try await means.converter.png(of: picture, in: slot, by: deadline)
     }
 
-    private func store(_ result: Result<[UInt8], PictureFailure>, _ wish: Wish) throws(SQLiteError) {
+    private func store(_ result: Result<[UInt8], PictureFailure>, _ wish: Wish) throws(SQLError) {
         let saved: Result<String, PictureFailure>
         do throws(PictureFailure) {
             guard let means else { return }
@@ -213,7 +213,7 @@ final class PictureQueue {
         let number = wish.number
         guard let timer = running.removeValue(forKey: number) else { return }
         loop.cancel(timer)
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             // The entry may have been removed in the meantime.
             if try database.inbox.entry(number) != nil { try store(result, wish) }
         } catch {

@@ -4,7 +4,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// The policies that the server's administrator sets for this device.
 final class PolicyService {
@@ -67,8 +67,8 @@ final class PolicyService {
     }
 
     /// Replaces the stored rules.
-    private func adopt(_ rules: [LocalPolicyTable.Rule], version: Int64) throws(SQLiteError) {
-        try database.transaction { () throws(SQLiteError) in
+    private func adopt(_ rules: [LocalPolicyTable.Rule], version: Int64) throws(SQLError) {
+        try database.transaction { () throws(SQLError) in
             let refused = try database.refusedTopics()
             try database.policy.replaceAll(rules)
             try database.state.set(.policyVersion, to: version)

@@ -5,7 +5,7 @@ internal import AgentStore
 internal import LinuxDesktop
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 internal import PushNet
 
 /// The registrations of apps, and their device tokens.
@@ -86,7 +86,7 @@ package final class RegistrationService {
 
     /// Unregisters an app and removes its badge, settings, alerts and inbox entries.
     func unregister(appID: AppID) async throws(AgentRefusal) {
-        let found = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
+        let found = try failures.refusing { () throws(SQLError) in try database.apps.app(id: appID) }
         guard let app = found else { throw .unknownApp(appID) }
         if let session = link.clients?.session {
             do throws(ServerFailure) {
@@ -102,12 +102,12 @@ package final class RegistrationService {
 
     /// Returns a registered app; nil if the ID is unknown.
     func app(_ appID: AppID) throws(AgentRefusal) -> RegisteredApp? {
-        try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
+        try failures.refusing { () throws(SQLError) in try database.apps.app(id: appID) }
     }
 
     /// Returns all registered apps, ordered by app ID.
     func apps() throws(AgentRefusal) -> [RegisteredApp] {
-        try failures.refusing { () throws(SQLiteError) in try database.apps.all() }
+        try failures.refusing { () throws(SQLError) in try database.apps.all() }
     }
 
     /// The name of an app and whether the app cannot have invented it.
@@ -153,7 +153,7 @@ package final class RegistrationService {
         guard topic.isValid else {
             throw AgentRefusal(.badTopic, "Invalid topic: use 1 to 255 letters, digits, '.', '_' and '-'.")
         }
-        let owner = try failures.refusing { () throws(SQLiteError) in try database.apps.app(topic: topic) }
+        let owner = try failures.refusing { () throws(SQLError) in try database.apps.app(topic: topic) }
         if let owner, owner.appID != appID {
             throw AgentRefusal(.badTopic, "Topic '\(topic)' belongs to app '\(owner.appID)' on this device.")
         }
@@ -181,7 +181,7 @@ package final class RegistrationService {
     }
 
     /// Replaces the name that an app gave itself, after its .desktop file has been installed.
-    func verify(_ app: RegisteredApp, name: String, icon: String?) throws(SQLiteError) {
+    func verify(_ app: RegisteredApp, name: String, icon: String?) throws(SQLError) {
         guard !app.isVerified else { return }
         try database.apps.verify(app.appID, name: Self.shown(name, app.appID), icon: icon)
         changes.observer?.settingsChanged(appID: app.appID)
@@ -236,8 +236,8 @@ package final class RegistrationService {
         }
         var app = app
         app.deviceToken = registration.deviceToken
-        let earlier = try failures.refusing { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
+        let earlier = try failures.refusing { () throws(SQLError) in
+            try database.transaction { () throws(SQLError) in
                 let earlier = try database.apps.app(id: app.appID)
                 try database.apps.save(app)
                 try database.eventTypes.replaceAll(app.manifest.eventTypes, of: app.appID)
@@ -275,8 +275,8 @@ package final class RegistrationService {
     }
 
     private func forget(_ app: RegisteredApp) throws(AgentRefusal) {
-        let removed = try failures.refusing { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
+        let removed = try failures.refusing { () throws(SQLError) in
+            try database.transaction { () throws(SQLError) in
                 if try database.settings.settings(of: app).refusesAll { try database.state.set(.isFilterDue, to: 1) }
                 try database.apps.remove(id: app.appID)
                 try database.subscriptions.removeAll(of: app.appID)
@@ -359,5 +359,5 @@ extension RegistrationService: RegistrarDelegate {
     }
 
     /// Handles a database failure of the registrar like any other.
-    func registrar(failed error: SQLiteError) { failures.report(error) }
+    func registrar(failed error: SQLError) { failures.report(error) }
 }

@@ -4,7 +4,7 @@ internal import AgentBus
 internal import AgentStore
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Reminders: puts notifications off until a time that the user chose, and shows them again then.
 ///
@@ -48,7 +48,7 @@ package final class ReminderService {
 
     /// Returns the times of all reminders by entry.
     func times() throws(AgentRefusal) -> [EntryID: Timestamp] {
-        let all = try failures.refusing { () throws(SQLiteError) in try database.reminders.all() }
+        let all = try failures.refusing { () throws(SQLError) in try database.reminders.all() }
         return Dictionary(uniqueKeysWithValues: all.map { ($0.entry, $0.time) })
     }
 
@@ -68,8 +68,8 @@ package final class ReminderService {
                 throw AgentRefusal(.tooMany, "The maximum of \(Limits.reminderCountMax) reminders is reached.")
             }
         }
-        try failures.refusing { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
+        try failures.refusing { () throws(SQLError) in
+            try database.transaction { () throws(SQLError) in
                 try database.reminders.set(time, of: number)
                 if time != nil { _ = try database.inbox.markRead(number, appID: nil) }
             }
@@ -90,7 +90,7 @@ package final class ReminderService {
     }
 
     private func check(_ entry: InboxEntry) throws(AgentRefusal) {
-        let (app, payload) = try failures.refusing { () throws(SQLiteError) in
+        let (app, payload) = try failures.refusing { () throws(SQLError) in
             (
                 try database.apps.app(id: entry.appID),
                 try database.shownPayload(of: entry, environment.texts(entry.appID))
@@ -107,7 +107,7 @@ package final class ReminderService {
     private func showDue() {
         guard !retry.isWaiting else { return }
         do {
-            let (due, unfiltered) = try database.transaction { () throws(SQLiteError) in
+            let (due, unfiltered) = try database.transaction { () throws(SQLError) in
                 (try database.takeDueReminders(now: .now), Set(try database.filters.due()))
             }
             if !due.isEmpty {

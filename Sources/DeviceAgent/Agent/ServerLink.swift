@@ -5,7 +5,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// The identity of the device at its server, the connection to that server, and what the status says about it.
 final class ServerLink {
@@ -83,7 +83,7 @@ final class ServerLink {
     // MARK: The identity
 
     /// Reads the identity and the time of the last connection.
-    func load() throws(SQLiteError) {
+    func load() throws(SQLError) {
         identity = try database.identity.load()
         lastConnectedAt = try database.state.time(of: .lastConnectedAt)
     }

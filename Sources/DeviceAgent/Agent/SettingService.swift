@@ -5,7 +5,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// The user's settings for the device, for apps and for their event types.
 package final class SettingService {
@@ -44,7 +44,7 @@ package final class SettingService {
     /// settings.
     func all(appID: AppID?) throws(AgentRefusal) -> [EffectiveSetting] {
         let app = try target(appID: appID, event: "")
-        let events = try failures.refusing { () throws(SQLiteError) -> [EventTypeTable.EventType] in
+        let events = try failures.refusing { () throws(SQLError) -> [EventTypeTable.EventType] in
             if let appID { try database.eventTypes.all(of: appID) } else { [] }
         }
         var lines: [EffectiveSetting] = []
@@ -52,7 +52,7 @@ package final class SettingService {
             var target = app
             target.event = event
             for setting in Setting.allCases where setting.scopes.contains(target.scope) {
-                let value = try failures.refusing { () throws(SQLiteError) in
+                let value = try failures.refusing { () throws(SQLError) in
                     try database.settings.value(of: setting, at: target)
                 }
                 lines.append(
@@ -64,29 +64,29 @@ package final class SettingService {
 
     /// Returns the effective settings of an app.
     func appSettings(of app: RegisteredApp) throws(AgentRefusal) -> AppSettings {
-        try failures.refusing { () throws(SQLiteError) in try database.settings.settings(of: app) }
+        try failures.refusing { () throws(SQLError) in try database.settings.settings(of: app) }
     }
 
     /// Returns the settings of an app as a whole that the user may not change.
     func lockedSettings(of app: RegisteredApp) throws(AgentRefusal) -> [Setting] {
-        try failures.refusing { () throws(SQLiteError) in try database.settings.lockedSettings(of: app) }
+        try failures.refusing { () throws(SQLError) in try database.settings.lockedSettings(of: app) }
     }
 
     /// Returns the settings that the user may want to allow, because they held back a notification of the app.
     func offers(to app: RegisteredApp) throws(AgentRefusal) -> [Setting] {
-        try failures.refusing { () throws(SQLiteError) in try database.settings.offers(to: app) }
+        try failures.refusing { () throws(SQLError) in try database.settings.offers(to: app) }
     }
 
     /// Returns the event types that an app declared, in the manifest's order.
     func eventTypes(of app: RegisteredApp) throws(AgentRefusal) -> [EventTypeTable.EventType] {
-        try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: app.appID) }
+        try failures.refusing { () throws(SQLError) in try database.eventTypes.all(of: app.appID) }
     }
 
     /// Returns the effective value of one setting.
     func setting(_ name: String, appID: AppID?, event: String) throws(AgentRefusal) -> SettingStore.Value {
         let target = try target(appID: appID, event: event)
         let setting = try setting(name, for: target)
-        let value = try failures.refusing { () throws(SQLiteError) in
+        let value = try failures.refusing { () throws(SQLError) in
             try database.settings.value(of: setting, at: target)
         }
         return value.shown(of: setting, now: .now)
@@ -119,14 +119,14 @@ package final class SettingService {
         {
             throw AgentRefusal(.badValue, "Invalid value '\(value)' for \(name): the time is in the past.")
         }
-        let before = try failures.refusing { () throws(SQLiteError) in
+        let before = try failures.refusing { () throws(SQLError) in
             try database.settings.value(of: setting, at: target)
         }
         guard !before.isLocked else {
             throw AgentRefusal(.locked, "The administrator has locked \(name) to '\(before.text)'.")
         }
-        try failures.refusing { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
+        try failures.refusing { () throws(SQLError) in
+            try database.transaction { () throws(SQLError) in
                 let refused = try database.refusedTopics()
                 try database.settings.choose(value, for: setting, at: target)
                 if try database.refusedTopics() != refused { try database.state.set(.isFilterDue, to: 1) }
@@ -142,7 +142,7 @@ package final class SettingService {
 
     /// Applies changed settings: updates badges, withdraws alerts, and sends the filter to the server.
     func settingsChanged(appID: AppID?) throws(AgentRefusal) {
-        try failures.refusing { () throws(SQLiteError) in
+        try failures.refusing { () throws(SQLError) in
             for app in try database.apps.all() where appID == nil || app.appID == appID {
                 let shown = badges.shownBadge(of: app)
                 if app.badge > 0 || shown > 0 { badges.present(shown, appID: app.appID) }
@@ -170,18 +170,18 @@ package final class SettingService {
         guard setting == .alert, target.scope == .app, text.utf8.elementsEqual("on".utf8) else {
             return setting.normalized(text, for: target.scope)
         }
-        return try failures.refusing { () throws(SQLiteError) in try database.settings.styleWhenOn(at: target).rawValue
+        return try failures.refusing { () throws(SQLError) in try database.settings.styleWhenOn(at: target).rawValue
         }
     }
 
     private func target(appID: AppID?, event: String) throws(AgentRefusal) -> SettingStore.Target {
         guard let appID else { return .device }
-        guard let app = try failures.refusing({ () throws(SQLiteError) in try database.apps.app(id: appID) }) else {
+        guard let app = try failures.refusing({ () throws(SQLError) in try database.apps.app(id: appID) }) else {
             throw .unknownApp(appID)
         }
         var target = SettingStore.Target.app(app)
         guard !event.isEmpty else { return target }
-        let types = try failures.refusing { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
+        let types = try failures.refusing { () throws(SQLError) in try database.eventTypes.all(of: appID) }
         guard types.contains(where: { $0.id.utf8.elementsEqual(event.utf8) }) else {
             throw AgentRefusal(.unknownEvent, "App '\(appID)' has no event type '\(event)'.")
         }

@@ -4,7 +4,7 @@ internal import AgentBus
 internal import AgentStore
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// The sounds that an app can name.
 package final class SoundService {
@@ -80,7 +80,7 @@ package final class SoundService {
     }
 
     private func registered(_ appID: AppID) throws(AgentRefusal) -> RegisteredApp {
-        let app = try failures.refusing { () throws(SQLiteError) in try database.apps.app(id: appID) }
+        let app = try failures.refusing { () throws(SQLError) in try database.apps.app(id: appID) }
         guard let app else { throw .unknownApp(appID) }
         return app
     }

@@ -4,7 +4,7 @@ internal import AgentBus
 internal import AgentStore
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// A subscription that the server ended or refused.
 struct EndedSubscription: Sendable, Equatable {
@@ -64,8 +64,8 @@ package final class SubscriptionService {
     /// Ends an app's subscription; nothing of the channel is shown from now on, even before the server knows.
     func unsubscribe(_ channel: String, of appID: AppID) throws(AgentRefusal) {
         let id = try Self.channelID(channel)
-        let isEnded = try failures.refusing { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
+        let isEnded = try failures.refusing { () throws(SQLError) in
+            try database.transaction { () throws(SQLError) in
                 guard try database.subscriptions.requestEnd(id, of: appID) else { return false }
                 // Without a server there is nothing to unsubscribe from.
                 if link.identity == nil { _ = try database.subscriptions.remove(id, of: appID, whileIn: .ending) }
@@ -85,7 +85,7 @@ package final class SubscriptionService {
     func all(
         of appID: AppID
     ) throws(AgentRefusal) -> [(channel: String, state: State)] {
-        try failures.refusing { () throws(SQLiteError) in try database.subscriptions.all(of: appID) }
+        try failures.refusing { () throws(SQLError) in try database.subscriptions.all(of: appID) }
             .filter { $0.state != .ending }.map { ($0.channel, $0.state == .confirmed ? .active : .pending) }
     }
 
@@ -99,7 +99,7 @@ package final class SubscriptionService {
 
     /// Stores the requested subscription; returns false when the server has it already.
     private func request(_ channel: String, of appID: AppID) throws(AgentRefusal) -> Bool {
-        let (app, all) = try failures.refusing { () throws(SQLiteError) in
+        let (app, all) = try failures.refusing { () throws(SQLError) in
             (try database.apps.app(id: appID), try database.subscriptions.all(of: appID))
         }
         guard app != nil else { throw .unknownApp(appID) }
@@ -109,7 +109,7 @@ package final class SubscriptionService {
                 .tooMany, "An app can subscribe to at most \(Limits.subscriptionPerAppCountMax) channels on a device.")
         }
         guard earlier?.state != .confirmed else { return false }
-        try failures.refusing { () throws(SQLiteError) in try database.subscriptions.request(channel, of: appID) }
+        try failures.refusing { () throws(SQLError) in try database.subscriptions.request(channel, of: appID) }
         return true
     }
 

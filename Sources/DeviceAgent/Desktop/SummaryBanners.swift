@@ -5,7 +5,7 @@ internal import PushAPI
 internal import PushCore
 internal import PushDBus
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// One banner per app that counts its further notifications in a burst, so that a burst does not cover the screen.
 ///
@@ -209,7 +209,7 @@ protocol NotificationList: AnyObject {
 
 extension AgentDatabase {
     /// Returns the entries that would appear as banners, by app.
-    func banners(among entries: Set<EntryID>) throws(SQLiteError) -> [(app: Alert, entries: [EntryID])] {
+    func banners(among entries: Set<EntryID>) throws(SQLError) -> [(app: Alert, entries: [EntryID])] {
         var byApp: [AppID: [EntryID]] = [:]
         for number in entries.sorted() {
             guard let entry = try inbox.entry(number) else { continue }

@@ -4,7 +4,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Runs hooks together with a presenter, or in place of a missing one.
 ///
@@ -56,7 +56,7 @@ extension PresentationQueue {
 
     /// Queues arrived entries for their hooks if no presenter is available; their limit is higher than that of entries
     /// that wait for a presenter.
-    func lineUpForHooks() throws(SQLiteError) {
+    func lineUpForHooks() throws(SQLError) {
         defer { arrived = [] }
         guard let hooks, !canShow(.banner), !canShow(.alert) else { return }
         for number in arrived where waitingEntries[number] == nil {

@@ -4,7 +4,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Presents alerts again that the user has not answered and that were lost with their notification server.
 extension PresentationQueue {
@@ -26,8 +26,8 @@ extension PresentationQueue {
     }
 
     /// Presents an alert again, without a sound, if it is still to stay until it is answered.
-    func presentAgain(_ number: EntryID) throws(SQLiteError) {
-        let (alert, location) = try database.transaction { () throws(SQLiteError) in
+    func presentAgain(_ number: EntryID) throws(SQLError) {
+        let (alert, location) = try database.transaction { () throws(SQLError) in
             let location = try database.alerts.location(of: number)
             // Removed first: after a crash it is unknown whether the user saw the alert, so it is not presented again.
             try database.alerts.remove([number])
@@ -47,7 +47,7 @@ extension PresentationQueue {
     }
 
     /// Returns the alert to present again; nil if the entry, the app or the settings no longer require it.
-    private func alertToReturn(_ number: EntryID) throws(SQLiteError) -> Alert? {
+    private func alertToReturn(_ number: EntryID) throws(SQLError) -> Alert? {
         guard let entry = try database.inbox.entry(number), entry.state == .shown, !entry.isRead,
             try !database.inbox.isReplaced(number), let app = try database.apps.app(id: entry.appID),
             let payload = try database.shownPayload(of: entry, texts(entry.appID))
@@ -63,7 +63,7 @@ extension PresentationQueue {
             guard try database.inbox.entry(number)?.state == .shown else { return }
             // The user has not seen the alert: the agent's next run must find it, too.
             if let location {
-                try database.transaction { () throws(SQLiteError) in try database.alerts.save(location, of: number) }
+                try database.transaction { () throws(SQLError) in try database.alerts.save(location, of: number) }
             }
         } catch {
             onFailure?(error)
@@ -75,7 +75,7 @@ extension PresentationQueue {
     private func forget(_ entries: [EntryID]) {
         guard !entries.isEmpty else { return }
         do {
-            try database.transaction { () throws(SQLiteError) in try database.alerts.remove(entries) }
+            try database.transaction { () throws(SQLError) in try database.alerts.remove(entries) }
         } catch {
             onFailure?(error)
         }

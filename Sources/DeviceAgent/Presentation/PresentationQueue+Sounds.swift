@@ -3,7 +3,7 @@
 internal import AgentStore
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Sounds that the agent plays: a sound that could not be played is not reported as played.
 extension PresentationQueue {
@@ -11,7 +11,7 @@ extension PresentationQueue {
     func play(_ sound: Sound, of number: EntryID, _ app: RegisteredApp) {
         start(sound, app) { [weak self] reason in
             guard let self, let reason else { return }
-            retry.write { [weak self] () throws(SQLiteError) in
+            retry.write { [weak self] () throws(SQLError) in
                 try self?.database.inbox.note(reason, on: .sound, of: number)
                 self?.onChange?()
             }
@@ -28,7 +28,7 @@ extension PresentationQueue {
                     number, .shown(playsSound: true), app, .alert, sound: nil, reason: TraceStep.soundOnly.word)
                 return
             }
-            retry.write { [weak self] () throws(SQLiteError) in try self?.settle(number, silentFor: reason) }
+            retry.write { [weak self] () throws(SQLError) in try self?.settle(number, silentFor: reason) }
         }
     }
 
@@ -38,8 +38,8 @@ extension PresentationQueue {
     }
 
     /// Stores that a notification with only a sound was not shown, unless it set a badge.
-    private func settle(_ number: EntryID, silentFor reason: SuppressionReason) throws(SQLiteError) {
-        try database.transaction { () throws(SQLiteError) in
+    private func settle(_ number: EntryID, silentFor reason: SuppressionReason) throws(SQLError) {
+        try database.transaction { () throws(SQLError) in
             try database.inbox.note(reason, on: .sound, of: number)
             guard let entry = try database.inbox.entry(number) else { return }
             if entry.effects.split(separator: " ").contains("badge") {

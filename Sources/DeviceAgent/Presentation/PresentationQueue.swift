@@ -4,7 +4,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Presents inbox entries in order, each at most once, and at a limited rate.
 ///
@@ -23,7 +23,7 @@ final class PresentationQueue {
     static let waitingCountMax = 20
 
     /// Called with SQLite's error when an entry's state could not be stored.
-    var onFailure: ((SQLiteError) -> Void)? {
+    var onFailure: ((SQLError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
@@ -115,8 +115,8 @@ final class PresentationQueue {
     }
 
     /// Resumes the work of an earlier run of the agent; called once at the start.
-    func resume() throws(SQLiteError) {
-        let (alerts, waiting) = try database.transaction { () throws(SQLiteError) in
+    func resume() throws(SQLError) {
+        let (alerts, waiting) = try database.transaction { () throws(SQLError) in
             _ = try database.inbox.settleClaimed(reason: "the agent stopped while it was showing this notification")
             let unfiltered = Set(try database.filters.due())
             hooksDue = try database.hooks.due()
@@ -152,7 +152,7 @@ final class PresentationQueue {
     }
 
     /// Returns the unanswered alerts that an earlier run showed.
-    private func alertsOnScreen() throws(SQLiteError) -> [(alert: Alert, location: AlertLocation)] {
+    private func alertsOnScreen() throws(SQLError) -> [(alert: Alert, location: AlertLocation)] {
         var alerts: [(alert: Alert, location: AlertLocation)] = []
         for (number, location) in try database.alerts.unanswered() {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
@@ -211,7 +211,7 @@ final class PresentationQueue {
         }
     }
 
-    private func present(at index: Int) throws(SQLiteError) {
+    private func present(at index: Int) throws(SQLError) {
         let number = waiting.remove(at: index)
         do {
             try present(number)
@@ -225,10 +225,10 @@ final class PresentationQueue {
         waiting.insert(number, at: waiting.firstIndex { $0 > number } ?? waiting.endIndex)
     }
 
-    private func leaveSurplus() throws(SQLiteError) {
+    private func leaveSurplus() throws(SQLError) {
         let surplus = surplus()
         guard !surplus.isEmpty else { return }
-        try database.transaction { () throws(SQLiteError) in
+        try database.transaction { () throws(SQLError) in
             for entry in surplus { try database.suppress(entry, .tooMany) }
         }
         waiting.removeAll { surplus.contains($0) }
@@ -254,8 +254,8 @@ final class PresentationQueue {
     }
 
     /// Claims an entry and presents it, after a new decision, because the settings may have changed.
-    private func present(_ number: EntryID) throws(SQLiteError) {
-        let claimed = try database.transaction { () throws(SQLiteError) in try claim(number) }
+    private func present(_ number: EntryID) throws(SQLError) {
+        let claimed = try database.transaction { () throws(SQLError) in try claim(number) }
         onChange?()
         waitingEntries[number] = nil
         guard let (entry, app, claimedAlert, decision) = claimed else { return }
@@ -281,7 +281,7 @@ final class PresentationQueue {
     /// Returns an entry as an alert without its sound, with the effects of the user's settings.
     func alert(
         _ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, _ decision: Decision
-    ) throws(SQLiteError) -> Alert {
+    ) throws(SQLError) -> Alert {
         var alert = Alert(entry, app, payload, schemes: linkSchemes(app.appID))
         if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry) }
         if decision.hidesTexts { alert.hideTexts() }
@@ -291,7 +291,7 @@ final class PresentationQueue {
 
     private func claim(
         _ number: EntryID
-    ) throws(SQLiteError) -> (InboxEntry, RegisteredApp, Alert, Decision)? {
+    ) throws(SQLError) -> (InboxEntry, RegisteredApp, Alert, Decision)? {
         guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return nil }
         guard let payload = try database.shownPayload(of: entry, texts(entry.appID)) else {
             try database.suppress(number, .unreadable)
@@ -311,7 +311,7 @@ final class PresentationQueue {
         return (entry, app, try alert(entry, app, payload, decision), decision)
     }
 
-    func presentationContext() throws(SQLiteError) -> PresentationContext {
+    func presentationContext() throws(SQLError) -> PresentationContext {
         try database.settings.presentationContext(now: .now, desktopState: currentDesktopState())
     }
 
@@ -321,7 +321,7 @@ final class PresentationQueue {
         reason: String? = nil, hook: HookWait? = nil
     ) {
         if !presented.playsSound, let sound { play(sound, of: number, app) }
-        retry.write { [weak self] () throws(SQLiteError) in
+        retry.write { [weak self] () throws(SQLError) in
             try self?.settle(number, presented, app, style, reason, hook)
         }
     }
@@ -330,11 +330,11 @@ final class PresentationQueue {
     private func settle(
         _ number: EntryID, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, _ reason: String?,
         _ hook: HookWait?
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         switch presented {
         case .shown, .summedUp:
             let reason = presented == .summedUp ? SuppressionReason.tooMany.rawValue : reason
-            let isShown = try database.transaction { () throws(SQLiteError) in
+            let isShown = try database.transaction { () throws(SQLError) in
                 if presented == .summedUp { try database.inbox.note(.tooMany, on: .sound, of: number) }
                 let isShown = try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
                 if isShown, hook != nil { try database.hooks.add(number) }
@@ -346,7 +346,7 @@ final class PresentationQueue {
             if isShown, hook != nil { hookIsDue(number) }
             onOutcome?()
         case .inDoubt:
-            let isShown = try database.transaction { () throws(SQLiteError) in
+            let isShown = try database.transaction { () throws(SQLError) in
                 let isShown = try database.inbox.move(
                     number, from: [.claimed], to: .shown, reason: AlertPresented.doubt)
                 if isShown, hook != nil { try database.hooks.add(number) }
@@ -354,7 +354,7 @@ final class PresentationQueue {
             }
             if isShown, hook != nil { hookIsDue(number) }
         case .unavailable(let reason):
-            let isBack = try database.transaction { () throws(SQLiteError) in
+            let isBack = try database.transaction { () throws(SQLError) in
                 try database.inbox.move(number, from: [.claimed], to: .waiting, reason: reason)
             }
             // An entry that was withdrawn meanwhile is no longer claimed.

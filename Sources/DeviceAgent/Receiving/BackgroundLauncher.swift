@@ -3,7 +3,7 @@
 internal import AgentStore
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Decides when apps are woken for `content-available`: one call at a time per app, and a few per hour.
 ///
@@ -29,7 +29,7 @@ final class BackgroundLauncher {
     /// Called with the SQLite error if a wake could not be recorded.
     ///
     /// The wake starts later.
-    var onFailure: ((SQLiteError) -> Void)? {
+    var onFailure: ((SQLError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
@@ -64,7 +64,7 @@ final class BackgroundLauncher {
     }
 
     /// Continues at startup with the wakes that an earlier run of the agent left.
-    func resume() throws(SQLiteError) {
+    func resume() throws(SQLError) {
         let now = now()
         for start in try database.wakes.starts(now: now) {
             let ageMilliseconds = max(0, now.milliseconds(since: start.startedAt))
@@ -110,13 +110,13 @@ final class BackgroundLauncher {
         if isStarted { return }
         // A refused wake does not count against the budget.
         apps[appID]?.recentStarts.removeLast()
-        retry.write { [weak self] () throws(SQLiteError) in try self?.database.wakes.forgetLastStart(of: appID) }
+        retry.write { [weak self] () throws(SQLError) in try self?.database.wakes.forgetLastStart(of: appID) }
         ended(appID)
     }
 
     /// Records the start before the app is called, so a crash in between loses one call and never repeats one.
-    private func begin(_ wake: BackgroundWake) throws(SQLiteError) {
-        try database.transaction { () throws(SQLiteError) in
+    private func begin(_ wake: BackgroundWake) throws(SQLError) {
+        try database.transaction { () throws(SQLError) in
             try database.wakes.begin(wake, now: now(), periodMilliseconds: periodMilliseconds)
         }
     }

@@ -3,7 +3,7 @@
 internal import AgentStore
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Lets apps change their `mutable-content` notifications, a few at a time, before these wait for the screen.
 ///
@@ -26,7 +26,7 @@ final class FilterQueue {
     /// Called with the badge number to show on an app's icon.
     var onBadge: ((_ badge: UInt32, _ appID: AppID) -> Void)?
     /// Called with the SQLite error if an entry could not be updated.
-    var onFailure: ((SQLiteError) -> Void)? {
+    var onFailure: ((SQLError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
@@ -38,7 +38,7 @@ final class FilterQueue {
     private let database: AgentDatabase
     private let filter: (any AppFilter)?
     private let texts: (AppID) -> AppTranslation
-    private let context: () throws(SQLiteError) -> PresentationContext
+    private let context: () throws(SQLError) -> PresentationContext
     private let retry: StorageRetry
     private var waiting: [EntryID] = []
     private var runningCount = 0
@@ -54,7 +54,7 @@ final class FilterQueue {
     init(
         _ database: AgentDatabase, loop: EventLoop, filter: (any AppFilter)?,
         texts: @escaping (AppID) -> AppTranslation = { _ in { _ in nil } },
-        context: @escaping () throws(SQLiteError) -> PresentationContext
+        context: @escaping () throws(SQLError) -> PresentationContext
     ) {
         self.database = database
         self.filter = filter
@@ -65,7 +65,7 @@ final class FilterQueue {
     }
 
     /// Restarts, at startup, the filters that an earlier run of the agent did not finish.
-    func resume() throws(SQLiteError) { entriesArrived(try database.filters.due()) }
+    func resume() throws(SQLError) { entriesArrived(try database.filters.due()) }
 
     /// Adds entries whose filter is due.
     func entriesArrived(_ entries: [EntryID]) {
@@ -86,17 +86,17 @@ final class FilterQueue {
         }
     }
 
-    private func leaveSurplus() throws(SQLiteError) {
+    private func leaveSurplus() throws(SQLError) {
         let surplus = waiting.prefix(max(0, waiting.count - Self.waitingCountMax))
         guard !surplus.isEmpty else { return }
-        try database.transaction { () throws(SQLiteError) in
+        try database.transaction { () throws(SQLError) in
             for entry in surplus { try database.suppress(entry, .tooMany) }
         }
         waiting.removeFirst(surplus.count)
         onChange?()
     }
 
-    private func start(_ number: EntryID) throws(SQLiteError) {
+    private func start(_ number: EntryID) throws(SQLError) {
         guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return }
         guard let filter, let app = try database.apps.app(id: entry.appID), let way = app.manifest.filter else {
             return try finish(number, .success([]))
@@ -105,7 +105,7 @@ final class FilterQueue {
         filter.filter(appID: app.appID, by: way, notification: entry.notificationJSON) { [weak self] answer in
             guard let self else { return }
             runningCount -= 1
-            retry.write { [weak self] () throws(SQLiteError) in try self?.finish(number, answer) }
+            retry.write { [weak self] () throws(SQLError) in try self?.finish(number, answer) }
             startNext()
         }
     }
@@ -113,10 +113,10 @@ final class FilterQueue {
     // MARK: The answer
 
     /// Stores the answer, unless the entry was replaced or cleared in the meantime.
-    private func finish(_ number: EntryID, _ answer: Result<[UInt8], AppFilterError>) throws(SQLiteError) {
+    private func finish(_ number: EntryID, _ answer: Result<[UInt8], AppFilterError>) throws(SQLError) {
         let shown = FilterQueue.shown(answer)
         var badge: (count: UInt32, appID: AppID)?
-        let isReady = try database.transaction { () throws(SQLiteError) in
+        let isReady = try database.transaction { () throws(SQLError) in
             guard let entry = try database.inbox.entry(number), entry.state == .waiting,
                 try database.filters.row(of: number)?.isDue == true
             else { return false }
@@ -140,7 +140,7 @@ final class FilterQueue {
     }
 
     /// Returns the outcomes of all parts of a notification after its filter left at most a badge.
-    private func effects(ofFiltered entry: InboxEntry, badge: UInt32?) throws(SQLiteError) -> String {
+    private func effects(ofFiltered entry: InboxEntry, badge: UInt32?) throws(SQLError) -> String {
         guard let app = try database.apps.app(id: entry.appID),
             var sent = try? Payload(parsing: entry.payload.span, translation: texts(entry.appID))
         else { return entry.effects }
@@ -166,7 +166,7 @@ final class FilterQueue {
     /// Stores the badge number, and returns it if the icon must show it now.
     private func keepBadge(
         of payload: Payload, _ entry: InboxEntry
-    ) throws(SQLiteError) -> (count: UInt32, appID: AppID)? {
+    ) throws(SQLError) -> (count: UInt32, appID: AppID)? {
         guard let badge = payload.badge, let app = try database.apps.app(id: entry.appID) else { return nil }
         let decision = try database.decide(payload, for: app, context())
         guard decision.keepsBadge else { return nil }

@@ -3,7 +3,7 @@
 package import AgentStore
 internal import PushAPI
 package import PushCore
-package import PushSQLite
+package import PushSQL
 
 /// An event from the stream.
 enum Arrival: Sendable, Equatable {
@@ -85,11 +85,11 @@ final class Receiver {
     ///   - now: The wall clock.
     ///   - serverNow: The server's clock; nil if it is unknown.
     /// - Returns: The work that remains.
-    /// - Throws: `SQLiteError`. Then nothing of the batch is stored, and nothing of it may be acknowledged.
+    /// - Throws: `SQLError`. Then nothing of the batch is stored, and nothing of it may be acknowledged.
     func receive(
         _ arrivals: [Arrival], now: Timestamp, serverNow: Timestamp? = nil
-    ) throws(SQLiteError) -> ReceptionResult {
-        try database.transaction { () throws(SQLiteError) in
+    ) throws(SQLError) -> ReceptionResult {
+        try database.transaction { () throws(SQLError) in
             var reception = ReceptionResult()
             try database.state.set(.lastConnectedAt, to: now)
             let context = try database.settings.presentationContext(now: now, desktopState: currentDesktopState())
@@ -103,7 +103,7 @@ final class Receiver {
                 case .notification(let notification):
                     // In doubt the notification counts as not expired, because one of the clocks may be wrong.
                     let isExpired = notification.hasExpired(at: min(now, serverNow ?? now))
-                    try attempt(notification, &reception) { (reception) throws(SQLiteError) in
+                    try attempt(notification, &reception) { (reception) throws(SQLError) in
                         try receive(notification, context, now: now, isExpired: isExpired, &reception)
                     }
                 }
@@ -117,27 +117,27 @@ final class Receiver {
     /// batch is kept.
     private func attempt(
         _ notification: ReceivedNotification, _ reception: inout ReceptionResult,
-        _ receive: (inout ReceptionResult) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        _ receive: (inout ReceptionResult) throws(SQLError) -> Void
+    ) throws(SQLError) {
         var attempted = reception
         do {
-            try database.savepoint { () throws(SQLiteError) in try receive(&attempted) }
+            try database.savepoint { () throws(SQLError) in try receive(&attempted) }
             reception = attempted
         } catch {
-            guard error.isTooBig else { throw error }
+            guard error.kind == .tooBig else { throw error }
             try refuse(sequence: notification.sequence)
         }
     }
 
     /// Acknowledges a notification that is not stored, so that it does not come again.
-    private func refuse(sequence: Int64) throws(SQLiteError) {
+    private func refuse(sequence: Int64) throws(SQLError) {
         try database.outbox.append(sequence: sequence, .suppressed, reason: SuppressionReason.unreadable.rawValue)
     }
 
     private func receive(
         _ notification: ReceivedNotification, _ context: PresentationContext, now: Timestamp, isExpired: Bool,
         _ reception: inout ReceptionResult
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try database.outbox.append(sequence: notification.sequence, .delivered)
         guard try database.inbox.markSeen(uniqueID: notification.uniqueID.text) else {
             reception.repeatedCount += 1
@@ -152,7 +152,7 @@ final class Receiver {
         }
         let payload = try? Payload(
             parsing: notification.payload.span, translation: app.map { texts($0.appID) } ?? { _ in nil })
-        var decision = try payload.map { payload throws(SQLiteError) in
+        var decision = try payload.map { payload throws(SQLError) in
             try database.decide(payload, for: app, context)
         }
         if isExpired { decision?.withhold([.badge, .sound, .alert], .expired) }
@@ -174,7 +174,7 @@ final class Receiver {
     }
 
     /// Returns whether the app is subscribed to a channel; if not, queues an unsubscription for the server.
-    private func isWanted(_ channel: String, of app: RegisteredApp) throws(SQLiteError) -> Bool {
+    private func isWanted(_ channel: String, of app: RegisteredApp) throws(SQLError) -> Bool {
         switch try database.subscriptions.state(of: channel, of: app.appID) {
         case .requested, .confirmed: return true
         case .ending: return false
@@ -185,14 +185,14 @@ final class Receiver {
     }
 
     /// Reports a broadcast without text as shown; it only updates data in its app, and its inbox entry would be empty.
-    private func settleSilently(_ notification: ReceivedNotification, _ decision: Decision?) throws(SQLiteError) {
+    private func settleSilently(_ notification: ReceivedNotification, _ decision: Decision?) throws(SQLError) {
         if let reason = decision?.suppression { return try suppress(notification, reason) }
         try database.outbox.append(sequence: notification.sequence, .shown)
     }
 
     private func suppress(
         _ notification: ReceivedNotification, _ reason: SuppressionReason
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try database.outbox.append(sequence: notification.sequence, .suppressed, reason: reason.rawValue)
     }
 
@@ -201,7 +201,7 @@ final class Receiver {
     private func receive(
         badge: UInt32, with notification: ReceivedNotification, for app: RegisteredApp, _ decision: Decision?,
         _ reception: inout ReceptionResult
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let wins = try database.apps.setBadge(
             badge, of: app.appID, sequence: notification.sequence, acceptedAt: notification.acceptedAt)
         if wins, decision?.badge != nil { reception.badges[app.appID] = badge }
@@ -210,7 +210,7 @@ final class Receiver {
     private func append(
         _ notification: ReceivedNotification, _ topic: TopicName, _ app: RegisteredApp?, _ payload: Payload?,
         _ decision: Decision?, now: Timestamp, _ reception: inout ReceptionResult
-    ) throws(SQLiteError) -> InboxEntry {
+    ) throws(SQLError) -> InboxEntry {
         var decision = decision
         var entry = InboxEntry(
             uniqueID: notification.uniqueID.text, sequence: notification.sequence, appID: app?.appID ?? "",
@@ -258,7 +258,7 @@ final class Receiver {
 
     private func replaceWaiting(
         of appID: AppID, _ newer: ReceivedNotification, _ reception: inout ReceptionResult
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard newer.collapseID != nil || newer.channel != nil else { return }
         let replaced = try database.inbox.waiting(
             appID: appID, collapseID: newer.collapseID, channel: newer.channel?.text)
@@ -300,7 +300,7 @@ extension ReceivedNotification {
 
 extension AgentDatabase {
     /// Stores a time-sensitive notification that was held back, unless the user has decided about those of the app.
-    func noteHeldBack(_ entry: EntryID, of app: RegisteredApp) throws(SQLiteError) {
+    func noteHeldBack(_ entry: EntryID, of app: RegisteredApp) throws(SQLError) {
         var app = app
         app.heldBackEntry = app.heldBackEntry ?? entry
         if try !settings.offers(to: app).isEmpty { try apps.setHeldBackEntry(entry, of: app.appID) }
@@ -309,7 +309,7 @@ extension AgentDatabase {
     /// Decides on a payload with the settings of its app and event type.
     package func decide(
         _ payload: Payload, for app: RegisteredApp?, _ context: PresentationContext
-    ) throws(SQLiteError) -> Decision {
+    ) throws(SQLError) -> Decision {
         var input = Decision.Input(payload, settings: nil, context: context)
         guard let app else { return Decision(input) }
         input.settings = try settings.settings(of: app)

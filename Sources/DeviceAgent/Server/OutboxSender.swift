@@ -4,7 +4,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Sends reports to the server and repeats them until the server confirms them.
 ///
@@ -17,7 +17,7 @@ final class OutboxSender {
     static let batchCountMax = min(500, Limits.acknowledgementBatchCountMax)
 
     /// Called with the SQLite error if the outbox could not be read or cleared.
-    var onFailure: ((SQLiteError) -> Void)?
+    var onFailure: ((SQLError) -> Void)?
 
     /// The preferred way for acknowledgements; if it refuses a batch, a request carries it.
     weak var carrier: (any AcknowledgementCarrier)?
@@ -123,13 +123,13 @@ final class OutboxSender {
 
     // MARK: Acknowledgements
 
-    private func acknowledge() throws(SQLiteError) {
+    private func acknowledge() throws(SQLError) {
         guard !running.contains(.acknowledgements),
             let batch = try database.outbox.oldest(countMax: Self.batchCountMax)
         else { return }
         running.insert(.acknowledgements)
         let completion: (Result<Void, ServerFailure>) -> Void = { [weak self] result in
-            self?.confirm(.acknowledgements, result, "acknowledgements_refused") { database throws(SQLiteError) in
+            self?.confirm(.acknowledgements, result, "acknowledgements_refused") { database throws(SQLError) in
                 try database.outbox.remove(upTo: batch.lastPosition)
             }
         }
@@ -142,14 +142,14 @@ final class OutboxSender {
 
     // MARK: The filter
 
-    private func sendFilter() throws(SQLiteError) {
+    private func sendFilter() throws(SQLError) {
         guard !running.contains(.filter), try database.state.value(of: .isFilterDue) == 1 else { return }
         let topics = try database.refusedTopics()
         running.insert(.filter)
         loop.startTask { [weak self, client] in
             let filter = DeviceAPI.Filter(refusedTopics: Array(topics.prefix(Limits.filterTopicCountMax)))
             let result = await Result { () async throws(ServerFailure) in try await client.setFilter(filter) }
-            self?.confirm(.filter, result, "filter_refused") { database throws(SQLiteError) in
+            self?.confirm(.filter, result, "filter_refused") { database throws(SQLError) in
                 // The user may have changed a switch while the request was running.
                 let isStillTrue = try database.refusedTopics() == topics
                 if isStillTrue { try database.state.set(.isFilterDue, to: 0) }
@@ -186,7 +186,7 @@ final class OutboxSender {
 
     private func confirm(
         _ report: Report, _ result: Result<Void, ServerFailure>, _ refusal: StaticString,
-        _ settle: (AgentDatabase) throws(SQLiteError) -> Void
+        _ settle: (AgentDatabase) throws(SQLError) -> Void
     ) {
         running.remove(report)
         switch result {
@@ -199,7 +199,7 @@ final class OutboxSender {
             return retryLater(after: error)
         }
         do {
-            try database.transaction { () throws(SQLiteError) in try settle(database) }
+            try database.transaction { () throws(SQLError) in try settle(database) }
             flush()
         } catch {
             onFailure?(error)

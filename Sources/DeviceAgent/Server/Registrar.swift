@@ -4,7 +4,7 @@ internal import AgentStore
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Receives the results of the registrar.
 protocol RegistrarDelegate: AnyObject {
@@ -14,7 +14,7 @@ protocol RegistrarDelegate: AnyObject {
     /// Called when the server refused a subscription permanently and it was removed.
     func registrar(endedSubscriptionTo channel: String, of appID: AppID, because error: ServerFailure)
     /// Called when the database returned an error.
-    func registrar(failed error: SQLiteError)
+    func registrar(failed error: SQLError)
 }
 
 /// Synchronizes the server's registrations and subscriptions with those in the database.
@@ -141,7 +141,7 @@ final class Registrar {
         }
     }
 
-    private func sendNext() throws(SQLiteError) {
+    private func sendNext() throws(SQLError) {
         guard let (work, app) = try next() else { return waiters.dismissAll() }
         underWay = (work, app)
         loop.startTask { [weak self, client] in
@@ -153,7 +153,7 @@ final class Registrar {
     }
 
     /// Returns the next due work and its app.
-    private func next() throws(SQLiteError) -> (Work, RegisteredApp)? {
+    private func next() throws(SQLError) -> (Work, RegisteredApp)? {
         while let appID = dueRegistrations.popFirst() {
             if let app = try database.apps.app(id: appID) { return (.registration, app) }
         }
@@ -187,9 +187,9 @@ final class Registrar {
     /// about the current one.
     @discardableResult
     private func ifStillRegistered(
-        _ app: RegisteredApp, _ body: (AgentDatabase) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) -> Bool {
-        try database.transaction { () throws(SQLiteError) in
+        _ app: RegisteredApp, _ body: (AgentDatabase) throws(SQLError) -> Void
+    ) throws(SQLError) -> Bool {
+        try database.transaction { () throws(SQLError) in
             guard let current = try database.apps.app(id: app.appID),
                 current.deviceToken.utf8.elementsEqual(app.deviceToken.utf8)
             else { return false }
@@ -224,20 +224,20 @@ final class Registrar {
         flush()
     }
 
-    private func store(_ answer: Answer, to work: Work, of app: RegisteredApp) throws(SQLiteError) {
+    private func store(_ answer: Answer, to work: Work, of app: RegisteredApp) throws(SQLError) {
         switch (answer, work) {
         case (.registered(let registration), _):
             guard delegate?.registrar(app, isRegisteredAs: registration) == true else { return }
             dueComparisons.appendOnce(app.appID)
         case (.channels(let texts), _):
             let channels = texts.compactMap { ChannelID(text: $0.utf8.span)?.text }
-            try ifStillRegistered(app) { database throws(SQLiteError) in
+            try ifStillRegistered(app) { database throws(SQLError) in
                 try database.subscriptions.settle(app.appID, serverHas: channels)
             }
         case (.done, .subscription(let subscription)) where subscription.state == .ending:
             try forget(subscription)
         case (.done, .subscription(let subscription)):
-            let isConfirmed = try ifStillRegistered(app) { database throws(SQLiteError) in
+            let isConfirmed = try ifStillRegistered(app) { database throws(SQLError) in
                 try database.subscriptions.confirm(subscription.channel, of: app.appID)
             }
             if isConfirmed { waiters.answer(.active, about: subscription) }
@@ -246,7 +246,7 @@ final class Registrar {
     }
 
     /// Handles a permanent refusal, which a retry would not change.
-    private func giveUp(_ work: Work, _ app: RegisteredApp, _ error: ServerFailure) throws(SQLiteError) {
+    private func giveUp(_ work: Work, _ app: RegisteredApp, _ error: ServerFailure) throws(SQLError) {
         let isUnknown = error.word == "UnknownTopic"
         switch work {
         case .registration:
@@ -264,16 +264,16 @@ final class Registrar {
     }
 
     /// Registers an app again that the server no longer knows, at most once per stream.
-    private func registerOnceMore(_ app: RegisteredApp) throws(SQLiteError) {
+    private func registerOnceMore(_ app: RegisteredApp) throws(SQLError) {
         try lose(app)
         if lostApps.insert(app.appID).inserted { dueRegistrations.appendOnce(app.appID) }
     }
 
-    private func lose(_ app: RegisteredApp) throws(SQLiteError) {
-        try ifStillRegistered(app) { database throws(SQLiteError) in try database.apps.clearToken(of: app.appID) }
+    private func lose(_ app: RegisteredApp) throws(SQLError) {
+        try ifStillRegistered(app) { database throws(SQLError) in try database.apps.clearToken(of: app.appID) }
     }
 
-    private func forget(_ subscription: Subscription) throws(SQLiteError) {
+    private func forget(_ subscription: Subscription) throws(SQLError) {
         _ = try database.subscriptions.remove(
             subscription.channel, of: subscription.appID, whileIn: subscription.state)
     }

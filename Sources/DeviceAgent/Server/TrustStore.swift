@@ -3,7 +3,7 @@
 internal import AgentStore
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// The authorities that this device trusts for its server, from three sources.
 ///
@@ -32,7 +32,7 @@ final class TrustStore {
     /// Returns the authorities to trust now, and writes their file.
     func trust(for identity: Identity, now: Timestamp) throws(StorageError) -> ServerTrust {
         let (announced, version): ([TrustedAuthority], Int64)
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             announced = try database.authorities.all()
             version = try database.state.value(of: .authorityVersion) ?? 0
         } catch {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushSQL
 internal import PushSQLite
 
 /// Copies the database between the writer's transactions, a bounded number of pages at a time.
@@ -26,7 +27,7 @@ final class BackupWork {
         if let running {
             return running.order.path.utf8.elementsEqual(order.path.utf8) ? .success(.done) : .failure(.alreadyExists)
         }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             running = (order, try DatabaseCopy(of: connection, to: order.path))
             return .success(.done)
         } catch {
@@ -41,7 +42,7 @@ final class BackupWork {
     /// The writer calls this between two transactions.
     func step() {
         guard let (order, copy) = running else { return }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let isComplete = try copy.step(pageCount: WriterLimits.pagesCopiedPerStepCountMax)
             order.onProgress(
                 StoreBackup.Progress(pageCount: copy.pageCount, remainingPageCount: copy.remainingPageCount))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// Checks every page and every row of a database that no server uses.
@@ -51,7 +52,7 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    private mutating func checkStructure(_ connection: Connection) throws(SQLiteError) {
+    private mutating func checkStructure(_ connection: Connection) throws(SQLError) {
         let check = try connection.prepare("PRAGMA integrity_check(20)")
         while try check.step() {
             let line = check.string(0)
@@ -68,7 +69,7 @@ package struct StoreCheck: Sendable {
     /// Verifies the checksum of each pending row.
     ///
     /// Files with an older schema are skipped until they are migrated.
-    private mutating func checkRows(_ connection: Connection) throws(SQLiteError) {
+    private mutating func checkRows(_ connection: Connection) throws(SQLError) {
         guard schemaVersion == Schema.migrations.version else { return }
         let notifications = try connection.prepare(
             "SELECT sequence, device, topic, record FROM pending ORDER BY sequence")
@@ -96,7 +97,7 @@ package struct StoreCheck: Sendable {
     }
 
     /// Looks for archived notifications that are missing from the index of their device.
-    private mutating func checkArchive(_ connection: Connection) throws(SQLiteError) {
+    private mutating func checkArchive(_ connection: Connection) throws(SQLError) {
         let lost = try connection.prepare(
             """
             SELECT sequence FROM pending

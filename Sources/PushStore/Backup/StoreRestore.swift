@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushSQL
 internal import PushSQLite
 
 /// Prepares a database that was restored from a backup for use.
@@ -13,7 +14,7 @@ package enum StoreRestore {
     package static func refuseIfInUse(path: String) throws(StoreError) {
         do {
             _ = try Connection(path: path, durability: .full, exclusive: true)
-        } catch  where error.isBusy {
+        } catch  where error.kind == .busy {
             throw StoreError(error, path: path)
         } catch {}
     }
@@ -42,7 +43,7 @@ package enum StoreRestore {
         do {
             let advance = try connection.prepare("UPDATE state SET value = value + ? WHERE name = 'last_sequence'")
             advance.bind(sequenceGap, at: 1)
-            try connection.transaction { () throws(SQLiteError) in
+            try connection.transaction { () throws(SQLError) in
                 try advance.run()
                 try connection.execute(
                     """

@@ -3,7 +3,7 @@
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// The delivery histories of devices: a bounded part in memory, all of them in a table.
 ///
@@ -110,7 +110,7 @@ final class DeliveryHistories {
     func report(
         _ outcome: DeviceAPI.Outcome, of sequence: Int64, by device: DeviceID, _ stream: DeviceStream?,
         at moment: MonotonicTime
-    ) throws(SQLiteError) -> Report {
+    ) throws(SQLError) -> Report {
         let history = history(of: device, stream)
         var index = history.index(of: sequence)
         if index == nil, !history.isLoaded {
@@ -154,7 +154,7 @@ final class DeliveryHistories {
         return history
     }
 
-    private func load(_ history: DeliveryHistory) throws(SQLiteError) {
+    private func load(_ history: DeliveryHistory) throws(SQLError) {
         let count = history.entries.count
         history.load(try table.read(of: history.device))
         cost += history.entries.count - count
@@ -214,7 +214,7 @@ final class DeliveryHistories {
     /// Writes the histories of a step.
     ///
     /// The caller must have begun a transaction.
-    func write(_ step: [DeliveryHistory]) throws(SQLiteError) {
+    func write(_ step: [DeliveryHistory]) throws(SQLError) {
         for history in step where !history.isEvicted {
             if !history.isLoaded { try load(history) }
             try table.write(history.entries, of: history.device)

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushSQL
 internal import PushSQLite
 
 /// A failure of the disk or the database.
 package enum StoreError: Error, Sendable, Equatable {
     /// The file could not be opened or created.
-    case cannotOpen(path: String, code: Int32, text: String)
+    case cannotOpen(path: String, code: String, text: String)
     /// The file or its directory is not writable.
-    case readOnly(path: String, code: Int32, text: String)
+    case readOnly(path: String, code: String, text: String)
     /// Another process has the file open.
-    case locked(path: String, code: Int32, text: String)
+    case locked(path: String, code: String, text: String)
     /// A later version of the program created the file.
     case newerSchema(path: String, found: Int, known: Int)
     /// A step of the schema migration failed.
     ///
     /// The file keeps the schema version before that step.
-    case migrationFailed(path: String, step: Int, code: Int32, text: String)
+    case migrationFailed(path: String, step: Int, code: String, text: String)
     /// The file is damaged, or is not a database.
-    case damaged(path: String, code: Int32, text: String)
+    case damaged(path: String, code: String, text: String)
     /// The disk has no space left.
-    case full(path: String, code: Int32, text: String)
+    case full(path: String, code: String, text: String)
     /// Reading, writing or syncing failed.
-    case inputOutput(path: String, code: Int32, text: String)
+    case inputOutput(path: String, code: String, text: String)
     /// SQLite failed in another way.
-    case failed(path: String, code: Int32, text: String)
+    case failed(path: String, code: String, text: String)
 
     /// One sentence that tells the administrator what to do.
     package var remedy: String {
@@ -62,28 +63,23 @@ package enum StoreError: Error, Sendable, Equatable {
     }
 
     /// Classifies an SQLite error by the action that it requires.
-    init(_ error: SQLiteError, path: String) {
+    init(_ error: SQLError, path: String) {
         let (code, text) = (error.code, error.message)
-        if error.isFull {
-            self = .full(path: path, code: code, text: text)
-        } else if error.isCannotOpen {
-            self = .cannotOpen(path: path, code: code, text: text)
-        } else if error.isReadOnly {
-            self = .readOnly(path: path, code: code, text: text)
-        } else if error.isBusy {
-            self = .locked(path: path, code: code, text: text)
-        } else if error.isCorrupt {
-            self = .damaged(path: path, code: code, text: text)
-        } else if error.isInputOutput {
-            self = .inputOutput(path: path, code: code, text: text)
-        } else {
+        switch error.kind {
+        case .full: self = .full(path: path, code: code, text: text)
+        case .cannotOpen, .disconnected: self = .cannotOpen(path: path, code: code, text: text)
+        case .readOnly: self = .readOnly(path: path, code: code, text: text)
+        case .busy: self = .locked(path: path, code: code, text: text)
+        case .damaged: self = .damaged(path: path, code: code, text: text)
+        case .inputOutput: self = .inputOutput(path: path, code: code, text: text)
+        case .tooBig, .constraint, .conflict, .refused:
             self = .failed(path: path, code: code, text: "\(text), at \(error.subject)")
         }
     }
 
     /// Returns the error for a disk that is too full at startup even for the deletion reserve.
     static func noReserve(path: String) -> StoreError {
-        .full(path: path, code: 13, text: "no space for the reserve that deletions need")
+        .full(path: path, code: "13", text: "no space for the reserve that deletions need")
     }
 
     /// Classifies a migration error.

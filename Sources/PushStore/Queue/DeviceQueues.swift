@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// The in-memory records of devices, read from the tables on first use.
 ///
@@ -55,7 +55,7 @@ final class DeviceQueues {
     }
 
     /// Returns the record of a device; nil if the device was never enrolled.
-    func queue(of device: DeviceID) throws(SQLiteError) -> DeviceQueue? {
+    func queue(of device: DeviceID) throws(SQLError) -> DeviceQueue? {
         if let queue = queues[device] {
             if queue.registrationsVersion != version || queue.archived == nil { try fill(queue) }
             return queue
@@ -86,7 +86,7 @@ final class DeviceQueues {
         return queue
     }
 
-    private func fill(_ queue: DeviceQueue) throws(SQLiteError) {
+    private func fill(_ queue: DeviceQueue) throws(SQLError) {
         if queue.registrationsVersion != version {
             if queue.leftAt == nil, queue.stream == nil { queue.leftAt = try leftAt(queue.device) }
             queue.registrations = try registrations.all(of: queue.device)
@@ -96,7 +96,7 @@ final class DeviceQueues {
     }
 
     /// Returns the time of the start for a device that was connected shortly before it.
-    private func leftAt(_ device: DeviceID) throws(SQLiteError) -> Timestamp? {
+    private func leftAt(_ device: DeviceID) throws(SQLError) -> Timestamp? {
         guard let start, let stored = Int64(exactly: device.rawValue), let seen = try devices.find(stored)?.seenAt,
             seen >= start.expectsSince, seen <= start.at
         else { return nil }

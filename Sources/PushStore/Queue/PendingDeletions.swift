@@ -2,7 +2,7 @@
 
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// The deletions of acknowledged notifications that the next transactions write, and the requests that wait for them.
 struct PendingDeletions {
@@ -121,7 +121,7 @@ struct PendingDeletions {
     // MARK: Writing
 
     /// Writes the deletions and broadcast acknowledgements, at most `countMax` of each, in a transaction.
-    func write(countMax: Int, _ tables: StoreTables) throws(SQLiteError) {
+    func write(countMax: Int, _ tables: StoreTables) throws(SQLError) {
         for deletion in rows.prefix(countMax) {
             _ = try tables.pending.remove(deletion.sequence)
             if deletion.isArchived {

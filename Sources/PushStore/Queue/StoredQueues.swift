@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// The queues of devices as rows of the tables: reads, removes and archives them.
 final class StoredQueues {
@@ -58,7 +58,7 @@ final class StoredQueues {
     func pendingRows(
         of device: DeviceID, isSubscriber: Bool, after sequence: Int64, now: Timestamp, countMax: Int,
         isGone: (Int64) -> Bool
-    ) throws(SQLiteError) -> PendingRows {
+    ) throws(SQLError) -> PendingRows {
         var found = try own(of: device, after: sequence, countMax: countMax, isGone: isGone)
         if isSubscriber { try addBroadcasts(to: &found, device, after: sequence, now: now, countMax: countMax) }
         if found.rows.count > countMax {
@@ -73,7 +73,7 @@ final class StoredQueues {
     /// Reads the device's own notifications: first the archived ones, which are older, then those in memory.
     private func own(
         of device: DeviceID, after sequence: Int64, countMax: Int, isGone: (Int64) -> Bool
-    ) throws(SQLiteError) -> PendingRows {
+    ) throws(SQLError) -> PendingRows {
         var found = PendingRows(last: sequence)
         guard let queue = try queues.queue(of: device) else { return found }
         if queue.archivedCount > 0 {
@@ -103,7 +103,7 @@ final class StoredQueues {
 
     private func read(
         _ sequence: Int64, of device: DeviceID, into rows: inout [PendingRow]
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let row = try pending.read(sequence, of: device) else { return }
         rows.append(
             PendingRow(
@@ -114,7 +114,7 @@ final class StoredQueues {
     /// Merges broadcasts into the rows, up to the sequence to which both were read.
     private func addBroadcasts(
         to found: inout PendingRows, _ device: DeviceID, after sequence: Int64, now: Timestamp, countMax: Int
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         var rows: [PendingRow] = []
         try broadcasts.forEachWaiting(of: device, after: sequence, now: now, countMax: countMax) { pending, isIntact in
             rows.append(
@@ -134,9 +134,9 @@ final class StoredQueues {
     // MARK: Removing
 
     /// Removes the pending notifications of a device, or of an app on it.
-    func remove(of device: DeviceID, topic: TopicID?) throws(SQLiteError) -> [PendingTable.Removed] {
+    func remove(of device: DeviceID, topic: TopicID?) throws(SQLError) -> [PendingTable.Removed] {
         var removed: [PendingTable.Removed] = []
-        func removeRow(_ sequence: Int64, _ rowTopic: TopicID, isArchived: Bool) throws(SQLiteError) {
+        func removeRow(_ sequence: Int64, _ rowTopic: TopicID, isArchived: Bool) throws(SQLError) {
             guard topic == nil || rowTopic == topic, try pending.remove(sequence) else { return }
             if isArchived { try archive.remove(sequence, of: device, topic: rowTopic) }
             removed.append(PendingTable.Removed(sequence: sequence, device: device, topic: rowTopic))
@@ -151,7 +151,7 @@ final class StoredQueues {
     }
 
     /// Removes rows of any devices; returns those that existed.
-    func remove(_ rows: [PendingTable.Removed]) throws(SQLiteError) -> [PendingTable.Removed] {
+    func remove(_ rows: [PendingTable.Removed]) throws(SQLError) -> [PendingTable.Removed] {
         var removed: [PendingTable.Removed] = []
         for row in rows where try pending.remove(row.sequence) { removed.append(row) }
         // Delete in the order of the index, so that each page is read and written once.
@@ -162,7 +162,7 @@ final class StoredQueues {
     }
 
     /// Returns the number of notifications that wait for a device, without broadcasts.
-    func pendingCount(of device: DeviceID) throws(SQLiteError) -> Int {
+    func pendingCount(of device: DeviceID) throws(SQLError) -> Int {
         let archivedCount = try archive.counts(of: device).reduce(0) { $0 + $1.count }
         return archivedCount + (queues.known(device)?.recent.count ?? 0)
     }
@@ -170,7 +170,7 @@ final class StoredQueues {
     // MARK: Archiving
 
     /// Writes a step of an archiving run, and its end.
-    func archive(_ rows: [ArchivingRun.Row], through end: Int64?) throws(SQLiteError) {
+    func archive(_ rows: [ArchivingRun.Row], through end: Int64?) throws(SQLError) {
         for row in rows {
             try archive.add(
                 ArchiveTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.queue.device,

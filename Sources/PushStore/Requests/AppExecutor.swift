@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests of administrators about apps.
 final class AppExecutor {
@@ -34,7 +34,7 @@ final class AppExecutor {
 
     func addApp(
         _ topic: TopicName, _ name: String, _ team: String, _ checks: PayloadChecks, _ allowsBroadcasts: Bool
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard topic.text.utf8.count <= Limits.topicByteCountMax, name.utf8.count <= Limits.displayNameByteCountMax
         else {
             return .failure(.tooMany)
@@ -51,11 +51,11 @@ final class AppExecutor {
     /// Changes the given values of an app; removes its channels when broadcasts are no longer allowed.
     func changeApp(
         _ topic: TopicName, _ name: String?, _ checks: PayloadChecks?, _ allowsBroadcasts: Bool?
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard (name ?? "").utf8.count <= Limits.displayNameByteCountMax else { return .failure(.tooMany) }
         guard try topics.find(topic) != nil else { return .failure(.unknownTopic) }
         return .unfinished(
-            Removal { [unowned self] () throws(SQLiteError) in
+            Removal { [unowned self] () throws(SQLError) in
                 guard var row = try topics.find(topic) else { return .failure(.unknownTopic) }
                 if row.topic.allowsBroadcasts, allowsBroadcasts == false {
                     guard try channels.removeSome(of: row.topic.id) else { return .success(false) }
@@ -72,10 +72,10 @@ final class AppExecutor {
     /// Removes an app with its channels and registrations.
     ///
     /// Its device tokens become `Unregistered`.
-    func removeApp(_ topicName: TopicName) throws(SQLiteError) -> RequestResult {
+    func removeApp(_ topicName: TopicName) throws(SQLError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
         return .unfinished(
-            Removal { [unowned self] () throws(SQLiteError) in
+            Removal { [unowned self] () throws(SQLError) in
                 guard try channels.removeSome(of: topic), try registrations.endSome(of: topic) else {
                     return .success(false)
                 }
@@ -84,7 +84,7 @@ final class AppExecutor {
             })
     }
 
-    private func finishRemoval(of topic: TopicID, _ topicName: TopicName) throws(SQLiteError) {
+    private func finishRemoval(of topic: TopicID, _ topicName: TopicName) throws(SQLError) {
         try webhooks.remove(topic)
         try sendTokens.removeAll(of: topic)
         try policies.removeAll(topic: topicName)
@@ -96,7 +96,7 @@ final class AppExecutor {
 
     func apps() -> RequestResult {
         .unfinished(
-            Listing { [topics, webhooks] (after: TopicName?, countMax: Int) throws(SQLiteError) in
+            Listing { [topics, webhooks] (after: TopicName?, countMax: Int) throws(SQLError) in
                 var page = try topics.page(after: after, countMax: countMax)
                 for index in page.rows.indices {
                     page.rows[index].topic.webhook = try webhooks.find(page.rows[index].topic.id)
@@ -107,7 +107,7 @@ final class AppExecutor {
             })
     }
 
-    func app(_ topic: TopicName) throws(SQLiteError) -> RequestResult {
+    func app(_ topic: TopicName) throws(SQLError) -> RequestResult {
         guard var row = try topics.find(topic) else { return .failure(.unknownTopic) }
         row.topic.webhook = try webhooks.find(row.topic.id)
         return .memoryQuery(.app(row))
@@ -116,7 +116,7 @@ final class AppExecutor {
     // MARK: The directory
 
     /// Returns a new directory with all apps, keys and revoked certificates.
-    func directory(version: UInt64) throws(SQLiteError) -> Directory {
+    func directory(version: UInt64) throws(SQLError) -> Directory {
         let webhooks = try webhooks.all()
         let topics = try topics.all().map { row in
             var topic = row.topic

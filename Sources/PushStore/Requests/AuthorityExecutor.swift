@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests about the authorities that devices trust.
 final class AuthorityExecutor {
@@ -16,7 +16,7 @@ final class AuthorityExecutor {
         self.authentication = authentication
     }
 
-    func execute(_ request: AuthorityRequest) throws(SQLiteError) -> RequestResult {
+    func execute(_ request: AuthorityRequest) throws(SQLError) -> RequestResult {
         switch request {
         case .announce(let version):
             guard try state.authorityVersion() != version else { break }

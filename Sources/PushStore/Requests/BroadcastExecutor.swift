@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Accepts broadcasts and stores them.
 final class BroadcastExecutor {
@@ -26,7 +26,7 @@ final class BroadcastExecutor {
     ///   - broadcast: The broadcast.
     ///   - answer: The address of the answer.
     /// - Throws: The error that SQLite returned.
-    func publish(_ broadcast: Broadcast, _ answer: ReplyAddress) throws(SQLiteError) {
+    func publish(_ broadcast: Broadcast, _ answer: ReplyAddress) throws(SQLError) {
         guard let channel = try channels.find(broadcast.channel), channel.topic == broadcast.topic,
             channel.environment == broadcast.environment
         else { return reject(.channelNotRegistered, answer) }
@@ -44,7 +44,7 @@ final class BroadcastExecutor {
     /// Stores a broadcast and replaces the one that its channel stores.
     private func store(
         _ broadcast: Broadcast, in channel: ChannelTable.Row, _ answer: ReplyAddress
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
         let stored = PendingNotification(broadcast, sequence: sequence)
         guard !stored.notification.isExpired(now: transaction.now) else {

@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests of administrators and providers about channels.
 final class ChannelExecutor {
@@ -24,7 +24,7 @@ final class ChannelExecutor {
 
     func create(
         _ id: ChannelID, _ topicName: TopicName, _ environment: Environment, _ policy: MessageStoragePolicy
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         guard topic.allowsBroadcasts else { return .failure(.broadcastsNotAllowed) }
         guard try channels.find(id) == nil else { return .failure(.alreadyExists) }
@@ -37,7 +37,7 @@ final class ChannelExecutor {
 
     func channel(
         _ id: ChannelID, _ topicName: TopicName, _ environment: Environment
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         guard let row = try find(id, topic.id, environment) else { return .failure(.unknownChannel) }
         return .memoryQuery(.channel(description(of: row, topicName)))
@@ -45,9 +45,9 @@ final class ChannelExecutor {
 
     func channels(
         _ topicName: TopicName, _ environment: Environment?
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
-        let read = { [unowned self] (after: Int64?, countMax: Int) throws(SQLiteError) in
+        let read = { [unowned self] (after: Int64?, countMax: Int) throws(SQLError) in
             let page = try channels.page(of: topic.id, after: after ?? .min, countMax: countMax)
             var list = ListPage<StoreEvent.ChannelDescription, Int64>(next: page.next)
             for row in page.rows where environment == nil || row.environment == environment {
@@ -61,11 +61,11 @@ final class ChannelExecutor {
     /// Removes a channel: stops its deliveries immediately and ends its subscriptions.
     func remove(
         _ id: ChannelID, _ topicName: TopicName, _ environment: Environment
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         guard try find(id, topic.id, environment) != nil else { return .failure(.unknownChannel) }
         return .unfinished(
-            Removal { [unowned self] () throws(SQLiteError) in
+            Removal { [unowned self] () throws(SQLError) in
                 // The app may have been removed since the last step, and the channel with it.
                 guard let row = try find(id, topic.id, environment) else { return .success(true) }
                 return .success(try removeSome(of: row))
@@ -73,7 +73,7 @@ final class ChannelExecutor {
     }
 
     /// Removes all channels of an app, of both environments.
-    func removeAll(of topic: TopicID) throws(SQLiteError) {
+    func removeAll(of topic: TopicID) throws(SQLError) {
         transaction.note(try broadcasts.removeAll(of: topic), .unregistered)
         try subscriptions.removeAll(of: topic)
         transaction.add(.stream(.dropUndeliveredOfChannels(topic)))
@@ -83,7 +83,7 @@ final class ChannelExecutor {
     /// Returns a channel of an app in an environment; nil if another app or environment has it.
     func find(
         _ id: ChannelID, _ topic: TopicID, _ environment: Environment
-    ) throws(SQLiteError) -> ChannelTable.Row? {
+    ) throws(SQLError) -> ChannelTable.Row? {
         guard let row = try channels.find(id), row.topic == topic, row.environment == environment else { return nil }
         return row
     }
@@ -104,7 +104,7 @@ final class ChannelExecutor {
     /// - Parameter row: The channel.
     /// - Returns: Whether the channel is removed.
     /// - Throws: The error that SQLite returned.
-    func removeSome(of row: ChannelTable.Row) throws(SQLiteError) -> Bool {
+    func removeSome(of row: ChannelTable.Row) throws(SQLError) -> Bool {
         let countMax = WriterLimits.rowsChangedPerStepCountMax
         let ended = try subscriptions.removeSome(of: row.number, countMax: countMax)
         transaction.note(ended)
@@ -117,7 +117,7 @@ final class ChannelExecutor {
     }
 
     /// Removes some rows of an app's channels, of both environments; returns true when no channel is left.
-    func removeSome(of topic: TopicID) throws(SQLiteError) -> Bool {
+    func removeSome(of topic: TopicID) throws(SQLError) -> Bool {
         for row in try channels.page(of: topic, after: .min, countMax: 1).rows {
             _ = try removeSome(of: row)
             return false

@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests of administrators about keys, certificates and enrolment codes.
 final class CredentialExecutor {
@@ -20,7 +20,7 @@ final class CredentialExecutor {
 
     // MARK: Keys and certificates
 
-    func addKey(_ key: SigningKey) throws(SQLiteError) -> RequestResult {
+    func addKey(_ key: SigningKey) throws(SQLError) -> RequestResult {
         guard try !keys.contains(key.id) else { return .failure(.alreadyExists) }
         try keys.add(key)
         transaction.noteDirectoryChange()
@@ -29,14 +29,14 @@ final class CredentialExecutor {
 
     func allKeys() -> RequestResult {
         .unfinished(
-            Listing { [keys] (after: KeyTable.ListCursor?, countMax: Int) throws(SQLiteError) in
+            Listing { [keys] (after: KeyTable.ListCursor?, countMax: Int) throws(SQLError) in
                 try keys.page(after: after, countMax: countMax)
             } answer: {
                 .success(.keys($0.rows.map(CredentialAPI.Key.init)))
             })
     }
 
-    func revokeKey(_ id: String) throws(SQLiteError) -> RequestResult {
+    func revokeKey(_ id: String) throws(SQLError) -> RequestResult {
         guard try keys.contains(id) else { return .failure(.unknownKey) }
         try keys.revoke(id, now: transaction.now)
         transaction.noteDirectoryChange()
@@ -46,7 +46,7 @@ final class CredentialExecutor {
     /// Adds a certificate.
     ///
     /// A known certificate is accepted again only to revoke it.
-    func addCertificate(_ certificate: ProviderCertificate) throws(SQLiteError) -> RequestResult {
+    func addCertificate(_ certificate: ProviderCertificate) throws(SQLError) -> RequestResult {
         guard try certificates.contains(certificate.fingerprint) else {
             try certificates.add(certificate)
             if certificate.revokedAt != nil { transaction.noteDirectoryChange() }
@@ -60,14 +60,14 @@ final class CredentialExecutor {
 
     func allCertificates() -> RequestResult {
         .unfinished(
-            Listing { [certificates] (after: CertificateTable.ListCursor?, countMax: Int) throws(SQLiteError) in
+            Listing { [certificates] (after: CertificateTable.ListCursor?, countMax: Int) throws(SQLError) in
                 try certificates.page(after: after, countMax: countMax)
             } answer: {
                 .success(.certificates($0.rows))
             })
     }
 
-    func revokeCertificate(_ fingerprint: [UInt8]) throws(SQLiteError) -> RequestResult {
+    func revokeCertificate(_ fingerprint: [UInt8]) throws(SQLError) -> RequestResult {
         guard try certificates.contains(fingerprint) else { return .failure(.unknownCertificate) }
         try certificates.revoke(fingerprint, at: transaction.now)
         transaction.noteDirectoryChange()
@@ -77,17 +77,17 @@ final class CredentialExecutor {
     // MARK: Enrolment codes
 
     /// Lists the codes that are valid and unused.
-    func unusedEnrolmentCodes() throws(SQLiteError) -> RequestResult {
+    func unusedEnrolmentCodes() throws(SQLError) -> RequestResult {
         .success(.enrolmentCodes(try enrolmentCodes.unused(now: transaction.now)))
     }
 
-    func addEnrolmentCode(_ hash: [UInt8], _ expiresAt: Timestamp) throws(SQLiteError) -> RequestResult {
+    func addEnrolmentCode(_ hash: [UInt8], _ expiresAt: Timestamp) throws(SQLError) -> RequestResult {
         guard try !enrolmentCodes.contains(hash) else { return .failure(.alreadyExists) }
         try enrolmentCodes.add(hash, expiresAt: expiresAt)
         return .success(.done)
     }
 
-    func revokeEnrolmentCode(_ id: [UInt8]) throws(SQLiteError) -> RequestResult {
+    func revokeEnrolmentCode(_ id: [UInt8]) throws(SQLError) -> RequestResult {
         try enrolmentCodes.deleteUnused(id: id, now: transaction.now) ? .success(.done) : .failure(.unknownCode)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Finds the device that has a secret, and records when devices were last seen.
 final class DeviceAuthentication {
@@ -16,18 +16,18 @@ final class DeviceAuthentication {
     }
 
     /// Returns whether a device exists and is not removed.
-    func isLive(_ device: DeviceID) throws(SQLiteError) -> Bool {
+    func isLive(_ device: DeviceID) throws(SQLError) -> Bool {
         guard let stored = Int64(exactly: device.rawValue) else { return false }
         return try devices.find(stored) != nil
     }
 
     /// Records the times at which devices were last seen.
-    func noteSeen(_ seen: some Sequence<(device: DeviceID, at: Timestamp)>) throws(SQLiteError) {
+    func noteSeen(_ seen: some Sequence<(device: DeviceID, at: Timestamp)>) throws(SQLError) {
         for (device, time) in seen { try devices.noteSeen(device, at: time) }
     }
 
     /// Returns the live device that has a secret; records that it was seen, unless its last-seen time is recent.
-    func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
+    func identify(_ secretHash: [UInt8]) throws(SQLError) -> DeviceID? {
         guard let identity = try devices.authenticate(secretHash) else { return nil }
         // A full disk must not be used for last-seen times.
         if transaction.allowance == .growing, isStale(identity, now: transaction.now) {

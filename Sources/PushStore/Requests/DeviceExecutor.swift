@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests of devices and administrators about devices.
 final class DeviceExecutor {
@@ -35,7 +35,7 @@ final class DeviceExecutor {
 
     // MARK: Enrolment and removal
 
-    func enrol(_ new: StoreRequest.NewDevice) throws(SQLiteError) -> RequestResult {
+    func enrol(_ new: StoreRequest.NewDevice) throws(SQLError) -> RequestResult {
         guard new.name.utf8.count <= Limits.displayNameByteCountMax,
             new.platform.utf8.count <= Limits.displayNameByteCountMax
         else { return .failure(.tooMany) }
@@ -64,7 +64,7 @@ final class DeviceExecutor {
     /// - Throws: The error that SQLite returned.
     private func repeatEnrolment(
         _ new: StoreRequest.NewDevice, _ codeHash: [UInt8]
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let requestHash = new.requestHash,
             let known = try enrolmentCodes.device(codeHash, requestHash, now: transaction.now),
             let row = try devices.find(known), row.seenAt == nil
@@ -74,19 +74,19 @@ final class DeviceExecutor {
     }
 
     /// Gives a device another name.
-    func rename(_ device: DeviceID, _ name: String) throws(SQLiteError) -> RequestResult {
+    func rename(_ device: DeviceID, _ name: String) throws(SQLError) -> RequestResult {
         guard let stored = Int64(exactly: device.rawValue), try devices.rename(stored, name) else {
             return .failure(.unknownDevice)
         }
         return .success(.done)
     }
 
-    func removeSelf(_ secretHash: [UInt8]) throws(SQLiteError) -> RequestResult {
+    func removeSelf(_ secretHash: [UInt8]) throws(SQLError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         return remove(device)
     }
 
-    func removeDevice(_ device: DeviceID) throws(SQLiteError) -> RequestResult {
+    func removeDevice(_ device: DeviceID) throws(SQLError) -> RequestResult {
         guard try authentication.isLive(device) else { return .failure(.unknownDevice) }
         return remove(device)
     }
@@ -96,7 +96,7 @@ final class DeviceExecutor {
     /// Its device tokens become `Unregistered`.
     private func remove(_ device: DeviceID) -> RequestResult {
         .unfinished(
-            Removal { [unowned self] () throws(SQLiteError) in
+            Removal { [unowned self] () throws(SQLError) in
                 // The device or an administrator may have removed it since the last step.
                 guard try authentication.isLive(device) else { return .success(true) }
                 guard try registrations.endSome(of: device, asExpired: false) else { return .success(false) }
@@ -111,10 +111,10 @@ final class DeviceExecutor {
     }
 
     /// Expires all registrations of a device.
-    func expireDevice(_ device: DeviceID) throws(SQLiteError) -> RequestResult {
+    func expireDevice(_ device: DeviceID) throws(SQLError) -> RequestResult {
         guard try authentication.isLive(device) else { return .failure(.unknownDevice) }
         return .unfinished(
-            Removal { [unowned self] () throws(SQLiteError) in
+            Removal { [unowned self] () throws(SQLError) in
                 guard try registrations.endSome(of: device, asExpired: true) else { return .success(false) }
                 _ = try registrations.endAll(of: device, asExpired: true)
                 return .success(true)
@@ -124,7 +124,7 @@ final class DeviceExecutor {
     // MARK: Power
 
     /// Sets whether a device saves power while its stream is open.
-    func setPower(_ secretHash: [UInt8], _ isSaving: Bool) throws(SQLiteError) -> RequestResult {
+    func setPower(_ secretHash: [UInt8], _ isSaving: Bool) throws(SQLError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         transaction.add(.stream(.power(device, isSaving: isSaving)))
         return .success(.done)
@@ -133,7 +133,7 @@ final class DeviceExecutor {
     // MARK: Lists
 
     /// Lists devices after one, which may have been removed since.
-    func devices(_ after: DeviceID?, _ countMax: Int) throws(SQLiteError) -> RequestResult {
+    func devices(_ after: DeviceID?, _ countMax: Int) throws(SQLError) -> RequestResult {
         var start: DeviceTable.ListCursor?
         if let after {
             guard let stored = Int64(exactly: after.rawValue), let cursor = try devices.cursor(of: stored) else {
@@ -141,7 +141,7 @@ final class DeviceExecutor {
             }
             start = cursor
         }
-        let read = { [unowned self] (after: DeviceTable.ListCursor?, countMax: Int) throws(SQLiteError) in
+        let read = { [unowned self] (after: DeviceTable.ListCursor?, countMax: Int) throws(SQLError) in
             let page = try devices.page(after: after, countMax: countMax)
             var list = ListPage<StoreEvent.DeviceDescription, DeviceTable.ListCursor>(next: page.next)
             for row in page.rows { list.rows.append(try description(of: row)) }
@@ -154,7 +154,7 @@ final class DeviceExecutor {
             })
     }
 
-    func device(_ id: DeviceID) throws(SQLiteError) -> RequestResult {
+    func device(_ id: DeviceID) throws(SQLError) -> RequestResult {
         guard let stored = Int64(exactly: id.rawValue), let row = try devices.find(stored) else {
             return .failure(.unknownDevice)
         }
@@ -162,7 +162,7 @@ final class DeviceExecutor {
     }
 
     /// Returns the description of a device without the values that come from its stream.
-    private func description(of row: DeviceTable.Row) throws(SQLiteError) -> StoreEvent.DeviceDescription {
+    private func description(of row: DeviceTable.Row) throws(SQLError) -> StoreEvent.DeviceDescription {
         let device = AdminAPI.Device(
             deviceID: row.id.text, name: row.name, platform: row.platform, enrolledAt: row.enrolledAt, connected: false,
             topics: try registrationRows.liveTopicNames(of: row.id),

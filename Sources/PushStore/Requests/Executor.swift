@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// Executes requests and broadcasts inside the writer's transaction.
@@ -46,7 +47,7 @@ final class Executor {
 
     init(
         _ connection: Connection, _ configuration: StoreConfiguration, _ bounds: StoreBounds, now: Timestamp
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         tables = try StoreTables(connection)
         sequences = Sequences(stored: try tables.state.lastSequence())
         let lastRunning = try tables.state.lastRunning()
@@ -88,7 +89,7 @@ final class Executor {
             try recovery.record(in: trace, tables, connection)
         } catch {
             // On a full disk, the trace of these notifications begins with their later events.
-            guard error.isFull else { throw error }
+            guard error.kind == .full else { throw error }
         }
     }
 
@@ -104,7 +105,7 @@ final class Executor {
     }
 
     /// Executes a task or its next step; refuses it when it needs more disk access than is allowed.
-    func execute(_ task: StoreTask, upTo allowance: DiskAccess) throws(SQLiteError) {
+    func execute(_ task: StoreTask, upTo allowance: DiskAccess) throws(SQLError) {
         guard task.command.need.rawValue <= allowance.rawValue else {
             return refuse(task.command, "the disk is full")
         }
@@ -121,7 +122,7 @@ final class Executor {
     }
 
     /// Executes a step of long work, and further steps while the slice lasts and no other request waits.
-    private func advance(_ work: any LongWork, of task: StoreTask) throws(SQLiteError) {
+    private func advance(_ work: any LongWork, of task: StoreTask) throws(SQLError) {
         advanced.append(work)
         repeat {
             let result = try work.step()
@@ -172,7 +173,7 @@ final class Executor {
     ///   - isClosing: Whether this is the last transaction.
     ///   - hasSpace: Whether the disk has space for the trace; otherwise it waits in memory.
     /// - Throws: The error that SQLite returned.
-    func end(isClosing: Bool, hasSpace: Bool) throws(SQLiteError) {
+    func end(isClosing: Bool, hasSpace: Bool) throws(SQLError) {
         try tables.archive.end()
         if let reservation = sequences.reservation(isClosing: isClosing) {
             try tables.state.setLastSequence(reservation)
@@ -184,7 +185,7 @@ final class Executor {
     // MARK: Requests
 
     /// Executes a request, or its first step.
-    private func execute(_ request: StoreRequest, _ answer: ReplyAddress) throws(SQLiteError) -> RequestResult {
+    private func execute(_ request: StoreRequest, _ answer: ReplyAddress) throws(SQLError) -> RequestResult {
         switch request {
         case .enrol(let new): try devices.enrol(new)
         case .register(let hash, let topic, let environment): try registrations.register(hash, topic, environment)

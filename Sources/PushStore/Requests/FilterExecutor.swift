@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Changes the filters of devices, the topics whose notifications a device refuses.
 final class FilterExecutor {
@@ -30,7 +30,7 @@ final class FilterExecutor {
     /// Replaces the filter of a device; processes only the topics that are added or removed.
     func setFilter(
         _ secretHash: [UInt8], _ refusedTopics: [TopicName]
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard refusedTopics.count <= Limits.filterTopicCountMax,
             refusedTopics.allSatisfy({ $0.text.utf8.count <= Limits.topicByteCountMax })
@@ -43,7 +43,7 @@ final class FilterExecutor {
     }
 
     /// Applies the change of one topic; returns the number of other changed rows, 0 when the app is not registered.
-    fileprivate func apply(_ change: FilterChange.Change, of device: DeviceID) throws(SQLiteError) -> Int {
+    fileprivate func apply(_ change: FilterChange.Change, of device: DeviceID) throws(SQLError) -> Int {
         try registrations.setFilter(of: device, change.topic, isRefused: change.isRefused)
         guard let topic = try topics.find(change.topic)?.topic.id,
             let row = try registrations.find(device: device.stored, topic: topic), row.isRefused != change.isRefused
@@ -62,7 +62,7 @@ final class FilterExecutor {
         return rowCount
     }
 
-    fileprivate func noteFilterChange(of device: DeviceID) throws(SQLiteError) {
+    fileprivate func noteFilterChange(of device: DeviceID) throws(SQLError) {
         transaction.add(.count(.registrationsChanged(device)))
         transaction.add(.stream(.setSubscriptions(device, try subscriptions.active(of: device))))
     }
@@ -87,7 +87,7 @@ private final class FilterChange: LongWork {
         self.executor = executor
     }
 
-    func step() throws(SQLiteError) -> RequestResult {
+    func step() throws(SQLError) -> RequestResult {
         guard try executor.authentication.isLive(device) else { return .failure(.unauthorized) }
         var (rowCount, hasChanged) = (0, false)
         while next < changes.count, rowCount < WriterLimits.rowsChangedPerStepCountMax {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushSQLite
+internal import PushSQL
 
 /// A list that is read in steps of `WriterLimits.rowsListedPerStepCountMax` rows, ordered by a unique key.
 ///
@@ -9,7 +9,7 @@ internal import PushSQLite
 final class Listing<Row, Key>: LongWork {
     private let countMax: Int
     private let start: Key?
-    private let read: (_ after: Key?, _ countMax: Int) throws(SQLiteError) -> ListPage<Row, Key>
+    private let read: (_ after: Key?, _ countMax: Int) throws(SQLError) -> ListPage<Row, Key>
     private let answer: (ListPage<Row, Key>) -> RequestResult
     private var found: ListPage<Row, Key>
     private var readCount = 0
@@ -23,7 +23,7 @@ final class Listing<Row, Key>: LongWork {
     ///   - answer: Creates the answer from all rows.
     init(
         after start: Key? = nil, countMax: Int = .max,
-        read: @escaping (_ after: Key?, _ countMax: Int) throws(SQLiteError) -> ListPage<Row, Key>,
+        read: @escaping (_ after: Key?, _ countMax: Int) throws(SQLError) -> ListPage<Row, Key>,
         answer: @escaping (ListPage<Row, Key>) -> RequestResult
     ) {
         self.start = start
@@ -33,7 +33,7 @@ final class Listing<Row, Key>: LongWork {
         found = ListPage(next: start)
     }
 
-    func step() throws(SQLiteError) -> RequestResult {
+    func step() throws(SQLError) -> RequestResult {
         let wanted = min(WriterLimits.rowsListedPerStepCountMax, countMax - readCount)
         let page = try read(found.next, wanted)
         found.rows += page.rows

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests about policy rules.
 final class PolicyExecutor {
@@ -19,7 +19,7 @@ final class PolicyExecutor {
         self.authentication = authentication
     }
 
-    func execute(_ request: PolicyRequest) throws(SQLiteError) -> RequestResult {
+    func execute(_ request: PolicyRequest) throws(SQLError) -> RequestResult {
         switch request {
         case .all: break
         case .ofDevice(let secretHash):
@@ -38,19 +38,19 @@ final class PolicyExecutor {
     }
 
     /// Removes the rules of a removed app.
-    func removeAll(topic: TopicName) throws(SQLiteError) {
+    func removeAll(topic: TopicName) throws(SQLError) {
         if try policies.removeAll(topic: topic) { try noteChange() }
     }
 
     /// Increments the policy version, of which devices are then notified.
-    private func noteChange() throws(SQLiteError) {
+    private func noteChange() throws(SQLError) {
         try state.setPolicyVersion(try state.policyVersion() + 1)
         transaction.noteDirectoryChange()
     }
 
     /// Returns a refusal for an unknown topic or device, so that a misspelled name does not create a rule without
     /// effect.
-    private func refusal(of key: PolicyRequest.RuleKey) throws(SQLiteError) -> StoreRefusal? {
+    private func refusal(of key: PolicyRequest.RuleKey) throws(SQLError) -> StoreRefusal? {
         if let topic = key.topic, try topics.find(topic) == nil { return .unknownTopic }
         if let device = key.device, try !authentication.isLive(device) { return .unknownDevice }
         return nil
@@ -76,7 +76,7 @@ private final class PolicyListing: LongWork {
         self.device = device
     }
 
-    func step() throws(SQLiteError) -> RequestResult {
+    func step() throws(SQLError) -> RequestResult {
         let now = try state.policyVersion()
         if let version, version != now { restart() }
         version = now

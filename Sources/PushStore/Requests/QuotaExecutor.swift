@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests about quotas.
 final class QuotaExecutor {
@@ -17,7 +17,7 @@ final class QuotaExecutor {
         certificates = tables.certificates
     }
 
-    func execute(_ request: QuotaRequest) throws(SQLiteError) -> RequestResult {
+    func execute(_ request: QuotaRequest) throws(SQLError) -> RequestResult {
         switch request {
         case .all: return .success(.quotas(try quotas.limits(), try quotas.uses()))
         case .change(let subject, let change):
@@ -41,7 +41,7 @@ final class QuotaExecutor {
     /// - Parameter subject: The subject.
     /// - Returns: The refusal; nil for a known subject.
     /// - Throws: The error that SQLite returned.
-    private func refusal(of subject: QuotaSubject) throws(SQLiteError) -> StoreRefusal? {
+    private func refusal(of subject: QuotaSubject) throws(SQLError) -> StoreRefusal? {
         switch subject.kind {
         case .team: return nil
         case .topic: return try topics.find(TopicName(subject.name)) == nil ? .unknownTopic : nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Begins and ends the registrations of apps on devices.
 final class RegistrationExecutor {
@@ -26,7 +26,7 @@ final class RegistrationExecutor {
 
     func register(
         _ secretHash: [UInt8], _ topicName: TopicName, _ environment: Environment
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         let earlier = try registrations.find(device: device.stored, topic: topic.id)
@@ -54,7 +54,7 @@ final class RegistrationExecutor {
     }
 
     /// Ends a registration; succeeds without one, for example after the app was removed.
-    func unregister(_ secretHash: [UInt8], _ topicName: TopicName) throws(SQLiteError) -> RequestResult {
+    func unregister(_ secretHash: [UInt8], _ topicName: TopicName) throws(SQLError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic.id,
             try registrations.find(device: device.stored, topic: topic)?.isLive == true
@@ -64,7 +64,7 @@ final class RegistrationExecutor {
     }
 
     /// Ends a live registration, with its subscriptions and its queue; returns the number of changed rows.
-    func end(_ device: DeviceID, _ topic: TopicID, asExpired: Bool = false) throws(SQLiteError) -> Int {
+    func end(_ device: DeviceID, _ topic: TopicID, asExpired: Bool = false) throws(SQLError) -> Int {
         try registrations.end(device: device, topic: topic, asExpired: asExpired, now: transaction.now)
         let waiting = try storedQueues.remove(of: device, topic: topic)
         let subscribed = try subscriptions.removeAll(of: device, topic: topic)
@@ -77,7 +77,7 @@ final class RegistrationExecutor {
     }
 
     /// Ends all registrations of a device, with their subscriptions and queues; returns the number of changed rows.
-    func endAll(of device: DeviceID, asExpired: Bool) throws(SQLiteError) -> Int {
+    func endAll(of device: DeviceID, asExpired: Bool) throws(SQLError) -> Int {
         let topics = try registrations.endAll(of: device, asExpired: asExpired, now: transaction.now)
         let waiting = try storedQueues.remove(of: device, topic: nil)
         let subscribed = try subscriptions.removeAll(of: device)
@@ -92,7 +92,7 @@ final class RegistrationExecutor {
     }
 
     /// Ends some registrations of an app; returns true when none is left.
-    func endSome(of topic: TopicID) throws(SQLiteError) -> Bool {
+    func endSome(of topic: TopicID) throws(SQLError) -> Bool {
         var rowCount = 0
         for device in try registrations.someDevices(of: topic, countMax: WriterLimits.rowsChangedPerStepCountMax / 4) {
             rowCount += try end(device, topic)
@@ -102,7 +102,7 @@ final class RegistrationExecutor {
     }
 
     /// Ends some registrations of a device; returns true when none is left.
-    func endSome(of device: DeviceID, asExpired: Bool) throws(SQLiteError) -> Bool {
+    func endSome(of device: DeviceID, asExpired: Bool) throws(SQLError) -> Bool {
         let countMax = WriterLimits.rowsChangedPerStepCountMax
         for topic in try registrations.someTopics(of: device, countMax: 1) {
             let ended = try subscriptions.removeSome(of: device, topic: topic, countMax: countMax)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushSQLite
+internal import PushSQL
 
 /// The removal of many rows in steps of about `WriterLimits.rowsChangedPerStepCountMax`.
 ///
@@ -8,16 +8,16 @@ internal import PushSQLite
 /// rows belong to. After a crash between two steps, the object still exists without some of its rows, and no answer was
 /// sent.
 final class Removal: LongWork {
-    private let remove: () throws(SQLiteError) -> Result<Bool, StoreRefusal>
+    private let remove: () throws(SQLError) -> Result<Bool, StoreRefusal>
 
     /// Describes a removal.
     ///
     /// - Parameter remove: Removes some rows; returns whether no row is left.
-    init(_ remove: @escaping () throws(SQLiteError) -> Result<Bool, StoreRefusal>) {
+    init(_ remove: @escaping () throws(SQLError) -> Result<Bool, StoreRefusal>) {
         self.remove = remove
     }
 
-    func step() throws(SQLiteError) -> RequestResult {
+    func step() throws(SQLError) -> RequestResult {
         switch try remove() {
         case .success(false): .unfinished(self)
         case .success(true): .success(.done)

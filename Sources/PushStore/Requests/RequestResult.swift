@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushSQLite
+internal import PushSQL
 
 /// The result of a request, or of a step of it.
 enum RequestResult {
@@ -28,7 +28,7 @@ protocol LongWork: AnyObject {
     ///
     /// - Returns: The result; `unfinished` with this work when more steps are left.
     /// - Throws: The error that SQLite returned.
-    func step() throws(SQLiteError) -> RequestResult
+    func step() throws(SQLError) -> RequestResult
 
     /// Starts over, because a transaction with a part of the work was rolled back.
     func restart()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests about send tokens, and lists those to whom they send.
 final class SendTokenExecutor {
@@ -17,7 +17,7 @@ final class SendTokenExecutor {
         self.transaction = transaction
     }
 
-    func execute(_ request: SendTokenRequest) throws(SQLiteError) -> RequestResult {
+    func execute(_ request: SendTokenRequest) throws(SQLError) -> RequestResult {
         switch request {
         case .add(let hash, let topic, let name, let expiresAt): return try add(hash, topic, name, expiresAt)
         case .list(let name):
@@ -34,7 +34,7 @@ final class SendTokenExecutor {
 
     private func add(
         _ hash: [UInt8], _ name: TopicName, _ purpose: String, _ expiresAt: Timestamp?
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let topic = try topics.find(name)?.topic.id else { return .failure(.unknownTopic) }
         try tokens.removeExpired(now: transaction.now)
         guard purpose.utf8.count <= Limits.displayNameByteCountMax,
@@ -50,7 +50,7 @@ final class SendTokenExecutor {
     }
 
     /// Lists the given devices, or all, on which an app is registered, at most `countMax`.
-    func recipients(_ topic: TopicID, devices: [DeviceID]?, countMax: Int) throws(SQLiteError) -> RequestResult {
+    func recipients(_ topic: TopicID, devices: [DeviceID]?, countMax: Int) throws(SQLError) -> RequestResult {
         if let devices {
             var found: [Recipient] = []
             for device in devices.prefix(countMax) {
@@ -63,7 +63,7 @@ final class SendTokenExecutor {
             return .success(.recipients(found, isComplete: true))
         }
         return .unfinished(
-            Listing(countMax: countMax) { [registrations] (after: DeviceID?, countMax: Int) throws(SQLiteError) in
+            Listing(countMax: countMax) { [registrations] (after: DeviceID?, countMax: Int) throws(SQLError) in
                 try registrations.recipients(of: topic, after: after, countMax: countMax)
             } answer: { list in
                 .success(.recipients(list.rows, isComplete: list.next == nil))

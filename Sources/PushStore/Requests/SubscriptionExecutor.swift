@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests of devices about their subscriptions to channels.
 final class SubscriptionExecutor {
@@ -31,7 +31,7 @@ final class SubscriptionExecutor {
     /// Subscribes an app to a channel; earlier broadcasts are skipped.
     func subscribe(
         _ secretHash: [UInt8], _ topicName: TopicName, _ channel: ChannelID
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let (topic, registration) = try registration(of: topicName, on: device) else {
             return .failure(.unknownTopic)
@@ -53,7 +53,7 @@ final class SubscriptionExecutor {
     /// Ends a subscription; succeeds without one.
     func unsubscribe(
         _ secretHash: [UInt8], _ topicName: TopicName, _ channel: ChannelID
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic.id, let row = try channelRows.find(channel),
             let ended = try subscriptions.remove(device, topic, row.number)
@@ -65,10 +65,10 @@ final class SubscriptionExecutor {
 
     func subscriptions(
         _ secretHash: [UInt8], _ topicName: TopicName
-    ) throws(SQLiteError) -> RequestResult {
+    ) throws(SQLError) -> RequestResult {
         guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let (topic, _) = try registration(of: topicName, on: device) else { return .failure(.unknownTopic) }
-        let read = { [subscriptions] (after: Int64?, countMax: Int) throws(SQLiteError) in
+        let read = { [subscriptions] (after: Int64?, countMax: Int) throws(SQLError) in
             try subscriptions.page(of: device, topic: topic, after: after ?? .min, countMax: countMax)
         }
         return .unfinished(
@@ -82,7 +82,7 @@ final class SubscriptionExecutor {
 
     private func registration(
         of topicName: TopicName, on device: DeviceID
-    ) throws(SQLiteError) -> (TopicID, RegistrationTable.Row)? {
+    ) throws(SQLError) -> (TopicID, RegistrationTable.Row)? {
         guard let topic = try topics.find(topicName)?.topic.id,
             let registration = try registrations.find(device: device.stored, topic: topic), registration.isLive
         else { return nil }

@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Rows with a wrong checksum, to be deleted.
 struct DamagedRows {
@@ -31,7 +31,7 @@ final class Sweeper {
         _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
         _ authentication: DeviceAuthentication, _ registrations: RegistrationExecutor, _ traces: TraceExecutor,
         _ bounds: StoreBounds, now: Timestamp
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         pending = tables.pending
         broadcasts = tables.broadcasts
         enrolmentCodes = tables.enrolmentCodes
@@ -55,7 +55,7 @@ final class Sweeper {
     ///   - isConnected: Returns whether a device's stream is open. A connected device counts as seen now.
     /// - Returns: Whether more rows may be left.
     /// - Throws: The error that SQLite returned.
-    func sweep(_ rows: DamagedRows, isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
+    func sweep(_ rows: DamagedRows, isConnected: (DeviceID) -> Bool) throws(SQLError) -> Bool {
         let countMax = WriterLimits.rowsSweptPerStepCountMax
         transaction.note(try storedQueues.remove(rows.notifications), .dropped, .damaged)
         for sequence in rows.broadcasts { transaction.note(try broadcasts.remove(sequence), .dropped) }
@@ -73,7 +73,7 @@ final class Sweeper {
     }
 
     /// Expires the registrations of devices that were unseen for too long; returns true when more may be left.
-    private func expireUnseen(isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
+    private func expireUnseen(isConnected: (DeviceID) -> Bool) throws(SQLError) -> Bool {
         guard let moment = unseenDeadline else { return false }
         let unseen = try devices.unseen(since: moment, countMax: WriterLimits.devicesSweptPerStepCountMax)
         var rowCount = 0
@@ -120,7 +120,7 @@ final class Sweeper {
     // MARK: Last-seen times
 
     /// Records that the server runs now, and when devices were last seen.
-    func noteRunning(_ seen: [(device: DeviceID, at: Timestamp)]) throws(SQLiteError) {
+    func noteRunning(_ seen: [(device: DeviceID, at: Timestamp)]) throws(SQLError) {
         try state.noteRunning(now: transaction.now)
         try authentication.noteSeen(seen)
     }

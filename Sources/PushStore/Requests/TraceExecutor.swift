@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Starts and continues searches of the trace, and deletes its old events.
 final class TraceExecutor {
@@ -39,7 +39,7 @@ final class TraceExecutor {
     ///   - answer: The address of the answer.
     /// - Returns: The search, or a refusal.
     /// - Throws: The error that SQLite returned.
-    func search(_ query: TraceQuery, _ answer: ReplyAddress) throws(SQLiteError) -> RequestResult {
+    func search(_ query: TraceQuery, _ answer: ReplyAddress) throws(SQLError) -> RequestResult {
         guard trace.isOn else { return .failure(.traceOff) }
         var topic: TopicID?
         switch query.subject {
@@ -55,7 +55,7 @@ final class TraceExecutor {
     }
 
     /// Continues a search; returns true while more rows are left.
-    func step(_ search: TraceSearch) throws(SQLiteError) -> Bool {
+    func step(_ search: TraceSearch) throws(SQLError) -> Bool {
         let byteCountMax = WriterLimits.traceBytesSearchedPerStep
         if try search.step(byteCountMax: byteCountMax, table, origins) { return true }
         if search.query.isForWebhook { try search.addTokens(token) }
@@ -63,7 +63,7 @@ final class TraceExecutor {
     }
 
     /// Returns the device token of an entry; nil if it is unknown, for example because the app registered again.
-    private func token(_ entry: TraceEntry) throws(SQLiteError) -> TraceEntry.Token? {
+    private func token(_ entry: TraceEntry) throws(SQLError) -> TraceEntry.Token? {
         let device = entry.event.device
         guard let origin = entry.origin, device != .none,
             let registration = try registrations.find(device: device.stored, topic: origin.topic),
@@ -80,7 +80,7 @@ final class TraceExecutor {
     /// Deletes events that are too old or exceed the size limit; returns true when more may be left.
     ///
     /// If the trace is disabled, it deletes all events.
-    func trim() throws(SQLiteError) -> Bool {
+    func trim() throws(SQLError) -> Bool {
         let oldest = transaction.now.advanced(bySeconds: -bounds.traceLifeSeconds)
         return try table.trim(
             olderThan: trace.isOn ? oldest : .distantFuture,

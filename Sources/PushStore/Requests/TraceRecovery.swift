@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// Records that notifications were accepted and stored, if a crash came before these events were written.
@@ -24,12 +25,12 @@ struct TraceRecovery {
     ///   - tables: The tables.
     ///   - connection: Their connection.
     /// - Throws: The error that SQLite returned. The next start then records the events.
-    func record(in trace: TraceRecorder, _ tables: StoreTables, _ connection: Connection) throws(SQLiteError) {
+    func record(in trace: TraceRecorder, _ tables: StoreTables, _ connection: Connection) throws(SQLError) {
         guard trace.isOn, !rows.isEmpty else { return }
         let origins = TraceOrigins(tables.trace)
         trace.begin()
         do {
-            try connection.transaction { () throws(SQLiteError) in
+            try connection.transaction { () throws(SQLError) in
                 for row in rows {
                     try record(row, in: trace, tables, origins)
                     try tables.pending.noteTraced(row.sequence)
@@ -46,7 +47,7 @@ struct TraceRecovery {
 
     private func record(
         _ row: PendingTable.Recent, in trace: TraceRecorder, _ tables: StoreTables, _ origins: TraceOrigins
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         // A damaged row has no notification, and the sweep deletes it.
         guard let pending = try tables.pending.read(row.sequence, of: row.device)?.notification else { return }
         let acceptedAt = pending.notification.acceptedAt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Executes the requests about the webhooks of apps.
 final class WebhookExecutor {
@@ -20,7 +20,7 @@ final class WebhookExecutor {
     /// Sets an app's webhook.
     ///
     /// A new webhook reports later events; an existing one keeps its position.
-    func set(_ topicName: TopicName, _ url: String, _ secret: [UInt8]) throws(SQLiteError) -> RequestResult {
+    func set(_ topicName: TopicName, _ url: String, _ secret: [UInt8]) throws(SQLError) -> RequestResult {
         guard trace.isOn else { return .failure(.traceOff) }
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
         let known = try webhooks.all()
@@ -33,7 +33,7 @@ final class WebhookExecutor {
     }
 
     /// Removes an app's webhook; succeeds without one.
-    func remove(_ topicName: TopicName) throws(SQLiteError) -> RequestResult {
+    func remove(_ topicName: TopicName) throws(SQLError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
         try webhooks.remove(topic)
         transaction.noteDirectoryChange()
@@ -41,13 +41,13 @@ final class WebhookExecutor {
     }
 
     /// Records that the back-end has received all events up to a position.
-    func advance(_ topic: TopicID, to position: Int64) throws(SQLiteError) -> RequestResult {
+    func advance(_ topic: TopicID, to position: Int64) throws(SQLError) -> RequestResult {
         try webhooks.advance(topic, to: position)
         return .success(.done)
     }
 
     /// Records that the back-end rejects the events or cannot be reached.
-    func noteProblem(_ topic: TopicID, _ problem: String) throws(SQLiteError) -> RequestResult {
+    func noteProblem(_ topic: TopicID, _ problem: String) throws(SQLError) -> RequestResult {
         try webhooks.noteProblem(topic, problem, now: transaction.now)
         return .success(.done)
     }

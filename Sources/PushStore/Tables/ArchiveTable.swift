@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The number of notifications of one topic that wait for a device.
@@ -39,7 +40,7 @@ final class ArchiveTable {
     private let addToCount: Statement
     private var countChanges: [TopicID: Int] = [:]
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         self.connection = connection
         insert = try connection.prepare("INSERT OR IGNORE INTO archived VALUES (?, ?, ?, ?)")
         delete = try connection.prepare("DELETE FROM archived WHERE device = ? AND sequence = ?")
@@ -67,7 +68,7 @@ final class ArchiveTable {
     // MARK: Writing
 
     /// Adds a row of `pending`.
-    func add(_ row: Row, of device: DeviceID, collapse: CollapseHash) throws(SQLiteError) {
+    func add(_ row: Row, of device: DeviceID, collapse: CollapseHash) throws(SQLError) {
         insert.bind(device.stored, at: 1)
         insert.bind(row.sequence, at: 2)
         insert.bind(Int64(row.topic.rawValue), at: 3)
@@ -77,7 +78,7 @@ final class ArchiveTable {
     }
 
     /// Removes a row if it exists.
-    func remove(_ sequence: Int64, of device: DeviceID, topic: TopicID) throws(SQLiteError) {
+    func remove(_ sequence: Int64, of device: DeviceID, topic: TopicID) throws(SQLError) {
         delete.bind(device.stored, at: 1)
         delete.bind(sequence, at: 2)
         try delete.run()
@@ -88,7 +89,7 @@ final class ArchiveTable {
     func begin() { if !countChanges.isEmpty { countChanges.removeAll(keepingCapacity: true) } }
 
     /// Writes the changed counts, near the end of the transaction.
-    func end() throws(SQLiteError) {
+    func end() throws(SQLError) {
         for (topic, change) in countChanges where change != 0 {
             addToCount.bind(Int64(topic.rawValue), at: 1)
             addToCount.bind(Int64(change), at: 2)
@@ -99,7 +100,7 @@ final class ArchiveTable {
     // MARK: Reading
 
     /// Returns the topic and the collapse ID's hash of a device's row; nil if the row does not exist.
-    func find(_ sequence: Int64, of device: DeviceID) throws(SQLiteError) -> (topic: TopicID, collapse: CollapseHash)? {
+    func find(_ sequence: Int64, of device: DeviceID) throws(SQLError) -> (topic: TopicID, collapse: CollapseHash)? {
         selectOne.bind(device.stored, at: 1)
         selectOne.bind(sequence, at: 2)
         defer { selectOne.reset() }
@@ -108,7 +109,7 @@ final class ArchiveTable {
     }
 
     /// Returns the next rows of a device after a sequence, in order, at most `countMax`.
-    func rows(of device: DeviceID, after sequence: Int64, countMax: Int) throws(SQLiteError) -> [Row] {
+    func rows(of device: DeviceID, after sequence: Int64, countMax: Int) throws(SQLError) -> [Row] {
         selectAfter.bind(device.stored, at: 1)
         selectAfter.bind(sequence, at: 2)
         selectAfter.bind(Int64(countMax), at: 3)
@@ -116,7 +117,7 @@ final class ArchiveTable {
     }
 
     /// Returns the oldest row of a device, or of an app on it.
-    func oldest(of device: DeviceID, topic: TopicID?) throws(SQLiteError) -> Row? {
+    func oldest(of device: DeviceID, topic: TopicID?) throws(SQLError) -> Row? {
         guard let topic else {
             selectOldest.bind(device.stored, at: 1)
             return try rows(of: selectOldest).first
@@ -127,7 +128,7 @@ final class ArchiveTable {
     }
 
     /// Returns the rows that may have the same collapse ID, oldest first.
-    func collapsible(of device: DeviceID, topic: TopicID, _ collapse: CollapseHash) throws(SQLiteError) -> [Row] {
+    func collapsible(of device: DeviceID, topic: TopicID, _ collapse: CollapseHash) throws(SQLError) -> [Row] {
         selectCollapsible.bind(device.stored, at: 1)
         selectCollapsible.bind(Int64(topic.rawValue), at: 2)
         selectCollapsible.bind(collapse.stored, at: 3)
@@ -135,7 +136,7 @@ final class ArchiveTable {
     }
 
     /// Returns the rows of a device that have an expiration, oldest first; reads all rows of the device.
-    func expiring(of device: DeviceID) throws(SQLiteError) -> [ExpiringRow] {
+    func expiring(of device: DeviceID) throws(SQLError) -> [ExpiringRow] {
         selectExpiring.bind(device.stored, at: 1)
         var rows: [ExpiringRow] = []
         while try selectExpiring.step() {
@@ -146,7 +147,7 @@ final class ArchiveTable {
     }
 
     /// Returns the number of rows of each topic for a device.
-    func counts(of device: DeviceID) throws(SQLiteError) -> [TopicCount] {
+    func counts(of device: DeviceID) throws(SQLError) -> [TopicCount] {
         var counts: [TopicCount] = []
         countByTopicOfDevice.bind(device.stored, at: 1)
         while try countByTopicOfDevice.step() {
@@ -158,13 +159,13 @@ final class ArchiveTable {
     }
 
     /// Returns the number of rows of each topic.
-    func countsByTopic() throws(SQLiteError) -> [TopicID: Int] {
+    func countsByTopic() throws(SQLError) -> [TopicID: Int] {
         var counts: [TopicID: Int] = [:]
         while try selectCounts.step() { counts[TopicID(stored: selectCounts.int64(0))] = Int(selectCounts.int64(1)) }
         return counts
     }
 
-    private func rows(of statement: Statement) throws(SQLiteError) -> [Row] {
+    private func rows(of statement: Statement) throws(SQLError) -> [Row] {
         var rows: [Row] = []
         while try statement.step() {
             rows.append(Row(sequence: statement.int64(0), topic: TopicID(stored: statement.int64(1))))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The last broadcast of each channel that stores one: one row, whatever the number of subscribers.
@@ -21,7 +22,7 @@ final class BroadcastTable {
     private let countByTopic: Statement
     private let countOfDevice: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         insert = try connection.prepare("INSERT INTO broadcasts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         deleteOfChannel = try connection.prepare(
             """
@@ -81,7 +82,7 @@ final class BroadcastTable {
     /// - Throws: The error that SQLite returned.
     func add(
         _ template: PendingNotification, of channel: ChannelNumber, expiresAt: Timestamp
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let notification = template.notification
         insert.bind(template.sequence, at: 1)
         insert.bind(channel.rawValue, at: 2)
@@ -101,31 +102,31 @@ final class BroadcastTable {
     // MARK: Removing
 
     /// Removes the stored broadcast of a channel.
-    func remove(of channel: ChannelNumber) throws(SQLiteError) -> [Removed] {
+    func remove(of channel: ChannelNumber) throws(SQLError) -> [Removed] {
         deleteOfChannel.bind(channel.rawValue, at: 1)
         return try removed(by: deleteOfChannel)
     }
 
     /// Removes the stored broadcasts of an app's channels.
-    func removeAll(of topic: TopicID) throws(SQLiteError) -> [Removed] {
+    func removeAll(of topic: TopicID) throws(SQLError) -> [Removed] {
         deleteOfTopic.bind(Int64(topic.rawValue), at: 1)
         return try removed(by: deleteOfTopic)
     }
 
     /// Removes the broadcast with a sequence.
-    func remove(_ sequence: Int64) throws(SQLiteError) -> [Removed] {
+    func remove(_ sequence: Int64) throws(SQLError) -> [Removed] {
         deleteOne.bind(sequence, at: 1)
         return try removed(by: deleteOne)
     }
 
     /// Removes expired broadcasts, at most `countMax`.
-    func removeExpired(now: Timestamp, countMax: Int) throws(SQLiteError) -> [Removed] {
+    func removeExpired(now: Timestamp, countMax: Int) throws(SQLError) -> [Removed] {
         deleteExpired.bind(now.unixMilliseconds, at: 1)
         deleteExpired.bind(Int64(countMax), at: 2)
         return try removed(by: deleteExpired)
     }
 
-    private func removed(by statement: Statement) throws(SQLiteError) -> [Removed] {
+    private func removed(by statement: Statement) throws(SQLError) -> [Removed] {
         var rows: [Removed] = []
         while try statement.step() {
             rows.append(
@@ -150,7 +151,7 @@ final class BroadcastTable {
     func forEachWaiting(
         of device: DeviceID, after sequence: Int64, now: Timestamp, countMax: Int,
         _ takeRow: (PendingNotification, _ isIntact: Bool) -> Void
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         selectWaiting.bind(device.stored, at: 1)
         selectWaiting.bind(sequence, at: 2)
         selectWaiting.bind(now.unixMilliseconds, at: 3)
@@ -166,7 +167,7 @@ final class BroadcastTable {
     }
 
     /// Returns the number of stored broadcasts of each topic.
-    func countsByTopic() throws(SQLiteError) -> [TopicID: Int] {
+    func countsByTopic() throws(SQLError) -> [TopicID: Int] {
         var counts: [TopicID: Int] = [:]
         while try countByTopic.step() {
             counts[TopicID(stored: countByTopic.int64(0))] = Int(countByTopic.int64(1))
@@ -175,7 +176,7 @@ final class BroadcastTable {
     }
 
     /// Returns the number of stored broadcasts that wait for a device.
-    func count(of device: DeviceID) throws(SQLiteError) -> Int {
+    func count(of device: DeviceID) throws(SQLError) -> Int {
         countOfDevice.bind(device.stored, at: 1)
         defer { countOfDevice.reset() }
         return try countOfDevice.step() ? Int(countOfDevice.int64(0)) : 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// Certificates of providers, without their keys; revoked ones stay.
@@ -16,7 +17,7 @@ final class CertificateTable {
     private let selectRevoked: Statement
     private let revoke: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         insert = try connection.prepare("INSERT INTO certificates VALUES (?, ?, ?, ?, ?, ?, ?)")
         insertTopic = try connection.prepare("INSERT INTO certificate_topics VALUES (?, ?, ?)")
         selectKnown = try connection.prepare("SELECT 1 FROM certificates WHERE fingerprint = ?")
@@ -33,14 +34,14 @@ final class CertificateTable {
     }
 
     /// Returns whether a certificate was ever added.
-    func contains(_ fingerprint: [UInt8]) throws(SQLiteError) -> Bool {
+    func contains(_ fingerprint: [UInt8]) throws(SQLError) -> Bool {
         selectKnown.bind(fingerprint, at: 1)
         defer { selectKnown.reset() }
         return try selectKnown.step()
     }
 
     /// Adds a certificate with a new fingerprint.
-    func add(_ certificate: ProviderCertificate) throws(SQLiteError) {
+    func add(_ certificate: ProviderCertificate) throws(SQLError) {
         insert.bind(certificate.fingerprint, at: 1)
         insert.bind(certificate.serialNumber, at: 2)
         insert.bind(certificate.teamID, at: 3)
@@ -58,19 +59,18 @@ final class CertificateTable {
     }
 
     /// Revokes a certificate permanently; one that is already revoked keeps its time.
-    func revoke(_ fingerprint: [UInt8], at time: Timestamp) throws(SQLiteError) {
+    func revoke(_ fingerprint: [UInt8], at time: Timestamp) throws(SQLError) {
         revoke.bind(time.unixSeconds, at: 1)
         revoke.bind(fingerprint, at: 2)
         try revoke.run()
     }
 
     /// Returns the next certificates after a key, oldest first, including revoked ones.
-    func page(after cursor: ListCursor?, countMax: Int) throws(SQLiteError) -> ListPage<ProviderCertificate, ListCursor>
-    {
+    func page(after cursor: ListCursor?, countMax: Int) throws(SQLError) -> ListPage<ProviderCertificate, ListCursor> {
         selectPage.bind(cursor?.createdAt.unixSeconds ?? .min, at: 1)
         selectPage.bind(cursor?.fingerprint ?? [], at: 2)
         selectPage.bind(Int64(countMax), at: 3)
-        return try selectPage.page(countMax: countMax) { (row) throws(SQLiteError) in
+        return try selectPage.page(countMax: countMax) { (row) throws(SQLError) in
             let fingerprint = row.bytes(0)
             return ProviderCertificate(
                 fingerprint: fingerprint, serialNumber: row.string(1), teamID: row.string(2),
@@ -84,13 +84,13 @@ final class CertificateTable {
     }
 
     /// Returns the fingerprints of the revoked certificates.
-    func revokedFingerprints() throws(SQLiteError) -> Set<[UInt8]> {
+    func revokedFingerprints() throws(SQLError) -> Set<[UInt8]> {
         var fingerprints: Set<[UInt8]> = []
         while try selectRevoked.step() { fingerprints.insert(selectRevoked.bytes(0)) }
         return fingerprints
     }
 
-    private func topics(of fingerprint: [UInt8]) throws(SQLiteError) -> [String] {
+    private func topics(of fingerprint: [UInt8]) throws(SQLError) -> [String] {
         var topics: [String] = []
         selectTopics.bind(fingerprint, at: 1)
         while try selectTopics.step() { topics.append(selectTopics.string(0)) }

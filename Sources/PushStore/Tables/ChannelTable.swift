@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// Broadcast channels; a removed one leaves nothing behind.
@@ -25,7 +26,7 @@ final class ChannelTable {
     private let delete: Statement
     private let deleteOfTopic: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         insert = try connection.prepare(
             "INSERT INTO channels(id, topic, environment, policy, created_at_ms) VALUES (?, ?, ?, ?, ?)")
         selectOne = try connection.prepare(
@@ -44,7 +45,7 @@ final class ChannelTable {
     /// Adds a channel with a new ID.
     func add(
         _ id: ChannelID, topic: TopicID, environment: Environment, policy: MessageStoragePolicy, now: Timestamp
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         insert.bind(id.bytes, at: 1)
         insert.bind(Int64(topic.rawValue), at: 2)
         insert.bind(environment.rawValue, at: 3)
@@ -54,14 +55,14 @@ final class ChannelTable {
     }
 
     /// Returns the channel with an ID, of any app.
-    func find(_ id: ChannelID) throws(SQLiteError) -> Row? {
+    func find(_ id: ChannelID) throws(SQLError) -> Row? {
         selectOne.bind(id.bytes, at: 1)
         defer { selectOne.reset() }
         return try selectOne.step() ? row(of: selectOne) : nil
     }
 
     /// Returns the next channels of an app after a number, oldest first, of both environments.
-    func page(of topic: TopicID, after number: Int64, countMax: Int) throws(SQLiteError) -> ListPage<Row, Int64> {
+    func page(of topic: TopicID, after number: Int64, countMax: Int) throws(SQLError) -> ListPage<Row, Int64> {
         selectPage.bind(Int64(topic.rawValue), at: 1)
         selectPage.bind(number, at: 2)
         selectPage.bind(Int64(countMax), at: 3)
@@ -73,7 +74,7 @@ final class ChannelTable {
     }
 
     /// Returns whether an app has at least `countMax` channels in an environment.
-    func hasReached(_ countMax: Int, of topic: TopicID, in environment: Environment) throws(SQLiteError) -> Bool {
+    func hasReached(_ countMax: Int, of topic: TopicID, in environment: Environment) throws(SQLError) -> Bool {
         guard countMax > 0 else { return true }
         selectAtBound.bind(Int64(topic.rawValue), at: 1)
         selectAtBound.bind(environment.rawValue, at: 2)
@@ -83,13 +84,13 @@ final class ChannelTable {
     }
 
     /// Removes a channel that no row refers to.
-    func remove(_ number: ChannelNumber) throws(SQLiteError) {
+    func remove(_ number: ChannelNumber) throws(SQLError) {
         delete.bind(number.rawValue, at: 1)
         try delete.run()
     }
 
     /// Removes an app's channels, of both environments, that no row refers to.
-    func removeAll(of topic: TopicID) throws(SQLiteError) -> [ChannelNumber] {
+    func removeAll(of topic: TopicID) throws(SQLError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         deleteOfTopic.bind(Int64(topic.rawValue), at: 1)
         while try deleteOfTopic.step() { numbers.append(ChannelNumber(rawValue: deleteOfTopic.int64(0))) }

@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The delivery histories of devices, one row for each device.
@@ -48,14 +49,14 @@ final class DeliveryHistoryTable {
     private let delete: Statement
     private var bytes: [UInt8] = []
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         select = try connection.prepare("SELECT entries FROM delivery_histories WHERE device = ?")
         upsert = try connection.prepare("INSERT OR REPLACE INTO delivery_histories VALUES (?, ?)")
         delete = try connection.prepare("DELETE FROM delivery_histories WHERE device = ?")
     }
 
     /// Reads the entries of a device, ascending.
-    func read(of device: DeviceID) throws(SQLiteError) -> [Entry] {
+    func read(of device: DeviceID) throws(SQLError) -> [Entry] {
         select.bind(device.stored, at: 1)
         defer { select.reset() }
         guard try select.step() else { return [] }
@@ -64,7 +65,7 @@ final class DeliveryHistoryTable {
     }
 
     /// Replaces the entries of a device.
-    func write(_ entries: [Entry], of device: DeviceID) throws(SQLiteError) {
+    func write(_ entries: [Entry], of device: DeviceID) throws(SQLError) {
         bytes.removeAll(keepingCapacity: true)
         Self.append(entries, to: &bytes)
         upsert.bind(device.stored, at: 1)
@@ -73,7 +74,7 @@ final class DeliveryHistoryTable {
     }
 
     /// Removes the entries of a device.
-    func remove(of device: DeviceID) throws(SQLiteError) {
+    func remove(of device: DeviceID) throws(SQLError) {
         delete.bind(device.stored, at: 1)
         try delete.run()
     }

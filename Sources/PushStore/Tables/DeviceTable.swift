@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// Enrolled devices; a removed device stays as a tombstone without its secret.
@@ -47,7 +48,7 @@ final class DeviceTable {
     private let setAuthorityVersion: Statement
     private let selectTrust: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         insert = try connection.prepare(
             """
             INSERT INTO devices(id, secret_hash, name, platform, enrolled_at_ms, seen_at_ms, enrolled_under)
@@ -97,7 +98,7 @@ final class DeviceTable {
     }
 
     /// Returns whether the ID was ever assigned, or the secret is in use.
-    func isTaken(_ device: Int64, secretHash: [UInt8]) throws(SQLiteError) -> Bool {
+    func isTaken(_ device: Int64, secretHash: [UInt8]) throws(SQLError) -> Bool {
         selectTaken.bind(device, at: 1)
         selectTaken.bind(secretHash, at: 2)
         defer { selectTaken.reset() }
@@ -105,7 +106,7 @@ final class DeviceTable {
     }
 
     /// Adds a device with a new ID and a new secret.
-    func add(_ device: Int64, _ new: StoreRequest.NewDevice, now: Timestamp) throws(SQLiteError) {
+    func add(_ device: Int64, _ new: StoreRequest.NewDevice, now: Timestamp) throws(SQLError) {
         insert.bind(device, at: 1)
         insert.bind(new.secretHash, at: 2)
         insert.bind(new.name, at: 3)
@@ -121,7 +122,7 @@ final class DeviceTable {
     /// Changes a device that was enrolled again before its first use.
     ///
     /// The earlier secret stops working.
-    func change(_ device: Int64, _ new: StoreRequest.NewDevice) throws(SQLiteError) {
+    func change(_ device: Int64, _ new: StoreRequest.NewDevice) throws(SQLError) {
         update.bind(new.secretHash, at: 1)
         update.bind(new.name, at: 2)
         update.bind(new.platform, at: 3)
@@ -130,7 +131,7 @@ final class DeviceTable {
     }
 
     /// Returns the live device that has a secret.
-    func authenticate(_ secretHash: [UInt8]) throws(SQLiteError) -> Identity? {
+    func authenticate(_ secretHash: [UInt8]) throws(SQLError) -> Identity? {
         selectBySecret.bind(secretHash, at: 1)
         defer { selectBySecret.reset() }
         guard try selectBySecret.step() else { return nil }
@@ -141,14 +142,14 @@ final class DeviceTable {
     }
 
     /// Records the name and version of a device's agent.
-    func setAgent(_ agent: String, of device: DeviceID) throws(SQLiteError) {
+    func setAgent(_ agent: String, of device: DeviceID) throws(SQLError) {
         updateAgent.bind(agent, at: 1)
         updateAgent.bind(device.stored, at: 2)
         try updateAgent.run()
     }
 
     /// Changes the name of a live device; returns false if the device does not exist or was removed.
-    func rename(_ device: Int64, _ name: String) throws(SQLiteError) -> Bool {
+    func rename(_ device: Int64, _ name: String) throws(SQLError) -> Bool {
         guard try find(device) != nil else { return false }
         updateName.bind(name, at: 1)
         updateName.bind(device, at: 2)
@@ -157,28 +158,28 @@ final class DeviceTable {
     }
 
     /// Returns whether a device was ever enrolled, including removed ones.
-    func wasEnrolled(_ device: Int64) throws(SQLiteError) -> Bool {
+    func wasEnrolled(_ device: Int64) throws(SQLError) -> Bool {
         selectRemoved.bind(device, at: 1)
         defer { selectRemoved.reset() }
         return try selectRemoved.step()
     }
 
     /// Returns a live device.
-    func find(_ device: Int64) throws(SQLiteError) -> Row? {
+    func find(_ device: Int64) throws(SQLError) -> Row? {
         selectOne.bind(device, at: 1)
         defer { selectOne.reset() }
         return try selectOne.step() ? row(of: selectOne) : nil
     }
 
     /// Returns the position of a device in the order of enrolment, including a removed one.
-    func cursor(of device: Int64) throws(SQLiteError) -> ListCursor? {
+    func cursor(of device: Int64) throws(SQLError) -> ListCursor? {
         selectPlace.bind(device, at: 1)
         defer { selectPlace.reset() }
         return try selectPlace.step() ? (Timestamp(unixMilliseconds: selectPlace.int64(0)), device) : nil
     }
 
     /// Returns the next live devices after a cursor, oldest first.
-    func page(after cursor: ListCursor?, countMax: Int) throws(SQLiteError) -> ListPage<Row, ListCursor> {
+    func page(after cursor: ListCursor?, countMax: Int) throws(SQLError) -> ListPage<Row, ListCursor> {
         selectPage.bind(cursor?.enrolledAt.unixMilliseconds ?? .min, at: 1)
         selectPage.bind(cursor?.id ?? .min, at: 2)
         selectPage.bind(Int64(countMax), at: 3)
@@ -190,13 +191,13 @@ final class DeviceTable {
     }
 
     /// Returns the number of live devices.
-    func count() throws(SQLiteError) -> Int {
+    func count() throws(SQLError) -> Int {
         defer { selectCount.reset() }
         return try selectCount.step() ? Int(selectCount.int64(0)) : 0
     }
 
     /// Removes all data of a device except its ID.
-    func remove(_ device: DeviceID, now: Timestamp) throws(SQLiteError) {
+    func remove(_ device: DeviceID, now: Timestamp) throws(SQLError) {
         tombstone.bind(now.unixMilliseconds, at: 1)
         tombstone.bind(device.stored, at: 2)
         try tombstone.run()
@@ -205,7 +206,7 @@ final class DeviceTable {
     // MARK: When devices were seen
 
     /// Records the time at which a device was seen, if it is live.
-    func noteSeen(_ device: DeviceID, at time: Timestamp) throws(SQLiteError) {
+    func noteSeen(_ device: DeviceID, at time: Timestamp) throws(SQLError) {
         markSeen.bind(time.unixMilliseconds, at: 1)
         markSeen.bind(device.stored, at: 2)
         try markSeen.run()
@@ -213,19 +214,19 @@ final class DeviceTable {
 
     /// Records now as the last-seen time of the devices that were never used and whose enrolment can no longer be
     /// repeated.
-    func noteAllSeen(now: Timestamp) throws(SQLiteError) {
+    func noteAllSeen(now: Timestamp) throws(SQLError) {
         markAllSeen.bind(now.unixMilliseconds, at: 1)
         try markAllSeen.run()
     }
 
     /// Excludes a device from `unseen` until it is seen again.
-    func noteDormant(_ device: DeviceID) throws(SQLiteError) {
+    func noteDormant(_ device: DeviceID) throws(SQLError) {
         markDormant.bind(device.stored, at: 1)
         try markDormant.run()
     }
 
     /// Returns devices last seen before a time that are not dormant, longest unseen first, at most `countMax`.
-    func unseen(since moment: Timestamp, countMax: Int) throws(SQLiteError) -> [DeviceID] {
+    func unseen(since moment: Timestamp, countMax: Int) throws(SQLError) -> [DeviceID] {
         var devices: [DeviceID] = []
         selectUnseen.bind(moment.unixMilliseconds, at: 1)
         selectUnseen.bind(Int64(countMax), at: 2)
@@ -236,14 +237,14 @@ final class DeviceTable {
     // MARK: Authorities
 
     /// Records the set of announced authorities that a device trusts now.
-    func confirm(authorityVersion: Int64, by device: DeviceID) throws(SQLiteError) {
+    func confirm(authorityVersion: Int64, by device: DeviceID) throws(SQLError) {
         setAuthorityVersion.bind(authorityVersion, at: 1)
         setAuthorityVersion.bind(device.stored, at: 2)
         try setAuthorityVersion.run()
     }
 
     /// Returns which authorities the live devices trust; reads every device.
-    func trust() throws(SQLiteError) -> [DeviceTrust] {
+    func trust() throws(SQLError) -> [DeviceTrust] {
         defer { selectTrust.reset() }
         var all: [DeviceTrust] = []
         while try selectTrust.step() {

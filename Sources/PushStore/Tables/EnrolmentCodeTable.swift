@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// Hashes of enrolment codes; each code can be used once.
@@ -14,7 +15,7 @@ final class EnrolmentCodeTable {
     private let deleteUnused: Statement
     private let connection: Connection
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         self.connection = connection
         insert = try connection.prepare("INSERT INTO enrolment_codes(hash, expires_at) VALUES (?, ?)")
         select = try connection.prepare("SELECT 1 FROM enrolment_codes WHERE hash = ?")
@@ -36,21 +37,21 @@ final class EnrolmentCodeTable {
     }
 
     /// Returns whether the code is known, used or not.
-    func contains(_ hash: [UInt8]) throws(SQLiteError) -> Bool {
+    func contains(_ hash: [UInt8]) throws(SQLError) -> Bool {
         select.bind(hash, at: 1)
         defer { select.reset() }
         return try select.step()
     }
 
     /// Adds a new code.
-    func add(_ hash: [UInt8], expiresAt: Timestamp) throws(SQLiteError) {
+    func add(_ hash: [UInt8], expiresAt: Timestamp) throws(SQLError) {
         insert.bind(hash, at: 1)
         insert.bind(expiresAt.unixSeconds, at: 2)
         try insert.run()
     }
 
     /// Uses a code for a device and its request ID; returns false when the code is unknown, used or expired.
-    func use(_ hash: [UInt8], by device: Int64, _ requestHash: [UInt8]?, now: Timestamp) throws(SQLiteError) -> Bool {
+    func use(_ hash: [UInt8], by device: Int64, _ requestHash: [UInt8]?, now: Timestamp) throws(SQLError) -> Bool {
         use.bind(now.unixMilliseconds, at: 1)
         use.bind(hash, at: 2)
         use.bind(now.unixSeconds, at: 3)
@@ -61,7 +62,7 @@ final class EnrolmentCodeTable {
     }
 
     /// Returns the device that used an unexpired code with a request ID; nil without such a use.
-    func device(_ hash: [UInt8], _ requestHash: [UInt8], now: Timestamp) throws(SQLiteError) -> Int64? {
+    func device(_ hash: [UInt8], _ requestHash: [UInt8], now: Timestamp) throws(SQLError) -> Int64? {
         selectDevice.bind(hash, at: 1)
         selectDevice.bind(requestHash, at: 2)
         selectDevice.bind(now.unixSeconds, at: 3)
@@ -70,7 +71,7 @@ final class EnrolmentCodeTable {
     }
 
     /// Returns the codes that are valid and unused, oldest first, at most as many as a list may have.
-    func unused(now: Timestamp) throws(SQLiteError) -> [UnusedEnrolmentCode] {
+    func unused(now: Timestamp) throws(SQLError) -> [UnusedEnrolmentCode] {
         selectUnused.bind(now.unixSeconds, at: 1)
         selectUnused.bind(Int64(Limits.listedEnrolmentCodeCountMax), at: 2)
         defer { selectUnused.reset() }
@@ -83,7 +84,7 @@ final class EnrolmentCodeTable {
     }
 
     /// Deletes the unused code with this ID; returns false if no unused code has this ID.
-    func deleteUnused(id: [UInt8], now: Timestamp) throws(SQLiteError) -> Bool {
+    func deleteUnused(id: [UInt8], now: Timestamp) throws(SQLError) -> Bool {
         deleteUnused.bind(id, at: 1)
         deleteUnused.bind(now.unixSeconds, at: 2)
         try deleteUnused.run()
@@ -91,7 +92,7 @@ final class EnrolmentCodeTable {
     }
 
     /// Deletes expired codes, used or not.
-    func deleteExpired(now: Timestamp) throws(SQLiteError) {
+    func deleteExpired(now: Timestamp) throws(SQLError) {
         deleteOld.bind(now.unixSeconds, at: 1)
         try deleteOld.run()
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// Signing keys of providers, public keys only; revoked ones stay.
@@ -16,7 +17,7 @@ final class KeyTable {
     private let selectTopics: Statement
     private let revoke: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         insert = try connection.prepare(
             """
             INSERT INTO keys(id, team, scoped, public_key, created_at, revoked_at, environment)
@@ -40,14 +41,14 @@ final class KeyTable {
     }
 
     /// Returns whether a key with this ID was ever added.
-    func contains(_ id: String) throws(SQLiteError) -> Bool {
+    func contains(_ id: String) throws(SQLError) -> Bool {
         selectRevoked.bind(id, at: 1)
         defer { selectRevoked.reset() }
         return try selectRevoked.step()
     }
 
     /// Adds a key with a new ID.
-    func add(_ key: SigningKey) throws(SQLiteError) {
+    func add(_ key: SigningKey) throws(SQLError) {
         insert.bind(key.id, at: 1)
         insert.bind(key.teamID, at: 2)
         insert.bind(key.topics == nil ? 0 : 1, at: 3)
@@ -65,32 +66,32 @@ final class KeyTable {
     }
 
     /// Revokes a key permanently; one that is already revoked keeps its time.
-    func revoke(_ id: String, now: Timestamp) throws(SQLiteError) {
+    func revoke(_ id: String, now: Timestamp) throws(SQLError) {
         revoke.bind(now.unixSeconds, at: 1)
         revoke.bind(id, at: 2)
         try revoke.run()
     }
 
     /// Returns all keys, oldest first, including revoked ones.
-    func all() throws(SQLiteError) -> [SigningKey] {
+    func all() throws(SQLError) -> [SigningKey] {
         var keys: [SigningKey] = []
         while try selectAll.step() { keys.append(try key(of: selectAll)) }
         return keys
     }
 
     /// Returns the next keys after one, oldest first, including revoked ones.
-    func page(after cursor: ListCursor?, countMax: Int) throws(SQLiteError) -> ListPage<SigningKey, ListCursor> {
+    func page(after cursor: ListCursor?, countMax: Int) throws(SQLError) -> ListPage<SigningKey, ListCursor> {
         selectPage.bind(cursor?.createdAt.unixSeconds ?? .min, at: 1)
         selectPage.bind(cursor?.id ?? "", at: 2)
         selectPage.bind(Int64(countMax), at: 3)
-        return try selectPage.page(countMax: countMax) { (row) throws(SQLiteError) in
+        return try selectPage.page(countMax: countMax) { (row) throws(SQLError) in
             try key(of: row)
         } key: {
             (Timestamp(unixSeconds: $0.int64(4)), $0.string(0))
         }
     }
 
-    private func key(of row: Statement) throws(SQLiteError) -> SigningKey {
+    private func key(of row: Statement) throws(SQLError) -> SigningKey {
         let id = row.string(0)
         return SigningKey(
             id: id, teamID: row.string(1), topics: row.int64(2) == 0 ? nil : try topics(of: id),
@@ -99,7 +100,7 @@ final class KeyTable {
             environment: row.optionalString(6).flatMap(Environment.init(rawValue:)))
     }
 
-    private func topics(of id: String) throws(SQLiteError) -> [TopicName] {
+    private func topics(of id: String) throws(SQLError) -> [TopicName] {
         var topics: [TopicName] = []
         selectTopics.bind(id, at: 1)
         while try selectTopics.step() { topics.append(TopicName(selectTopics.string(0))) }

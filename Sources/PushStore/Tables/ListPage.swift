@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushSQL
 internal import PushSQLite
 
 /// A page of a list: rows, and the key after which the list continues.
@@ -19,8 +20,8 @@ extension Statement {
     /// - Returns: The page.
     /// - Throws: The error that SQLite returned.
     func page<Row, Key>(
-        countMax: Int, row: (Statement) throws(SQLiteError) -> Row?, key: (Statement) -> Key
-    ) throws(SQLiteError) -> ListPage<Row, Key> {
+        countMax: Int, row: (Statement) throws(SQLError) -> Row?, key: (Statement) -> Key
+    ) throws(SQLError) -> ListPage<Row, Key> {
         defer { reset() }
         var page = ListPage<Row, Key>()
         var (last, count): (Key?, Int) = (nil, 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The notifications that wait for their device's acknowledgement, in order of acceptance.
@@ -56,7 +57,7 @@ final class PendingTable {
     private var record: [UInt8] = []
     private var parts: [(index: Int32, range: Range<Int>)] = []
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         self.connection = connection
         insert = try connection.prepare("INSERT INTO pending VALUES (?, ?, ?, ?, ?, ?, ?)")
         insertMany = try connection.prepare(
@@ -87,7 +88,7 @@ final class PendingTable {
     }
 
     /// Appends notifications, in their order.
-    func add(_ rows: [New]) throws(SQLiteError) {
+    func add(_ rows: [New]) throws(SQLError) {
         var rest = rows[...]
         while rest.count >= Self.rowsPerInsert {
             try insertMany(rest.prefix(Self.rowsPerInsert))
@@ -96,14 +97,14 @@ final class PendingTable {
         for row in rest { try add(row) }
     }
 
-    private func add(_ row: New) throws(SQLiteError) {
+    private func add(_ row: New) throws(SQLError) {
         record.removeAll(keepingCapacity: true)
         PendingRecord.append(row.pending, to: &record)
         bind(row, to: insert, after: 0)
         try insert.run(lending: record, at: Self.columnCount)
     }
 
-    private func insertMany(_ rows: ArraySlice<New>) throws(SQLiteError) {
+    private func insertMany(_ rows: ArraySlice<New>) throws(SQLError) {
         record.removeAll(keepingCapacity: true)
         parts.removeAll(keepingCapacity: true)
         var index: Int32 = 0
@@ -128,13 +129,13 @@ final class PendingTable {
     }
 
     /// Records that the trace's table has the events of a row.
-    func noteTraced(_ sequence: Int64) throws(SQLiteError) {
+    func noteTraced(_ sequence: Int64) throws(SQLError) {
         updateTraced.bind(sequence, at: 1)
         try updateTraced.run()
     }
 
     /// Removes the row with a sequence, of any device; returns false when it does not exist.
-    func remove(_ sequence: Int64) throws(SQLiteError) -> Bool {
+    func remove(_ sequence: Int64) throws(SQLError) -> Bool {
         delete.bind(sequence, at: 1)
         try delete.run()
         return connection.changedRowCount > 0
@@ -149,7 +150,7 @@ final class PendingTable {
     }
 
     /// Reads a row of a device; returns nil if there is no such row.
-    func read(_ sequence: Int64, of device: DeviceID) throws(SQLiteError) -> Read? {
+    func read(_ sequence: Int64, of device: DeviceID) throws(SQLError) -> Read? {
         selectOne.bind(sequence, at: 1)
         defer { selectOne.reset() }
         guard try selectOne.step(), selectOne.int64(0) == device.stored else { return nil }
@@ -163,7 +164,7 @@ final class PendingTable {
     }
 
     /// Calls a closure for each row after a sequence that is not archived.
-    func forEachRecent(after sequence: Int64, _ take: (Recent) -> Void) throws(SQLiteError) {
+    func forEachRecent(after sequence: Int64, _ take: (Recent) -> Void) throws(SQLError) {
         selectRecent.bind(sequence, at: 1)
         while try selectRecent.step() {
             take(
@@ -177,7 +178,7 @@ final class PendingTable {
     }
 
     /// Returns rows whose expiration has passed, at most `countMax`.
-    func expired(now: Timestamp, countMax: Int) throws(SQLiteError) -> [Removed] {
+    func expired(now: Timestamp, countMax: Int) throws(SQLError) -> [Removed] {
         selectExpired.bind(now.unixMilliseconds, at: 1)
         selectExpired.bind(Int64(countMax), at: 2)
         return try rows(of: selectExpired)
@@ -192,7 +193,7 @@ final class PendingTable {
     ///   - countMax: The maximum number of rows.
     /// - Returns: The rows, oldest first.
     /// - Throws: The error that SQLite returned.
-    func accepted(before moment: Timestamp, countMax: Int) throws(SQLiteError) -> [Removed] {
+    func accepted(before moment: Timestamp, countMax: Int) throws(SQLError) -> [Removed] {
         var old: [Removed] = []
         defer { selectOldest.reset() }
         while old.count < countMax, try selectOldest.step() {
@@ -203,7 +204,7 @@ final class PendingTable {
         return old
     }
 
-    private func rows(of statement: Statement) throws(SQLiteError) -> [Removed] {
+    private func rows(of statement: Statement) throws(SQLError) -> [Removed] {
         var rows: [Removed] = []
         while try statement.step() { rows.append(row(of: statement)) }
         return rows

@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The policy rules of administrators; device 0 stands for every device, an empty topic for every app.
@@ -39,7 +40,7 @@ final class PolicyTable {
     private let deleteTopic: Statement
     private let countAll: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         selectAll = try connection.prepare(
             """
             SELECT device, topic, name, value, locked FROM policies WHERE (device, topic, name) > (?1, ?2, ?3)
@@ -66,7 +67,7 @@ final class PolicyTable {
     }
 
     /// Returns the next rules after one, of all devices, ordered by device, topic and setting.
-    func rules(after last: Rule?, countMax: Int) throws(SQLiteError) -> [Rule] {
+    func rules(after last: Rule?, countMax: Int) throws(SQLError) -> [Rule] {
         selectAll.bind(last?.device ?? .min, at: 1)
         return try rules(selectAll, after: last, countMax: countMax)
     }
@@ -81,19 +82,19 @@ final class PolicyTable {
     ///   - countMax: The maximum number of rules.
     /// - Returns: The rules; fewer than `countMax` at the end.
     /// - Throws: The error that SQLite returned.
-    func rules(for device: DeviceID, isOwn: Bool, after last: Rule?, countMax: Int) throws(SQLiteError) -> [Rule] {
+    func rules(for device: DeviceID, isOwn: Bool, after last: Rule?, countMax: Int) throws(SQLError) -> [Rule] {
         let statement = isOwn ? selectOwn : selectGeneral
         statement.bind(device.stored, at: 1)
         return try rules(statement, after: last, countMax: countMax)
     }
 
     /// Returns the number of rules.
-    func count() throws(SQLiteError) -> Int64 {
+    func count() throws(SQLError) -> Int64 {
         defer { countAll.reset() }
         return try countAll.step() ? countAll.int64(0) : 0
     }
 
-    func set(_ key: PolicyRequest.RuleKey, _ value: String, isLocked: Bool) throws(SQLiteError) {
+    func set(_ key: PolicyRequest.RuleKey, _ value: String, isLocked: Bool) throws(SQLError) {
         bind(key, upsert)
         upsert.bind(value, at: 4)
         upsert.bind(isLocked ? 1 : 0, at: 5)
@@ -101,20 +102,20 @@ final class PolicyTable {
     }
 
     /// Removes a rule; returns false when there was none.
-    func remove(_ key: PolicyRequest.RuleKey) throws(SQLiteError) -> Bool {
+    func remove(_ key: PolicyRequest.RuleKey) throws(SQLError) -> Bool {
         defer { delete.reset() }
         bind(key, delete)
         return try delete.step()
     }
 
     /// Removes the rules of a removed device.
-    func removeAll(of device: DeviceID) throws(SQLiteError) {
+    func removeAll(of device: DeviceID) throws(SQLError) {
         deleteDevice.bind(device.stored, at: 1)
         try deleteDevice.run()
     }
 
     /// Removes the rules for a removed app; returns false when there was none.
-    func removeAll(topic: TopicName) throws(SQLiteError) -> Bool {
+    func removeAll(topic: TopicName) throws(SQLError) -> Bool {
         defer { deleteTopic.reset() }
         deleteTopic.bind(topic.text, at: 1)
         var isAny = false
@@ -128,7 +129,7 @@ final class PolicyTable {
         statement.bind(key.setting.rawValue, at: 3)
     }
 
-    private func rules(_ statement: Statement, after last: Rule?, countMax: Int) throws(SQLiteError) -> [Rule] {
+    private func rules(_ statement: Statement, after last: Rule?, countMax: Int) throws(SQLError) -> [Rule] {
         statement.bind(last?.topic?.text ?? "", at: 2)
         statement.bind(last?.name ?? "", at: 3)
         statement.bind(Int64(countMax), at: 4)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The quota limits of teams, keys and apps, and the usage of each on the last day on which it sent.
@@ -13,7 +14,7 @@ final class QuotaTable {
     private let deleteLimits: Statement
     private let upsertUse: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         selectLimits = try connection.prepare("SELECT kind, name, rate, burst, daily, bad_tokens FROM quotas")
         selectUses = try connection.prepare("SELECT kind, name, day, used FROM quota_uses")
         upsertLimits = try connection.prepare("INSERT OR REPLACE INTO quotas VALUES (?, ?, ?, ?, ?, ?)")
@@ -22,7 +23,7 @@ final class QuotaTable {
     }
 
     /// Returns the limits that administrators set.
-    func limits() throws(SQLiteError) -> [QuotaSubject: QuotaLimits] {
+    func limits() throws(SQLError) -> [QuotaSubject: QuotaLimits] {
         var limits: [QuotaSubject: QuotaLimits] = [:]
         while try selectLimits.step() {
             guard let kind = QuotaSubject.Kind(rawValue: selectLimits.string(0)) else { continue }
@@ -34,7 +35,7 @@ final class QuotaTable {
     }
 
     /// Returns the recorded usage.
-    func uses() throws(SQLiteError) -> [QuotaUse] {
+    func uses() throws(SQLError) -> [QuotaUse] {
         var uses: [QuotaUse] = []
         while try selectUses.step() {
             guard let kind = QuotaSubject.Kind(rawValue: selectUses.string(0)) else { continue }
@@ -44,7 +45,7 @@ final class QuotaTable {
         return uses
     }
 
-    func set(_ subject: QuotaSubject, _ limits: QuotaLimits) throws(SQLiteError) {
+    func set(_ subject: QuotaSubject, _ limits: QuotaLimits) throws(SQLError) {
         upsertLimits.bind(subject.kind.rawValue, at: 1)
         upsertLimits.bind(subject.name, at: 2)
         upsertLimits.bind(limits.rate, at: 3)
@@ -54,13 +55,13 @@ final class QuotaTable {
         try upsertLimits.run()
     }
 
-    func clear(_ subject: QuotaSubject) throws(SQLiteError) {
+    func clear(_ subject: QuotaSubject) throws(SQLError) {
         deleteLimits.bind(subject.kind.rawValue, at: 1)
         deleteLimits.bind(subject.name, at: 2)
         try deleteLimits.run()
     }
 
-    func note(_ use: QuotaUse) throws(SQLiteError) {
+    func note(_ use: QuotaUse) throws(SQLError) {
         upsertUse.bind(use.subject.kind.rawValue, at: 1)
         upsertUse.bind(use.subject.name, at: 2)
         upsertUse.bind(use.day, at: 3)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The registrations of apps on devices, and the topics that each device refuses.
@@ -29,7 +30,7 @@ final class RegistrationTable {
     private let selectFilterTopics: Statement
     private let markRefused: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         select = try connection.prepare(
             """
             SELECT generation, live, refused, ended_at_ms, expired FROM registrations WHERE device = ? AND topic = ?
@@ -80,7 +81,7 @@ final class RegistrationTable {
     }
 
     /// Returns the registration of an app on a device, live or ended.
-    func find(device: Int64, topic: TopicID) throws(SQLiteError) -> Row? {
+    func find(device: Int64, topic: TopicID) throws(SQLError) -> Row? {
         select.bind(device, at: 1)
         select.bind(Int64(topic.rawValue), at: 2)
         defer { select.reset() }
@@ -88,7 +89,7 @@ final class RegistrationTable {
     }
 
     /// Returns all registrations of a device, live or ended.
-    func all(of device: DeviceID) throws(SQLiteError) -> [(topic: TopicID, row: Row)] {
+    func all(of device: DeviceID) throws(SQLError) -> [(topic: TopicID, row: Row)] {
         var rows: [(topic: TopicID, row: Row)] = []
         selectAll.bind(device.stored, at: 1)
         while try selectAll.step() { rows.append((TopicID(stored: selectAll.int64(5)), row(of: selectAll))) }
@@ -103,7 +104,7 @@ final class RegistrationTable {
     }
 
     /// Returns the environment of an app's live or last registration on a device.
-    func environment(device: DeviceID, topic: TopicID) throws(SQLiteError) -> Environment? {
+    func environment(device: DeviceID, topic: TopicID) throws(SQLError) -> Environment? {
         selectEnvironment.bind(device.stored, at: 1)
         selectEnvironment.bind(Int64(topic.rawValue), at: 2)
         defer { selectEnvironment.reset() }
@@ -113,7 +114,7 @@ final class RegistrationTable {
     /// Starts a registration with a new generation.
     func register(
         _ contents: DeviceTokenContents, in environment: Environment, isRefused: Bool, now: Timestamp
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         upsert.bind(contents.device.stored, at: 1)
         upsert.bind(Int64(contents.topic.rawValue), at: 2)
         upsert.bind(Int64(contents.generation), at: 3)
@@ -124,14 +125,14 @@ final class RegistrationTable {
     }
 
     /// Returns the number of live registrations of a device.
-    func liveCount(of device: DeviceID) throws(SQLiteError) -> Int {
+    func liveCount(of device: DeviceID) throws(SQLError) -> Int {
         countLive.bind(device.stored, at: 1)
         defer { countLive.reset() }
         return try countLive.step() ? Int(countLive.int64(0)) : 0
     }
 
     /// Ends a registration if it is live.
-    func end(device: DeviceID, topic: TopicID, asExpired: Bool, now: Timestamp) throws(SQLiteError) {
+    func end(device: DeviceID, topic: TopicID, asExpired: Bool, now: Timestamp) throws(SQLError) {
         end.bind(now.unixMilliseconds, at: 1)
         end.bind(asExpired ? 1 : 0, at: 2)
         end.bind(device.stored, at: 3)
@@ -140,7 +141,7 @@ final class RegistrationTable {
     }
 
     /// Ends all registrations of a device; returns the topics that were live.
-    func endAll(of device: DeviceID, asExpired: Bool, now: Timestamp) throws(SQLiteError) -> [TopicID] {
+    func endAll(of device: DeviceID, asExpired: Bool, now: Timestamp) throws(SQLError) -> [TopicID] {
         endOfDevice.bind(now.unixMilliseconds, at: 1)
         endOfDevice.bind(asExpired ? 1 : 0, at: 2)
         endOfDevice.bind(device.stored, at: 3)
@@ -148,7 +149,7 @@ final class RegistrationTable {
     }
 
     /// Returns devices with a live registration of an app, at most `countMax`.
-    func someDevices(of topic: TopicID, countMax: Int) throws(SQLiteError) -> [DeviceID] {
+    func someDevices(of topic: TopicID, countMax: Int) throws(SQLError) -> [DeviceID] {
         var devices: [DeviceID] = []
         selectDevices.bind(Int64(topic.rawValue), at: 1)
         selectDevices.bind(Int64(countMax), at: 2)
@@ -159,11 +160,11 @@ final class RegistrationTable {
     /// Returns the next live registrations of an app after a device, ordered by device.
     func recipients(
         of topic: TopicID, after: DeviceID?, countMax: Int
-    ) throws(SQLiteError) -> ListPage<Recipient, DeviceID> {
+    ) throws(SQLError) -> ListPage<Recipient, DeviceID> {
         selectRecipients.bind(Int64(topic.rawValue), at: 1)
         selectRecipients.bind(after?.stored ?? -1, at: 2)
         selectRecipients.bind(Int64(countMax), at: 3)
-        return try selectRecipients.page(countMax: countMax) { (row) throws(SQLiteError) in
+        return try selectRecipients.page(countMax: countMax) { (row) throws(SQLError) in
             Recipient(
                 contents: DeviceTokenContents(
                     device: DeviceID(stored: row.int64(0)), topic: topic,
@@ -174,14 +175,14 @@ final class RegistrationTable {
     }
 
     /// Returns apps with a live registration on a device, at most `countMax`.
-    func someTopics(of device: DeviceID, countMax: Int) throws(SQLiteError) -> [TopicID] {
+    func someTopics(of device: DeviceID, countMax: Int) throws(SQLError) -> [TopicID] {
         selectTopics.bind(device.stored, at: 1)
         selectTopics.bind(Int64(countMax), at: 2)
         return try topics(of: selectTopics)
     }
 
     /// Returns the topic names with a live registration on a device, sorted.
-    func liveTopicNames(of device: DeviceID) throws(SQLiteError) -> [TopicName] {
+    func liveTopicNames(of device: DeviceID) throws(SQLError) -> [TopicName] {
         var names: [TopicName] = []
         liveTopics.bind(device.stored, at: 1)
         while try liveTopics.step() { names.append(TopicName(liveTopics.string(0))) }
@@ -189,7 +190,7 @@ final class RegistrationTable {
     }
 
     /// Returns the number of live registrations of each topic.
-    func liveCountByTopic() throws(SQLiteError) -> [TopicID: Int] {
+    func liveCountByTopic() throws(SQLError) -> [TopicID: Int] {
         var counts: [TopicID: Int] = [:]
         while try countByTopic.step() {
             counts[TopicID(stored: countByTopic.int64(0))] = Int(countByTopic.int64(1))
@@ -200,7 +201,7 @@ final class RegistrationTable {
     // MARK: Filters
 
     /// Returns the topics that a device refuses.
-    func filter(of device: DeviceID) throws(SQLiteError) -> Set<TopicName> {
+    func filter(of device: DeviceID) throws(SQLError) -> Set<TopicName> {
         var topics: Set<TopicName> = []
         selectFilterTopics.bind(device.stored, at: 1)
         while try selectFilterTopics.step() { topics.insert(TopicName(selectFilterTopics.string(0))) }
@@ -208,7 +209,7 @@ final class RegistrationTable {
     }
 
     /// Adds a topic to a device's filter, or removes it.
-    func setFilter(of device: DeviceID, _ topic: TopicName, isRefused: Bool) throws(SQLiteError) {
+    func setFilter(of device: DeviceID, _ topic: TopicName, isRefused: Bool) throws(SQLError) {
         let statement = isRefused ? addFilter : removeFilter
         statement.bind(device.stored, at: 1)
         statement.bind(topic.text, at: 2)
@@ -216,7 +217,7 @@ final class RegistrationTable {
     }
 
     /// Sets on a registration whether its device refuses the topic.
-    func setRefused(_ isRefused: Bool, device: DeviceID, topic: TopicID) throws(SQLiteError) {
+    func setRefused(_ isRefused: Bool, device: DeviceID, topic: TopicID) throws(SQLError) {
         markRefused.bind(isRefused ? 1 : 0, at: 1)
         markRefused.bind(device.stored, at: 2)
         markRefused.bind(Int64(topic.rawValue), at: 3)
@@ -224,20 +225,20 @@ final class RegistrationTable {
     }
 
     /// Deletes the filter of a removed device.
-    func forgetFilter(of device: DeviceID) throws(SQLiteError) {
+    func forgetFilter(of device: DeviceID) throws(SQLError) {
         clearFilter.bind(device.stored, at: 1)
         try clearFilter.run()
     }
 
     /// Returns whether a device refuses a topic.
-    func isRefused(_ topic: TopicName, by device: DeviceID) throws(SQLiteError) -> Bool {
+    func isRefused(_ topic: TopicName, by device: DeviceID) throws(SQLError) -> Bool {
         selectFilter.bind(device.stored, at: 1)
         selectFilter.bind(topic.text, at: 2)
         defer { selectFilter.reset() }
         return try selectFilter.step()
     }
 
-    private func topics(of statement: Statement) throws(SQLiteError) -> [TopicID] {
+    private func topics(of statement: Statement) throws(SQLError) -> [TopicID] {
         var topics: [TopicID] = []
         while try statement.step() { topics.append(TopicID(stored: statement.int64(0))) }
         return topics

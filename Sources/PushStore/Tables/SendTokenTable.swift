@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The hashes of the tokens with which scripts send.
@@ -12,7 +13,7 @@ final class SendTokenTable {
     private let deleteAll: Statement
     private let deleteExpired: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         insert = try connection.prepare(
             "INSERT INTO send_tokens(id, hash, topic, name, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)")
         selectAll = try connection.prepare(
@@ -25,7 +26,7 @@ final class SendTokenTable {
     }
 
     /// Adds a token with a new ID.
-    func add(_ token: SendToken) throws(SQLiteError) {
+    func add(_ token: SendToken) throws(SQLError) {
         insert.bind(token.id, at: 1)
         insert.bind(token.hash, at: 2)
         insert.bind(Int64(token.topic.rawValue), at: 3)
@@ -36,33 +37,33 @@ final class SendTokenTable {
     }
 
     /// Returns all tokens, oldest first.
-    func all() throws(SQLiteError) -> [SendToken] {
+    func all() throws(SQLError) -> [SendToken] {
         var tokens: [SendToken] = []
         while try selectAll.step() { tokens.append(SendToken(row: selectAll)) }
         return tokens
     }
 
     /// Returns the token with an ID.
-    func find(_ id: [UInt8]) throws(SQLiteError) -> SendToken? {
+    func find(_ id: [UInt8]) throws(SQLError) -> SendToken? {
         find.bind(id, at: 1)
         defer { find.reset() }
         return try find.step() ? SendToken(row: find) : nil
     }
 
     /// Deletes the token with an ID.
-    func remove(_ id: [UInt8]) throws(SQLiteError) {
+    func remove(_ id: [UInt8]) throws(SQLError) {
         delete.bind(id, at: 1)
         try delete.run()
     }
 
     /// Deletes the tokens of a removed app.
-    func removeAll(of topic: TopicID) throws(SQLiteError) {
+    func removeAll(of topic: TopicID) throws(SQLError) {
         deleteAll.bind(Int64(topic.rawValue), at: 1)
         try deleteAll.run()
     }
 
     /// Deletes the tokens that have expired.
-    func removeExpired(now: Timestamp) throws(SQLiteError) {
+    func removeExpired(now: Timestamp) throws(SQLError) {
         deleteExpired.bind(now.unixSeconds, at: 1)
         try deleteExpired.run()
     }

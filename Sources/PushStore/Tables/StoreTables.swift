@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushSQL
 internal import PushSQLite
 
 /// The tables of the store, with their prepared statements.
@@ -23,7 +24,7 @@ final class StoreTables {
     let policies: PolicyTable
     let state: StateTable
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         topics = try TopicTable(connection)
         keys = try KeyTable(connection)
         certificates = try CertificateTable(connection)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The channel subscriptions of apps on devices, and the broadcasts that each has received or skipped.
@@ -30,7 +31,7 @@ final class SubscriptionTable {
     private let selectStored: Statement
     private let delete: DeleteStatements
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         self.connection = connection
         insert = try connection.prepare(
             "INSERT INTO subscriptions(device, topic, channel, since) VALUES (?, ?, ?, ?)")
@@ -75,7 +76,7 @@ final class SubscriptionTable {
     // MARK: One device
 
     /// Returns whether an app on a device subscribes to a channel.
-    func contains(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber) throws(SQLiteError) -> Bool {
+    func contains(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber) throws(SQLError) -> Bool {
         selectOne.bind(device.stored, at: 1)
         selectOne.bind(Int64(topic.rawValue), at: 2)
         selectOne.bind(channel.rawValue, at: 3)
@@ -84,7 +85,7 @@ final class SubscriptionTable {
     }
 
     /// Returns the number of channels that an app on a device subscribes to.
-    func count(of device: DeviceID, topic: TopicID) throws(SQLiteError) -> Int {
+    func count(of device: DeviceID, topic: TopicID) throws(SQLError) -> Int {
         selectCount.bind(device.stored, at: 1)
         selectCount.bind(Int64(topic.rawValue), at: 2)
         defer { selectCount.reset() }
@@ -104,7 +105,7 @@ final class SubscriptionTable {
     /// - Throws: The error that SQLite returned.
     func page(
         of device: DeviceID, topic: TopicID, after number: Int64, countMax: Int
-    ) throws(SQLiteError) -> ListPage<(channel: ChannelID, position: Int64), Int64> {
+    ) throws(SQLError) -> ListPage<(channel: ChannelID, position: Int64), Int64> {
         selectChannels.bind(device.stored, at: 1)
         selectChannels.bind(Int64(topic.rawValue), at: 2)
         selectChannels.bind(number, at: 3)
@@ -117,7 +118,7 @@ final class SubscriptionTable {
     }
 
     /// Returns the subscriptions of a device, without those of topics that it refuses.
-    func active(of device: DeviceID) throws(SQLiteError) -> [ChannelSubscription] {
+    func active(of device: DeviceID) throws(SQLError) -> [ChannelSubscription] {
         var subscriptions: [ChannelSubscription] = []
         selectActive.bind(device.stored, at: 1)
         while try selectActive.step() {
@@ -131,7 +132,7 @@ final class SubscriptionTable {
     }
 
     /// Adds a subscription, which skips broadcasts up to the sequence `since`.
-    func add(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber, since: Int64) throws(SQLiteError) {
+    func add(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber, since: Int64) throws(SQLError) {
         insert.bind(device.stored, at: 1)
         insert.bind(Int64(topic.rawValue), at: 2)
         insert.bind(channel.rawValue, at: 3)
@@ -140,7 +141,7 @@ final class SubscriptionTable {
     }
 
     /// Returns whether a stored broadcast waits for a device's acknowledgement.
-    func isWaiting(_ sequence: Int64, for device: DeviceID) throws(SQLiteError) -> Bool {
+    func isWaiting(_ sequence: Int64, for device: DeviceID) throws(SQLError) -> Bool {
         selectWaiting.bind(sequence, at: 1)
         selectWaiting.bind(device.stored, at: 2)
         defer { selectWaiting.reset() }
@@ -148,7 +149,7 @@ final class SubscriptionTable {
     }
 
     /// Records that a device acknowledged a stored broadcast; returns false when none waits for it.
-    func acknowledge(_ sequence: Int64, by device: DeviceID) throws(SQLiteError) -> Bool {
+    func acknowledge(_ sequence: Int64, by device: DeviceID) throws(SQLError) -> Bool {
         acknowledge.bind(sequence, at: 1)
         acknowledge.bind(device.stored, at: 2)
         try acknowledge.run()
@@ -156,7 +157,7 @@ final class SubscriptionTable {
     }
 
     /// Skips all broadcasts up to a sequence for an app on a device; returns the number of changed subscriptions.
-    func skip(of device: DeviceID, topic: TopicID, upTo sequence: Int64) throws(SQLiteError) -> Int {
+    func skip(of device: DeviceID, topic: TopicID, upTo sequence: Int64) throws(SQLError) -> Int {
         skip.bind(sequence, at: 1)
         skip.bind(device.stored, at: 2)
         skip.bind(Int64(topic.rawValue), at: 3)
@@ -165,7 +166,7 @@ final class SubscriptionTable {
     }
 
     /// Returns the stored broadcasts of the channels that an app on a device subscribes to.
-    func stored(for device: DeviceID, topic: TopicID) throws(SQLiteError) -> [Int64] {
+    func stored(for device: DeviceID, topic: TopicID) throws(SQLError) -> [Int64] {
         var sequences: [Int64] = []
         selectStored.bind(device.stored, at: 1)
         selectStored.bind(Int64(topic.rawValue), at: 2)
@@ -176,7 +177,7 @@ final class SubscriptionTable {
     // MARK: Ends
 
     /// Ends a subscription; returns nil if it does not exist.
-    func remove(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber) throws(SQLiteError) -> Ended? {
+    func remove(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber) throws(SQLError) -> Ended? {
         delete.one.bind(device.stored, at: 1)
         delete.one.bind(Int64(topic.rawValue), at: 2)
         delete.one.bind(channel.rawValue, at: 3)
@@ -184,20 +185,20 @@ final class SubscriptionTable {
     }
 
     /// Ends all subscriptions of an app on a device.
-    func removeAll(of device: DeviceID, topic: TopicID) throws(SQLiteError) -> [Ended] {
+    func removeAll(of device: DeviceID, topic: TopicID) throws(SQLError) -> [Ended] {
         delete.ofRegistration.bind(device.stored, at: 1)
         delete.ofRegistration.bind(Int64(topic.rawValue), at: 2)
         return try ended(by: delete.ofRegistration)
     }
 
     /// Ends all subscriptions of a device.
-    func removeAll(of device: DeviceID) throws(SQLiteError) -> [Ended] {
+    func removeAll(of device: DeviceID) throws(SQLError) -> [Ended] {
         delete.ofDevice.bind(device.stored, at: 1)
         return try ended(by: delete.ofDevice)
     }
 
     /// Ends subscriptions of an app on a device, at most `countMax`.
-    func removeSome(of device: DeviceID, topic: TopicID, countMax: Int) throws(SQLiteError) -> [Ended] {
+    func removeSome(of device: DeviceID, topic: TopicID, countMax: Int) throws(SQLError) -> [Ended] {
         delete.someOfRegistration.bind(device.stored, at: 1)
         delete.someOfRegistration.bind(Int64(topic.rawValue), at: 2)
         delete.someOfRegistration.bind(Int64(countMax), at: 3)
@@ -205,20 +206,20 @@ final class SubscriptionTable {
     }
 
     /// Ends subscriptions to a channel, at most `countMax`.
-    func removeSome(of channel: ChannelNumber, countMax: Int) throws(SQLiteError) -> [Ended] {
+    func removeSome(of channel: ChannelNumber, countMax: Int) throws(SQLError) -> [Ended] {
         delete.someOfChannel.bind(channel.rawValue, at: 1)
         delete.someOfChannel.bind(Int64(countMax), at: 2)
         return try ended(by: delete.someOfChannel)
     }
 
     /// Ends all subscriptions to an app's channels, on every device.
-    func removeAll(of topic: TopicID) throws(SQLiteError) {
+    func removeAll(of topic: TopicID) throws(SQLError) {
         delete.ofTopic.bind(Int64(topic.rawValue), at: 1)
         try delete.ofTopic.run()
     }
 
     /// Returns the number of subscriptions to each channel.
-    func countsByChannel() throws(SQLiteError) -> [ChannelNumber: Int] {
+    func countsByChannel() throws(SQLError) -> [ChannelNumber: Int] {
         var counts: [ChannelNumber: Int] = [:]
         while try countByChannel.step() {
             counts[ChannelNumber(rawValue: countByChannel.int64(0))] = Int(countByChannel.int64(1))
@@ -226,7 +227,7 @@ final class SubscriptionTable {
         return counts
     }
 
-    private func ended(by statement: Statement) throws(SQLiteError) -> [Ended] {
+    private func ended(by statement: Statement) throws(SQLError) -> [Ended] {
         var rows: [Ended] = []
         while try statement.step() {
             rows.append(
@@ -248,7 +249,7 @@ private struct DeleteStatements {
     let someOfRegistration: Statement
     let ofTopic: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         one = try connection.prepare(
             """
             DELETE FROM subscriptions WHERE device = ? AND topic = ? AND channel = ? RETURNING device, channel,

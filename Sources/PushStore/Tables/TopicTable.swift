@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// Apps, each with its topic; a removed app stays as a tombstone and its number is never reused.
@@ -17,7 +18,7 @@ final class TopicTable {
     private let selectPage: Statement
     private let tombstone: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         insert = try connection.prepare(
             "INSERT INTO topics(topic, name, team, added_at_ms, checks, broadcasts) VALUES (?, ?, ?, ?, ?, ?)")
         update = try connection.prepare("UPDATE topics SET name = ?, checks = ?, broadcasts = ? WHERE id = ?")
@@ -42,7 +43,7 @@ final class TopicTable {
     /// Adds a live app.
     ///
     /// The database assigns its number and ignores the number in `row`.
-    func add(_ row: Row, now: Timestamp) throws(SQLiteError) {
+    func add(_ row: Row, now: Timestamp) throws(SQLError) {
         insert.bind(row.topic.name.text, at: 1)
         insert.bind(row.displayName, at: 2)
         insert.bind(row.topic.teamID, at: 3)
@@ -53,7 +54,7 @@ final class TopicTable {
     }
 
     /// Writes the changeable values of a live app: its name, its checks and whether it allows broadcasts.
-    func change(_ row: Row) throws(SQLiteError) {
+    func change(_ row: Row) throws(SQLError) {
         update.bind(row.displayName, at: 1)
         update.bind(row.topic.checks.rawValue, at: 2)
         update.bind(row.topic.allowsBroadcasts ? 1 : 0, at: 3)
@@ -62,14 +63,14 @@ final class TopicTable {
     }
 
     /// Returns the live app with a topic.
-    func find(_ topic: TopicName) throws(SQLiteError) -> Row? {
+    func find(_ topic: TopicName) throws(SQLError) -> Row? {
         selectByName.bind(topic.text, at: 1)
         defer { selectByName.reset() }
         return try selectByName.step() ? row(of: selectByName) : nil
     }
 
     /// Returns all live apps, ordered by topic.
-    func all() throws(SQLiteError) -> [Row] {
+    func all() throws(SQLError) -> [Row] {
         var rows: [Row] = []
         while try selectAll.step() {
             if let row = row(of: selectAll) { rows.append(row) }
@@ -78,7 +79,7 @@ final class TopicTable {
     }
 
     /// Returns the next live apps after a topic, or the first ones, ordered by topic.
-    func page(after topic: TopicName?, countMax: Int) throws(SQLiteError) -> ListPage<Row, TopicName> {
+    func page(after topic: TopicName?, countMax: Int) throws(SQLError) -> ListPage<Row, TopicName> {
         selectPage.bind(topic?.text ?? "", at: 1)
         selectPage.bind(Int64(countMax), at: 2)
         return try selectPage.page(countMax: countMax) { (row) in
@@ -89,7 +90,7 @@ final class TopicTable {
     }
 
     /// Marks an app as removed; its row stays as a tombstone.
-    func remove(_ topic: TopicID, now: Timestamp) throws(SQLiteError) {
+    func remove(_ topic: TopicID, now: Timestamp) throws(SQLError) {
         tombstone.bind(now.unixMilliseconds, at: 1)
         tombstone.bind(Int64(topic.rawValue), at: 2)
         try tombstone.run()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The trace on the disk: one endless stream of packed events, split into rows.
@@ -32,7 +33,7 @@ final class TraceTable {
     private let selectBySequence: Statement
     private let delete: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         // Replaces the empty row that is left after all events are deleted.
         insert = try connection.prepare("INSERT OR REPLACE INTO trace VALUES (?, ?, ?, ?, ?)")
         selectEnd = try connection.prepare(
@@ -55,7 +56,7 @@ final class TraceTable {
     }
 
     /// Appends a row.
-    func append(_ row: Row) throws(SQLiteError) {
+    func append(_ row: Row) throws(SQLError) {
         insert.bind(row.position, at: 1)
         insert.bind(row.firstEventAt.unixMilliseconds, at: 2)
         insert.bind(row.lastEventAt.unixMilliseconds, at: 3)
@@ -65,13 +66,13 @@ final class TraceTable {
     }
 
     /// Returns the position of the next row, and the last sequence that was accepted before it.
-    func end() throws(SQLiteError) -> (position: Int64, lastSequence: Int64) {
+    func end() throws(SQLError) -> (position: Int64, lastSequence: Int64) {
         defer { selectEnd.reset() }
         return try selectEnd.step() ? (selectEnd.int64(0), selectEnd.int64(1)) : (0, 0)
     }
 
     /// Returns the time of the oldest event.
-    func oldestAt() throws(SQLiteError) -> Timestamp? {
+    func oldestAt() throws(SQLError) -> Timestamp? {
         selectOldest.bind(1, at: 1)
         defer { selectOldest.reset() }
         return try selectOldest.step() ? Timestamp(unixMilliseconds: selectOldest.int64(3)) : nil
@@ -89,7 +90,7 @@ final class TraceTable {
     /// - Throws: The error that SQLite returned.
     func trim(
         olderThan moment: Timestamp, byteCountMax: Int64, end: (position: Int64, lastSequence: Int64)
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         let cut = try oldestToKeep(olderThan: moment, byteCountMax: byteCountMax, end: end.position)
         guard cut.rowCount > 0 else { return false }
         delete.bind(cut.position, at: 1)
@@ -106,7 +107,7 @@ final class TraceTable {
     /// Returns the position of the first row to keep, the number of rows before it, and whether another step is needed.
     private func oldestToKeep(
         olderThan moment: Timestamp, byteCountMax: Int64, end: Int64
-    ) throws(SQLiteError) -> (position: Int64, rowCount: Int, isMore: Bool) {
+    ) throws(SQLError) -> (position: Int64, rowCount: Int, isMore: Bool) {
         let rowCountMax = WriterLimits.traceRowsTrimmedPerStepCountMax
         selectOldest.bind(Int64(rowCountMax) + 1, at: 1)
         defer { selectOldest.reset() }
@@ -128,7 +129,7 @@ final class TraceTable {
     // MARK: Reading
 
     /// Calls a closure for each row in order, from the row that contains a position, until the closure returns false.
-    func forEachRow(from position: Int64, _ take: (Row) -> Bool) throws(SQLiteError) {
+    func forEachRow(from position: Int64, _ take: (Row) -> Bool) throws(SQLError) {
         selectStart.bind(position, at: 1)
         let start = try selectStart.step() ? selectStart.int64(0) : 0
         selectStart.reset()
@@ -153,7 +154,7 @@ final class TraceTable {
     ///   - sequence: The sequence of the notification.
     ///   - take: Receives the events of a row; returns whether to continue.
     /// - Throws: The error that SQLite returned.
-    func forEachRow(acceptedWith sequence: Int64, _ take: ([UInt8]) -> Bool) throws(SQLiteError) {
+    func forEachRow(acceptedWith sequence: Int64, _ take: ([UInt8]) -> Bool) throws(SQLError) {
         selectBySequence.bind(sequence, at: 1)
         defer { selectBySequence.reset() }
         var end: Int64?

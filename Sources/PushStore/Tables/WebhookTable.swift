@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The webhooks of apps, with the position in the trace up to which each back-end has received the events.
@@ -12,7 +13,7 @@ final class WebhookTable {
     private let updateProblem: Statement
     private let delete: Statement
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection) throws(SQLError) {
         upsert = try connection.prepare(
             """
             INSERT INTO webhooks(topic, url, secret, position) VALUES (?, ?, ?, ?)
@@ -33,7 +34,7 @@ final class WebhookTable {
     }
 
     /// Sets an app's webhook; an existing one keeps its position.
-    func set(_ topic: TopicID, url: String, secret: [UInt8], position: Int64) throws(SQLiteError) {
+    func set(_ topic: TopicID, url: String, secret: [UInt8], position: Int64) throws(SQLError) {
         upsert.bind(Int64(topic.rawValue), at: 1)
         upsert.bind(url, at: 2)
         upsert.bind(secret, at: 3)
@@ -42,21 +43,21 @@ final class WebhookTable {
     }
 
     /// Returns all webhooks, by app.
-    func all() throws(SQLiteError) -> [TopicID: Webhook] {
+    func all() throws(SQLError) -> [TopicID: Webhook] {
         var webhooks: [TopicID: Webhook] = [:]
         while try selectAll.step() { webhooks[TopicID(stored: selectAll.int64(0))] = Webhook(row: selectAll) }
         return webhooks
     }
 
     /// Returns the webhook of an app.
-    func find(_ topic: TopicID) throws(SQLiteError) -> Webhook? {
+    func find(_ topic: TopicID) throws(SQLError) -> Webhook? {
         selectOne.bind(Int64(topic.rawValue), at: 1)
         defer { selectOne.reset() }
         return try selectOne.step() ? Webhook(row: selectOne) : nil
     }
 
     /// Records that the back-end has received all events up to a position.
-    func advance(_ topic: TopicID, to position: Int64) throws(SQLiteError) {
+    func advance(_ topic: TopicID, to position: Int64) throws(SQLError) {
         updatePosition.bind(position, at: 1)
         updatePosition.bind(Int64(topic.rawValue), at: 2)
         updatePosition.bind(position, at: 3)
@@ -64,7 +65,7 @@ final class WebhookTable {
     }
 
     /// Records a failed request, and the time of the first one in a row.
-    func noteProblem(_ topic: TopicID, _ problem: String, now: Timestamp) throws(SQLiteError) {
+    func noteProblem(_ topic: TopicID, _ problem: String, now: Timestamp) throws(SQLError) {
         updateProblem.bind(problem, at: 1)
         updateProblem.bind(now.unixMilliseconds, at: 2)
         updateProblem.bind(Int64(topic.rawValue), at: 3)
@@ -72,7 +73,7 @@ final class WebhookTable {
     }
 
     /// Removes an app's webhook.
-    func remove(_ topic: TopicID) throws(SQLiteError) {
+    func remove(_ topic: TopicID) throws(SQLError) {
         delete.bind(Int64(topic.rawValue), at: 1)
         try delete.run()
     }

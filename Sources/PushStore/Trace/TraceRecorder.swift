@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Buffers trace events in memory until they are written as a row, so that an event does not cost an SQL statement.
 ///
@@ -43,7 +43,7 @@ final class TraceRecorder {
     private var isReleased = false
 
     /// Continues at the end of the table's events.
-    init(isOn: Bool, _ table: TraceTable) throws(SQLiteError) {
+    init(isOn: Bool, _ table: TraceTable) throws(SQLError) {
         self.isOn = isOn
         let end = try table.end()
         position = end.position
@@ -153,7 +153,7 @@ final class TraceRecorder {
     func flushSoon() { mustFlush = hasUnwritten }
 
     /// Writes the buffer if this transaction recorded an event or the buffer is full; the last step of a transaction.
-    func flushIfDue(into table: TraceTable) throws(SQLiteError) {
+    func flushIfDue(into table: TraceTable) throws(SQLError) {
         guard mustFlush || isFull, !bytes.isEmpty else { return }
         var start = 0
         for piece in pieces + [piece] where piece.end > start {

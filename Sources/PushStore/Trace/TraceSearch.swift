@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// Searches the trace from its start to its end, in steps between which the writer does other work.
 ///
@@ -37,7 +37,7 @@ final class TraceSearch {
     ///   - origins: Finds the first event of a notification.
     /// - Returns: Whether more rows are left; if not, `findings` is the answer.
     /// - Throws: The error that SQLite returned.
-    func step(byteCountMax: Int, _ table: TraceTable, _ origins: TraceOrigins) throws(SQLiteError) -> Bool {
+    func step(byteCountMax: Int, _ table: TraceTable, _ origins: TraceOrigins) throws(SQLError) -> Bool {
         if !hasBegun { findings.oldestAt = try table.oldestAt() }
         var (rows, byteCount, isEnd) = ([TraceTable.Row](), 0, true)
         try table.forEachRow(from: findings.next) { row in
@@ -61,7 +61,7 @@ final class TraceSearch {
         return !isEnd
     }
 
-    private func look(at row: TraceTable.Row, _ origins: TraceOrigins) throws(SQLiteError) {
+    private func look(at row: TraceTable.Row, _ origins: TraceOrigins) throws(SQLError) {
         defer { if !findings.isMore, !isPaused { findings.next = max(findings.next, row.end) } }
         guard row.lastEventAt >= query.since || !isByTime else { return }
         let bytes = row.events.span
@@ -92,7 +92,7 @@ final class TraceSearch {
     /// Returns the entry of an event; nil if the event does not match the query.
     private func entry(
         _ event: TraceEvent, at position: Int64, _ origins: TraceOrigins
-    ) throws(SQLiteError) -> TraceEntry? {
+    ) throws(SQLError) -> TraceEntry? {
         switch query.subject {
         case .notification(let id): return ofNotification(event, id, at: position)
         case .device(let device):
@@ -126,7 +126,7 @@ final class TraceSearch {
     }
 
     /// Adds the device token to each entry.
-    func addTokens(_ token: (TraceEntry) throws(SQLiteError) -> TraceEntry.Token?) throws(SQLiteError) {
+    func addTokens(_ token: (TraceEntry) throws(SQLError) -> TraceEntry.Token?) throws(SQLError) {
         for index in findings.entries.indices { findings.entries[index].token = try token(findings.entries[index]) }
     }
 }
@@ -161,7 +161,7 @@ final class TraceOrigins {
     }
 
     /// Returns the first event of an event's notification; nil if it is no longer in the trace.
-    func find(_ event: TraceEvent) throws(SQLiteError) -> TraceEvent? {
+    func find(_ event: TraceEvent) throws(SQLError) -> TraceEvent? {
         if event.origin != nil { return event }
         if let accepted = known[event.sequence] { return accepted }
         try table.forEachRow(acceptedWith: event.sequence) { bytes in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 extension Committer {
@@ -19,7 +20,7 @@ extension Committer {
         var countMax = WriterLimits.deletionsPerTransactionCountMax
         while failure == nil, dispatcher.hasDeletions {
             do throws(TransactionError) {
-                try transaction { () throws(SQLiteError) in try dispatcher.writeDeletions(countMax: countMax) }
+                try transaction { () throws(SQLError) in try dispatcher.writeDeletions(countMax: countMax) }
                 dispatcher.confirmDeletions(countMax: countMax)
                 checkpoint(.truncate)
             } catch {
@@ -61,7 +62,7 @@ extension Committer {
     }
 
     private func execute(_ batch: ArraySlice<StoreTask>, upTo need: DiskAccess) throws(TransactionError) {
-        try transaction { () throws(SQLiteError) in
+        try transaction { () throws(SQLError) in
             for task in batch { try executor.execute(task, upTo: need) }
         }
     }

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushSQL
 internal import PushSQLite
 
 /// Commits the writes of the dispatcher and the requests, and decides what to do when a transaction fails.
@@ -68,7 +69,7 @@ final class Committer {
     func commit(_ due: Due) {
         guard space.isHeld else { return commitOnFullDisk([], due) }
         do {
-            try transaction { () throws(SQLiteError) in
+            try transaction { () throws(SQLError) in
                 try write(due)
             } committed: {
                 confirm(due)
@@ -87,7 +88,7 @@ final class Committer {
             return commitOnFullDisk(taken[...], .all)
         }
         do {
-            try transaction { () throws(SQLiteError) in
+            try transaction { () throws(SQLError) in
                 try write(.all)
                 while taken.count < WriterLimits.commandsPerTransactionCountMax, let task = next() {
                     taken.append(task)
@@ -103,7 +104,7 @@ final class Committer {
         }
     }
 
-    private func write(_ due: Due) throws(SQLiteError) {
+    private func write(_ due: Due) throws(SQLError) {
         try dispatcher.writeNotifications(due)
         writesDeletions = dispatcher.deletes(due)
         if writesDeletions { try dispatcher.writeDeletions(countMax: .max) }
@@ -137,7 +138,7 @@ final class Committer {
 
     private func commitAlone(_ due: Due) {
         let dispatcher = dispatcher
-        if attempt({ () throws(SQLiteError) in try dispatcher.writeNotifications(due) }) {
+        if attempt({ () throws(SQLError) in try dispatcher.writeNotifications(due) }) {
             dispatcher.confirmNotifications(due)
         } else {
             dispatcher.refuseNotifications(due)
@@ -147,7 +148,7 @@ final class Committer {
     private func commitAlone(_ batch: ArraySlice<StoreTask>) {
         if let failure { return refuse(batch, failure) }
         do {
-            try transaction { () throws(SQLiteError) in
+            try transaction { () throws(SQLError) in
                 for task in batch { try executor.execute(task, upTo: .growing) }
             }
         } catch {
@@ -184,13 +185,13 @@ final class Committer {
     ///   - confirm: Applies the dispatcher's writes to memory after the commit.
     /// - Throws: The classified failure. The transaction was then rolled back.
     func transaction(
-        _ body: () throws(SQLiteError) -> Void, committed confirm: () -> Void = {}
+        _ body: () throws(SQLError) -> Void, committed confirm: () -> Void = {}
     ) throws(TransactionError) {
         executor.begin(now: configuration.now())
         let begin = MonotonicTime.now
         var isCommitting = false
         do {
-            try connection.transaction { () throws(SQLiteError) in
+            try connection.transaction { () throws(SQLError) in
                 try body()
                 try executor.end(isClosing: isClosing, hasSpace: space.isHeld)
                 isCommitting = true
@@ -211,7 +212,7 @@ final class Committer {
     }
 
     /// Runs a transaction without an answer; returns false when it failed.
-    func attempt(_ body: () throws(SQLiteError) -> Void) -> Bool {
+    func attempt(_ body: () throws(SQLError) -> Void) -> Bool {
         do {
             try transaction(body)
             return true

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Writes what memory gathers for a while: delivery histories, trace events, and the archive of old notifications.
 final class DelayedWrites {
@@ -54,7 +54,7 @@ final class DelayedWrites {
 
     private func writeHistories(at moment: MonotonicTime) -> Bool {
         let step = histories.beginStep(at: moment)
-        guard committer.attempt({ () throws(SQLiteError) in try histories.write(step) }) else { return false }
+        guard committer.attempt({ () throws(SQLError) in try histories.write(step) }) else { return false }
         histories.confirm(step)
         return true
     }
@@ -76,7 +76,7 @@ final class DelayedWrites {
     /// Writes the trace's buffer, unless the disk is full.
     func flushTrace() {
         guard committer.canWrite, trace.hasUnwritten else { return }
-        _ = committer.attempt { () throws(SQLiteError) in trace.flushSoon() }
+        _ = committer.attempt { () throws(SQLError) in trace.flushSoon() }
     }
 
     // MARK: The archive
@@ -103,7 +103,7 @@ final class DelayedWrites {
         }
         guard var run = archiving?.run else { return }
         let step = run.takeStep()
-        let isDone = committer.attempt { () throws(SQLiteError) in
+        let isDone = committer.attempt { () throws(SQLError) in
             try executor.storedQueues.archive(step, through: run.end)
         }
         guard isDone else {

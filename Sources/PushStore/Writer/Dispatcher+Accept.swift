@@ -3,11 +3,11 @@
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 extension Dispatcher {
     /// Refuses a notification, or accepts it: offers it to its device's stream and adds a pending write.
-    func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
+    func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLError) {
         // A now-or-never notification needs no space, because it is never stored.
         guard hasSpace || notification.isNowOrNever else { return deliveryState.replies.shed(answer) }
         let address = notification.address
@@ -40,7 +40,7 @@ extension Dispatcher {
     /// Appends a notification to its device's queue; removes those that it collapses or that exceed a bound.
     private func enqueue(
         _ pending: PendingNotification, _ queue: DeviceQueue, _ answer: ReplyAddress
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let topic = pending.notification.address.topic
         let collapse = CollapseHash(pending.notification.collapseID)
         var replaced: [PendingWrite.Replaced] = []
@@ -89,7 +89,7 @@ extension Dispatcher {
     private func removeCollapsible(
         _ collapseID: [UInt8], _ collapse: CollapseHash, _ topic: TopicID, _ queue: DeviceQueue,
         _ replaced: inout [PendingWrite.Replaced]
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         for entry in queue.recent.all where entry.collapse == collapse && entry.topic == topic {
             // Compare the collapse IDs, because two IDs may have the same hash.
             guard try hasCollapseID(collapseID, entry, queue.device) else { continue }
@@ -107,7 +107,7 @@ extension Dispatcher {
 
     private func hasCollapseID(
         _ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         if let write = entry.pendingWrite { return write.pending.notification.collapseID == collapseID }
         let row = try tables.pending.read(entry.sequence, of: device)
         return row?.notification?.notification.collapseID == collapseID

@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 extension Dispatcher {
     /// Processes acknowledgements of a device and counts those that are ignored.
@@ -14,7 +14,7 @@ extension Dispatcher {
     ///   - acknowledgements: The acknowledgements.
     ///   - device: The device.
     /// - Throws: The error that SQLite returned.
-    func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID) throws(SQLiteError) {
+    func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID) throws(SQLError) {
         guard let queue = try queues.queue(of: device) else {
             return deliveryState.noteGlitches(acknowledgements.count)
         }
@@ -25,7 +25,7 @@ extension Dispatcher {
     }
 
     /// Processes one acknowledgement; returns false when it is ignored.
-    private func complete(_ acknowledgement: DeviceAPI.Acknowledgement, _ queue: DeviceQueue) throws(SQLiteError)
+    private func complete(_ acknowledgement: DeviceAPI.Acknowledgement, _ queue: DeviceQueue) throws(SQLError)
         -> Bool
     {
         let sequence = acknowledgement.id
@@ -69,7 +69,7 @@ extension Dispatcher {
     ///   - queue: The device's queue.
     /// - Returns: Whether the notification still existed.
     /// - Throws: The error that SQLite returned.
-    private func complete(_ sent: DeliveryHistory.Entry, _ queue: DeviceQueue) throws(SQLiteError) -> Bool {
+    private func complete(_ sent: DeliveryHistory.Entry, _ queue: DeviceQueue) throws(SQLError) -> Bool {
         let sequence = sent.sequence
         var isDeleted = true
         if queue.archivedCount > 0, !deletions.contains(sequence),

@@ -2,7 +2,7 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 /// The bounds on notifications that wait for a device.
 ///
@@ -39,7 +39,7 @@ extension Dispatcher {
     /// - Throws: The error that SQLite returned.
     func makeRoomOnDevice(
         for topic: TopicID, _ queue: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         if try removeExpired(of: nil, queue, &replaced) { return }
         guard let victim = fullestTopic(queue, for: topic) else { return }
         try removeOldest(of: victim, queue, .deviceBound, &replaced)
@@ -48,7 +48,7 @@ extension Dispatcher {
     /// Removes an expired notification of a topic, or else the oldest one.
     func removeOldest(
         of topic: TopicID, _ queue: DeviceQueue, _ detail: TraceDetail, _ replaced: inout [PendingWrite.Replaced]
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         // Expired notifications that the sweep has not deleted are removed first.
         if try removeExpired(of: topic, queue, &replaced) { return }
         let stream = queue.stream
@@ -76,7 +76,7 @@ extension Dispatcher {
 
     private func removeExpired(
         of topic: TopicID?, _ queue: DeviceQueue, _ replaced: inout [PendingWrite.Replaced]
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         let stream = queue.stream
         if let expired = try expiredArchived(of: topic, queue, stream) {
             pushArchived(expired, queue, .expired, .none, &replaced)
@@ -94,7 +94,7 @@ extension Dispatcher {
     /// Returns the oldest expired archived notification that is neither in flight nor about to be deleted.
     private func expiredArchived(
         of topic: TopicID?, _ queue: DeviceQueue, _ stream: DeviceStream?
-    ) throws(SQLiteError) -> QueueEntry? {
+    ) throws(SQLError) -> QueueEntry? {
         guard queue.archivedCount > 0, queue.archiveNextExpiry < now else { return nil }
         var found: QueueEntry?
         var next = Timestamp.distantFuture
@@ -115,7 +115,7 @@ extension Dispatcher {
     /// Returns the oldest archived notification of a topic that is neither in flight nor about to be deleted.
     private func oldestArchived(
         of topic: TopicID, _ queue: DeviceQueue, _ stream: DeviceStream?
-    ) throws(SQLiteError) -> ArchiveTable.Row? {
+    ) throws(SQLError) -> ArchiveTable.Row? {
         guard let oldest = try tables.archive.oldest(of: queue.device, topic: topic) else { return nil }
         func isFree(_ row: ArchiveTable.Row) -> Bool {
             !deletions.contains(row.sequence) && stream?.isInFlight(row.sequence) != true

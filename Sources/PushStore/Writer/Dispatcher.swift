@@ -3,7 +3,7 @@
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Processes frequent commands in memory (notifications, acknowledgements, streams) and collects the writes that
 /// follow.
@@ -61,7 +61,7 @@ final class Dispatcher {
     }
 
     /// Executes a command that needs no transaction of its own.
-    func take(_ command: StoreCommand) throws(SQLiteError) {
+    func take(_ command: StoreCommand) throws(SQLError) {
         switch command {
         case .accept(let notification, let answer): try accept(notification, answer)
         case .acknowledge(let acknowledgements, let device): try acknowledge(acknowledgements, of: device)
@@ -89,7 +89,7 @@ final class Dispatcher {
 
     // MARK: Streams
 
-    private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress, _ agent: String) throws(SQLiteError) {
+    private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress, _ agent: String) throws(SQLError) {
         guard let identity = try identify(secretHash) else {
             return deliveryState.replies.refuse(.unauthorized, stream)
         }
@@ -100,7 +100,7 @@ final class Dispatcher {
         deliveryState.attach(queues.record(of: device), stream, try tables.subscriptions.active(of: device))
     }
 
-    private func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceTable.Identity? {
+    private func identify(_ secretHash: [UInt8]) throws(SQLError) -> DeviceTable.Identity? {
         guard let identity = try tables.devices.authenticate(secretHash) else { return nil }
         if authentication.isStale(identity, now: now) { seen.insert(identity.device) }
         return identity
@@ -110,7 +110,7 @@ final class Dispatcher {
 
     private func acknowledge(
         _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement], _ answer: ReplyAddress
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let device = try identify(secretHash)?.device else {
             return deliveryState.replies.refuse(.unauthorized, answer)
         }
@@ -146,7 +146,7 @@ final class Dispatcher {
     /// Writes the notifications that are due.
     ///
     /// The caller must have begun a transaction.
-    func writeNotifications(_ due: Due) throws(SQLiteError) {
+    func writeNotifications(_ due: Due) throws(SQLError) {
         defer { newRows.removeAll(keepingCapacity: true) }
         for write in pendingWrites.all where due.contains(write) {
             let position = trace.recordWritten(write, at: now)
@@ -171,14 +171,14 @@ final class Dispatcher {
     /// Writes the last-seen times.
     ///
     /// The caller must have begun a transaction.
-    func writeSeen() throws(SQLiteError) {
+    func writeSeen() throws(SQLError) {
         let now = now
         try authentication.noteSeen(seen.map { (device: $0, at: now) })
         for (device, agent) in agents { try tables.devices.setAgent(agent, of: device) }
     }
 
     /// Writes the scheduled deletions and broadcast acknowledgements, at most `countMax` of each, in a transaction.
-    func writeDeletions(countMax: Int) throws(SQLiteError) {
+    func writeDeletions(countMax: Int) throws(SQLError) {
         if hasDeletions {
             trace.releaseHeld()
             trace.flushSoon()

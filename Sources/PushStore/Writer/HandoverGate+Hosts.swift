@@ -3,12 +3,12 @@
 internal import PushAPI
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// The messages of hosts.
 extension HandoverGate {
     /// Executes a message of a host.
-    func take(_ command: HostCommand) throws(SQLiteError) {
+    func take(_ command: HostCommand) throws(SQLError) {
         switch command {
         case .store(let pending, let answer): try store(pending, answer)
         case .returned(let held, let number): try takeBack(held, broadcast: number)
@@ -17,10 +17,10 @@ extension HandoverGate {
         }
     }
 
-    private func takeBack(_ held: HeldQueue, broadcast number: Int) throws(SQLiteError) {
+    private func takeBack(_ held: HeldQueue, broadcast number: Int) throws(SQLError) {
         guard let queue = handovers.takeBack(held.device) else { return }
         if let stream = queue.stream, stream.address == held.stream {
-            try stream.takeBack(held) { entry throws(SQLiteError) in
+            try stream.takeBack(held) { entry throws(SQLError) in
                 guard case .stored = entry.state else {
                     return try dispatcher.tables.subscriptions.isWaiting(entry.sequence, for: held.device)
                 }
@@ -35,7 +35,7 @@ extension HandoverGate {
     }
 
     /// Stores a notification that a host delivered; it is accepted once it is written.
-    private func store(_ pending: PendingNotification, _ answer: ReplyAddress) throws(SQLiteError) {
+    private func store(_ pending: PendingNotification, _ answer: ReplyAddress) throws(SQLError) {
         let (notification, sequence) = (pending.notification, pending.sequence)
         let address = notification.address
         guard let queue = try dispatcher.queues.queue(of: address.device) else {
@@ -61,7 +61,7 @@ extension HandoverGate {
     // MARK: Journals
 
     /// Counts and records what a host did without the store.
-    func take(_ record: HostJournal.Record) throws(SQLiteError) {
+    func take(_ record: HostJournal.Record) throws(SQLError) {
         switch record {
         case .delivered(let pending, let acknowledgement, let time):
             let address = pending.notification.address
@@ -98,7 +98,7 @@ extension HandoverGate {
 
     private func report(
         _ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by queue: DeviceQueue, at time: Timestamp
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let sequence = acknowledgement.id
         dispatcher.trace.recordLater(.acknowledged, of: sequence, topic, on: queue.device, at: time)
         let report = try dispatcher.histories.report(

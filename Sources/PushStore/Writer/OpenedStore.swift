@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushSQL
 internal import PushSQLite
 
 /// The open and migrated file, between `SQLiteStore.init` and the start of the writer.
@@ -45,7 +46,7 @@ struct OpenedStore: @unchecked Sendable {
         // No server reaches this sequence, and it is far enough from overflow.
         guard (0...Int64.max / 2).contains(executor.sequences.last) else {
             throw .damaged(
-                path: configuration.path, code: 11,
+                path: configuration.path, code: "11",
                 text: "the stored last sequence \(executor.sequences.last) is out of range")
         }
     }
@@ -53,7 +54,7 @@ struct OpenedStore: @unchecked Sendable {
 
 extension Executor {
     /// Counts the rows of the file.
-    fileprivate func counters() throws(SQLiteError) -> StoreCounters {
+    fileprivate func counters() throws(SQLError) -> StoreCounters {
         var pending = try tables.archive.countsByTopic()
         queues.forEachWithRecent { queue in
             for entry in queue.recent.all { pending[entry.topic, default: 0] += 1 }

@@ -2,7 +2,7 @@
 
 internal import PushCore
 internal import PushNet
-internal import PushSQLite
+internal import PushSQL
 
 /// Runs the periodic work: sweeps, last-seen times, and the record that the server runs.
 final class SweepSchedule {
@@ -50,7 +50,7 @@ final class SweepSchedule {
         if dispatcher.nextDue != nil { committer.commit(.all) }
         let seen = dispatcher.deliveryState.takeSeen(countMax: WriterLimits.devicesNotedPerStepCountMax)
         var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
-        let isDone = committer.attempt { () throws(SQLiteError) in
+        let isDone = committer.attempt { () throws(SQLError) in
             try executor.authentication.noteSeen(seen)
             if try executor.sweeper.sweep(damagedRows, isConnected: dispatcher.queues.isConnected) { isMore = true }
         }
@@ -67,6 +67,6 @@ final class SweepSchedule {
     /// On a full disk, the earlier times stay.
     func noteRunning(_ seen: [(device: DeviceID, at: Timestamp)]) {
         guard committer.canWrite else { return }
-        _ = committer.attempt { () throws(SQLiteError) in try executor.sweeper.noteRunning(seen) }
+        _ = committer.attempt { () throws(SQLError) in try executor.sweeper.noteRunning(seen) }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushSQLite
+internal import PushSQL
 
 /// The failure of a transaction, classified by the writer's next action.
 enum TransactionError: Error {
@@ -23,7 +23,7 @@ enum TransactionError: Error {
     ///   - error: The error.
     ///   - path: The database file.
     ///   - isCommitting: Whether COMMIT or a checkpoint failed, so that the disk is at fault and not a statement.
-    init(_ error: SQLiteError, path: String, isCommitting: Bool) {
+    init(_ error: SQLError, path: String, isCommitting: Bool) {
         let storeError = StoreError(error, path: path)
         switch storeError {
         case .full: self = .full(storeError)

@@ -256,7 +256,7 @@ final class Writer {
     func close() {
         committer.isClosing = true
         committer.executor.backups.end(
-            .failed(path: committer.configuration.path, code: 4, text: "the server stopped"))
+            .failed(path: committer.configuration.path, code: "4", text: "the server stopped"))
         if committer.failure == nil { committer.commit(.all) }
         dispatcher.deliveryState.now = committer.configuration.now()
         dispatcher.deliveryState.noteConnectedSeen()
