@@ -24,7 +24,7 @@ RELEASE_BUILD := .build
 TEST_BUILD ?=
 
 # The tests whose length depends on POSTHORN_TEST_CASES. Of 10,000 cases, 300 kill a program under load.
-SOAKED := AuthorityTests|Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|PanelKillTests|RegistrarRandomTests|PanelRandomKillTests|BusValueTests|AttackTests|MonkeyTests
+SOAKED := AuthorityTests|SimulationTests|Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|PanelKillTests|RegistrarRandomTests|PanelRandomKillTests|BusValueTests|AttackTests|MonkeyTests
 
 help: ## List the targets
 	@printf 'Posthorn: push notifications for Linux.\n\n'

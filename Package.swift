@@ -60,6 +60,7 @@ let modules: [Target] = [
     module("PushINI", uses: ["CINIH"]),
     module("AgentBus", uses: ["PushCore", "PushDBus"]),
     module("PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),
+    module("PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushStore", "PushTLS"]),
     module("PushServing", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushStore"]),
     module(
         "PushServer",
@@ -114,6 +115,7 @@ let testTargets: [Target] = [
     tests(of: "PushSound"),
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),
+    tests(of: "PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushStore"]),
     tests(of: "PushServing", uses: ["PushCore", "PushNet"]),
     tests(
         of: "PushServer",

@@ -49,6 +49,9 @@ public final class Notification: Sendable {
 }
 
 extension Notification {
+    /// Whether the provider allows a delay to save power, which is true for priorities 5 and 1.
+    public var allowsDelay: Bool { (priority ?? 10) < 10 }
+
     /// Returns a copy of the notification with another destination.
     public func addressed(to address: DeviceTokenContents) -> Notification {
         Notification(

@@ -333,8 +333,3 @@ extension DeviceStream.NowOrNever {
             isBroadcast: pending.notification.channel != nil)
     }
 }
-
-extension Notification {
-    /// Whether the provider allows a delay to save power, which is true for priorities 5 and 1.
-    fileprivate var allowsDelay: Bool { (priority ?? 10) < 10 }
-}

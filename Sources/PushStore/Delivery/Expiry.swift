@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 
 extension Notification {
     /// Whether the notification has expiration 0, so that it is delivered immediately or not at all.
-    var isNowOrNever: Bool { expiration == .unixEpoch }
+    package var isNowOrNever: Bool { expiration == .unixEpoch }
 
     /// Returns whether the notification has expired.
     ///
     /// Without an expiration, the maximum retention time applies. At the exact time of expiration the notification is
     /// still delivered.
-    func isExpired(now: Timestamp) -> Bool {
+    package func isExpired(now: Timestamp) -> Bool {
         now > (expiration ?? acceptedAt.advanced(bySeconds: Limits.retentionSecondsMax))
     }
 
@@ -18,12 +18,12 @@ extension Notification {
     ///
     /// The result is the expiration, but not later than the retention time from now. Without an expiration, only the
     /// retention time applies.
-    func expiry(now: Timestamp, retentionSeconds: Int64) -> Timestamp? {
+    package func expiry(now: Timestamp, retentionSeconds: Int64) -> Timestamp? {
         expiration.map { min($0, now.advanced(bySeconds: retentionSeconds)) }
     }
 }
 
 extension Broadcast {
     /// Whether the broadcast has expiration 0, so that it goes only to connected devices and is not stored.
-    var isNowOrNever: Bool { expiration == .unixEpoch }
+    package var isNowOrNever: Bool { expiration == .unixEpoch }
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 
 /// A channel's number in the store; ascending and never reused.
-struct ChannelNumber: RawRepresentable, Hashable, Sendable {
-    let rawValue: Int64
+package struct ChannelNumber: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
 /// A device's subscription to a channel, whose broadcasts the device accepts.
-struct ChannelSubscription: Sendable {
-    var channel: ChannelNumber
+package struct ChannelSubscription: Sendable {
+    package var channel: ChannelNumber
     /// The registration that receives the broadcasts.
-    var token: DeviceTokenContents
+    package var token: DeviceTokenContents
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+
+/// Makes the ascending numbers of notifications, instances and attachments on one node.
+///
+/// ```
+/// 63 bits: milliseconds since 2026 (41) ▏ number of the node (10) ▏ counter (12)
+/// ```
+/// The time is the latest that the shard's clock may show. A sender gets its answer to a written notification only when
+/// the shard's clock has certainly passed the number. So what the sender sends next has a higher number, on any node.
+struct NotificationIDs {
+    private static let counterBitCount = 12
+    private static let nodeBitCount = 10
+    private static let timeShift = counterBitCount + nodeBitCount
+    /// The UNIX time of 2026-01-01 in milliseconds.
+    private static let start: Int64 = 1_767_225_600_000
+
+    private let node: NodeNumber
+    private var last: Int64
+    var clock = ShardClock()
+
+    /// Creates the numbers of a node.
+    ///
+    /// - Parameters:
+    ///   - node: The number of the node.
+    ///   - ceiling: A number that the node has never exceeded, from its row in `nodes`.
+    init(_ node: NodeNumber, above ceiling: Int64 = 0) {
+        self.node = node
+        last = ceiling
+    }
+
+    /// Returns the number of the node that made a number.
+    static func node(of id: Int64) -> NodeNumber {
+        NodeNumber(rawValue: Int(id >> counterBitCount) & (NodeNumber.count - 1))
+    }
+
+    /// Returns the next number, above another one.
+    mutating func next(at moment: MonotonicTime, above least: Int64 = 0) -> Int64 {
+        let milliseconds = max(clock.latest(at: moment) / 1_000 - Self.start, 0)
+        let first = milliseconds << Self.timeShift | Int64(node.rawValue) << Self.counterBitCount
+        last = max(first, following(max(last, least)))
+        return last
+    }
+
+    /// Returns the time at which every node makes only higher numbers.
+    func passes(_ id: Int64, after moment: MonotonicTime) -> MonotonicTime {
+        clock.passes((id >> Self.timeShift + Self.start + 1) * 1_000, after: moment)
+    }
+
+    /// Returns a number that this node reaches only after a time, to be recorded as its ceiling.
+    func ceiling(at moment: MonotonicTime, aheadMilliseconds: Int64) -> Int64 {
+        var copy = self
+        return copy.next(at: moment.advanced(byMilliseconds: aheadMilliseconds))
+    }
+
+    /// Returns the least number of this node after another one of any node.
+    private func following(_ id: Int64) -> Int64 {
+        let first = (id >> Self.timeShift) << Self.timeShift | Int64(node.rawValue) << Self.counterBitCount
+        if id < first { return first }
+        if id + 1 < first + 1 << Self.counterBitCount { return id + 1 }
+        // The counter of this millisecond is used up, so continue in the next one.
+        return first + 1 << Self.timeShift
+    }
+}

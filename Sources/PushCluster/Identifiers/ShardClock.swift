@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+
+/// The time of shard 0 as this node knows it: between two bounds.
+///
+/// The shard reads its clock between a question and its answer, so each answer bounds the difference between its clock
+/// and this machine's monotonic clock on both sides. The bounds of several answers together are close.
+struct ShardClock {
+    /// The greatest rate by which two clocks drift apart, in microseconds a second.
+    private static let driftMicroseconds: Int64 = 500
+
+    /// The bounds of the shard's UNIX time minus this machine's monotonic time, in microseconds.
+    private struct Bounds {
+        var least: Int64
+        var most: Int64
+        var at: MonotonicTime
+
+        /// Returns bounds that are still valid later.
+        func widened(until moment: MonotonicTime) -> Bounds {
+            let drift = moment.microseconds(since: at) * ShardClock.driftMicroseconds / 1_000_000
+            return Bounds(least: least - drift, most: most + drift, at: moment)
+        }
+    }
+
+    private var bounds: Bounds?
+
+    /// Whether the shard has answered once.
+    var isKnown: Bool { bounds != nil }
+
+    /// Takes an answer into account.
+    ///
+    /// - Parameters:
+    ///   - time: The shard's UNIX time in microseconds, read between question and answer.
+    ///   - asked: The time of the question on this machine.
+    ///   - answered: The time of the answer on this machine.
+    mutating func add(_ time: Int64, asked: MonotonicTime, answered: MonotonicTime) {
+        let new = Bounds(
+            least: time - answered.nanoseconds / 1_000 - 1, most: time - asked.nanoseconds / 1_000 + 1, at: answered)
+        guard let old = bounds?.widened(until: answered), new.least <= old.most, old.least <= new.most else {
+            // This is the first answer, or the shard's clock was set, or another machine is the primary now.
+            return bounds = new
+        }
+        bounds = Bounds(least: max(new.least, old.least), most: min(new.most, old.most), at: answered)
+    }
+
+    /// Returns the latest UNIX time in microseconds that the shard's clock may show; 0 before the first answer.
+    func latest(at moment: MonotonicTime) -> Int64 {
+        guard let bounds = bounds?.widened(until: moment) else { return 0 }
+        return bounds.most + moment.nanoseconds / 1_000
+    }
+
+    /// Returns the time at which the shard's clock certainly shows a UNIX time in microseconds; `future` before the
+    /// first answer.
+    func passes(_ time: Int64, after moment: MonotonicTime) -> MonotonicTime {
+        guard let bounds = bounds?.widened(until: moment) else { return .future }
+        let left = time - (bounds.least + moment.nanoseconds / 1_000)
+        return left <= 0 ? moment : moment.advanced(byNanoseconds: left * 1_000)
+    }
+}
+
+extension MonotonicTime {
+    /// Returns the microseconds since an earlier time, rounded down.
+    fileprivate func microseconds(since earlier: MonotonicTime) -> Int64 { nanoseconds(since: earlier) / 1_000 }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushStore
+
+/// Answers the senders of notifications: providers on loops of this node, and other nodes that pushed them.
+///
+/// A notification is accepted only with a lease, and if it has a row, only when every node makes higher numbers. So
+/// what its sender sends next has a higher number, on any node.
+final class Answers {
+    private struct PushAnswer: Hashable {
+        var instance: InstanceID
+        var number: Int64
+    }
+
+    private let context: NodeContext
+    private let hasLease: (DeviceID) -> Bool
+    /// The notifications of providers, in the order of their arrival, until their patience ends.
+    private var patience = FIFOQueue<(waiting: WaitingNotification, due: MonotonicTime)>()
+    /// The accepted notifications that wait for the lease.
+    private var held: [WaitingNotification] = []
+    /// The accepted notifications that wait until all nodes make higher numbers, in the order of that time.
+    private var passing: [(waiting: WaitingNotification, due: MonotonicTime)] = []
+    private var waitingByteCount = 0
+    /// The answers to pushes of other nodes, of this turn.
+    private var pushed: [PushAnswer: [(index: Int, result: NodeMessage.PushResult)]] = [:]
+
+    init(_ context: NodeContext, hasLease: @escaping (DeviceID) -> Bool) {
+        self.context = context
+        self.hasLease = hasLease
+    }
+
+    // MARK: Waiting
+
+    /// Returns whether another notification of a provider may wait.
+    func hasRoom(for notification: Notification) -> Bool {
+        context.waitingCount < context.configuration.waitingCountMax
+            && waitingByteCount + notification.payload.count <= context.configuration.waitingByteCountMax
+    }
+
+    /// Adds a notification of a provider, which is refused when its patience ends.
+    func add(_ waiting: WaitingNotification) {
+        context.waitingCount += 1
+        waitingByteCount += waiting.pending.notification.payload.count
+        let end = context.moment.advanced(byMilliseconds: context.configuration.patienceMilliseconds)
+        patience.append((waiting, end))
+    }
+
+    /// The time at which an answer is due.
+    var nextDue: MonotonicTime? {
+        guard let due = patience.first?.due else { return passing.first?.due }
+        return passing.first.map { min($0.due, due) } ?? due
+    }
+
+    /// Refuses the notifications that have waited too long, and accepts those whose numbers have passed.
+    func expire() {
+        while let first = patience.first, first.waiting.isAnswered || first.due <= context.moment {
+            _ = patience.popFirst()
+            context.step(first.waiting, .finish(.unavailable))
+        }
+        let passed = passing.prefix { $0.due <= context.moment }
+        guard !passed.isEmpty else { return }
+        passing.removeFirst(passed.count)
+        for entry in passed { context.step(entry.waiting, .finish(.accepted)) }
+    }
+
+    /// Accepts what waited for a lease.
+    func leaseBegan() {
+        for waiting in held { context.step(waiting, .finish(.accepted)) }
+        held = []
+    }
+
+    // MARK: Answering
+
+    /// Answers the sender of a notification, unless it is answered.
+    func finish(_ waiting: WaitingNotification, _ result: WaitingNotification.Result) {
+        guard !waiting.isAnswered else { return }
+        if case .accepted = result {
+            guard hasLease(waiting.device) else { return held.append(waiting) }
+            guard hasPassed(waiting) else { return }
+        }
+        waiting.isAnswered = true
+        switch waiting.sender {
+        case .provider(let answer): reply(result, of: waiting, to: answer)
+        case .node(let instance, let number, let index):
+            pushed[PushAnswer(instance: instance, number: number), default: []].append((index, result.push))
+        }
+    }
+
+    /// Returns whether every node makes only higher numbers than that of a notification with a row; otherwise, its
+    /// sender is answered later.
+    private func hasPassed(_ waiting: WaitingNotification) -> Bool {
+        guard waiting.mayHaveRow else { return true }
+        let due = context.ids.passes(waiting.pending.sequence, after: context.moment)
+        guard due > context.moment else { return true }
+        let place = passing.lastIndex { $0.due <= due }.map { $0 + 1 } ?? 0
+        passing.insert((waiting, due), at: place)
+        return false
+    }
+
+    private func reply(_ result: WaitingNotification.Result, of waiting: WaitingNotification, to answer: ReplyAddress) {
+        context.waitingCount -= 1
+        waitingByteCount -= waiting.pending.notification.payload.count
+        switch result {
+        case .accepted where !isStillAllowed(waiting), .notHere, .unavailable:
+            context.reply(.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
+        case .accepted: context.reply(.accepted(answer: answer), to: answer)
+        case .refused(let reason, let ended):
+            context.reply(.refused(reason, unregisteredAt: ended, answer: answer), to: answer)
+        }
+    }
+
+    /// Returns whether the control data that the provider was checked against cannot have changed while the
+    /// notification waited.
+    private func isStillAllowed(_ waiting: WaitingNotification) -> Bool {
+        let end = waiting.since.advanced(byMilliseconds: context.configuration.leaseMilliseconds)
+        return context.moment < end || waiting.controlVersion == context.controlVersion
+    }
+
+    /// Sends the answers to other nodes.
+    func flush() {
+        for (answer, results) in pushed.sorted(by: {
+            ($0.key.number, $0.key.instance.rawValue) < ($1.key.number, $1.key.instance.rawValue)
+        }) {
+            context.send(.pushed(number: answer.number, results), to: answer.instance)
+        }
+        pushed.removeAll(keepingCapacity: true)
+    }
+}
+
+extension WaitingNotification.Result {
+    /// The answer to the node that pushed the notification.
+    fileprivate var push: NodeMessage.PushResult {
+        switch self {
+        case .accepted: .accepted
+        case .refused(let reason, let ended): .refused(reason, endedAt: ended)
+        case .notHere: .notHere
+        case .unavailable: .busy
+        }
+    }
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+internal import PushNet
+internal import PushStore
+
+/// The streams of the devices that are connected to this node.
+///
+/// A device receives a notification before it is written. If the device does not acknowledge it within the grace, it is
+/// written. While rows may wait that the device has not received, new notifications are written too, and the rows are
+/// read in order.
+final class Host {
+    private let context: NodeContext
+    private let shard: (DeviceID) -> ShardQueue
+    private var streams: [DeviceID: HostedStream] = [:]
+    private var deviceByStream: [ReplyAddress: DeviceID] = [:]
+    /// The delivered notifications by the ends of their graces; some are acknowledged.
+    private var graces = FIFOQueue<(waiting: WaitingNotification, due: MonotonicTime)>()
+    private var lastGrace = MonotonicTime.past
+    /// The streams with notifications to deliver, in order.
+    private var touched: [HostedStream] = []
+    /// The streams with notifications that are held back, by the end of the delay.
+    private var heldBack = FIFOQueue<(stream: HostedStream, end: MonotonicTime)>()
+
+    init(_ context: NodeContext, shard: @escaping (DeviceID) -> ShardQueue) {
+        self.context = context
+        self.shard = shard
+    }
+
+    var count: Int { streams.count }
+    var devices: [DeviceID] { streams.keys.sorted { $0.rawValue < $1.rawValue } }
+
+    func stream(of device: DeviceID) -> HostedStream? { streams[device] }
+
+    private func isCurrent(_ stream: HostedStream) -> Bool { streams[stream.device] === stream }
+
+    // MARK: Streams
+
+    /// Opens the stream of a device, and ends an earlier one.
+    func attach(_ device: DeviceID, secretHash: [UInt8], _ address: ReplyAddress) {
+        if let earlier = streams[device] { close(earlier, .replaced) }
+        let stream = HostedStream(
+            device, secretHash: secretHash, address, epoch: context.ids.next(at: context.moment))
+        streams[device] = stream
+        deviceByStream[address] = device
+        register(stream)
+    }
+
+    private func register(_ stream: HostedStream) {
+        stream.state = .attaching
+        stream.attachedAt = nil
+        stream.needsAccount = true
+        stream.isMarked = false
+        stream.isReadingRequested = true
+        shard(stream.device).attach(stream)
+    }
+
+    /// Takes the result of an attachment; returns the host of an earlier stream, which must hear of this one.
+    func attached(_ stream: HostedStream, _ result: ShardResult.Attachment) -> ShardResult.Host? {
+        if isCurrent(stream) { take(result, for: stream) }
+        // Even if the stream has ended since: its row replaced the other one.
+        guard case .attached(let earlier?) = result, earlier.isLive, earlier.instance != context.instance else {
+            return nil
+        }
+        return earlier
+    }
+
+    private func take(_ result: ShardResult.Attachment, for stream: HostedStream) {
+        switch result {
+        case .unauthorized:
+            if stream.isAnnounced {
+                close(stream, .removed)
+            } else {
+                context.reply(.performed(.failure(.unauthorized), answer: stream.address), to: stream.address)
+                close(stream, nil)
+            }
+        case .replaced: close(stream, .replaced)
+        case .attached:
+            stream.attachedAt = context.moment
+            stream.state = .reading
+            context.routes.set(.host(context.instance), of: stream.device)
+            if !stream.isAnnounced {
+                stream.isAnnounced = true
+                context.reply(.attached(stream.device, stream: stream.address), to: stream.address)
+            }
+        }
+    }
+
+    /// Closes the stream whose connection is gone.
+    func detach(_ address: ReplyAddress) {
+        guard let device = deviceByStream[address], let stream = streams[device] else { return }
+        close(stream, nil)
+    }
+
+    /// Ends the stream of a device if a later one exists.
+    func replace(_ device: DeviceID, epoch: Int64) {
+        if let stream = streams[device], stream.epoch < epoch { close(stream, .replaced) }
+    }
+
+    private func close(_ stream: HostedStream, _ end: StreamEnd?) {
+        streams[stream.device] = nil
+        deviceByStream[stream.address] = nil
+        context.routes.forget(stream.device)
+        for waiting in stream.unwritten { write(waiting) }
+        shard(stream.device).depart(.init(device: stream.device, epoch: stream.epoch))
+        if let end { context.reply(.ended(end, stream: stream.address), to: stream.address) }
+    }
+
+    // MARK: Notifications
+
+    /// Delivers a notification, or writes it; refuses it if the registration has ended.
+    func offer(_ waiting: WaitingNotification) {
+        guard let stream = streams[waiting.device] else { return context.step(waiting, .finish(.notHere)) }
+        // A node that was stopped may find a push that its sender has written long ago.
+        guard !context.isLate(waiting) else { return context.step(waiting, .finish(.unavailable)) }
+        let notification = waiting.pending.notification
+        if !stream.needsAccount {
+            guard let registration = stream.registration(of: notification.address.topic) else {
+                return context.step(waiting, .finish(.refused(.unregistered, endedAt: context.now)))
+            }
+            if let (reason, ended) = registration.rejection(of: notification.address.generation) {
+                return context.step(waiting, .finish(.refused(reason, endedAt: ended ?? context.now)))
+            }
+            if registration.isRefused { return context.step(waiting, .finish(.accepted)) }
+        }
+        if notification.isNowOrNever { return offerNow(waiting, stream) }
+        if notification.isExpired(now: context.now) { return context.step(waiting, .finish(.accepted)) }
+        holdBack(notification, stream)
+        guard stream.isOpen, !stream.isMarked, shard(stream.device).hasLease,
+            !stream.contains(notification.uniqueID)
+        else {
+            // Its writer marks the stream after the commit.
+            return context.step(waiting, .write)
+        }
+        deliver(waiting, stream)
+    }
+
+    private func deliver(_ waiting: WaitingNotification, _ stream: HostedStream) {
+        let earlier = stream.unwritten.filter { $0.key == waiting.key }
+        let replaces = waiting.key.isCollapsible && stream.mayHaveRow(waiting.key)
+        raise(&waiting.pending, on: stream)
+        send(waiting.pending, waiting.key, .unwritten(waiting), on: stream)
+        waiting.stream = stream
+        stream.measure(waiting.pending.sequence, at: context.moment)
+        let milliseconds =
+            context.isBusy ? context.configuration.busyGraceMilliseconds : context.configuration.graceMilliseconds
+        guard !replaces, stream.acknowledges(within: milliseconds) else {
+            // The row that it replaces must not come back after it. Both are written, and the later one stays.
+            for waiting in earlier { write(waiting) }
+            return write(waiting)
+        }
+        lastGrace = max(lastGrace, context.moment.advanced(byMilliseconds: milliseconds))
+        graces.append((waiting, lastGrace))
+    }
+
+    private func send(
+        _ pending: PendingNotification, _ key: RowKey, _ state: HostedStream.Sent.State, on stream: HostedStream
+    ) {
+        if stream.outgoing.isEmpty { touched.append(stream) }
+        stream.send(pending, key, state)
+    }
+
+    /// Raises the number of a notification that is not above the last one on its stream.
+    private func raise(_ pending: inout PendingNotification, on stream: HostedStream) {
+        guard pending.sequence <= stream.lastID else { return }
+        pending.sequence = context.ids.next(at: context.moment, above: stream.lastID)
+    }
+
+    private func offerNow(_ waiting: WaitingNotification, _ stream: HostedStream) {
+        context.step(waiting, .finish(.accepted))
+        guard shard(stream.device).hasLease, stream.hasSpace, stream.nowOrNever.count < Limits.unacknowledgedCountMax
+        else { return }
+        stream.nowOrNever.append(waiting.pending)
+        sendNowOrNever(stream)
+    }
+
+    /// Sends now-or-never notifications once everything before them is sent.
+    private func sendNowOrNever(_ stream: HostedStream) {
+        guard stream.isOpen, !stream.isMarked else { return }
+        for var pending in stream.nowOrNever where stream.hasSpace {
+            raise(&pending, on: stream)
+            send(pending, RowKey(rawValue: pending.sequence), .nowOrNever, on: stream)
+        }
+        stream.nowOrNever = []
+    }
+
+    /// Writes a delivered notification whose acknowledgement did not arrive in time.
+    private func write(_ waiting: WaitingNotification) {
+        guard !context.isLate(waiting) else {
+            waiting.stream?.remove(waiting.pending.sequence)
+            return context.step(waiting, .finish(.unavailable))
+        }
+        _ = waiting.stream?.set(.writing(waiting), of: waiting.pending.sequence)
+        context.step(waiting, .write)
+    }
+
+    /// Records that a notification of a stream's window is written.
+    func written(_ waiting: WaitingNotification) {
+        if waiting.isAcknowledged { return shard(waiting.device).delete(waiting.row) }
+        _ = waiting.stream?.set(.written, of: waiting.pending.sequence)
+    }
+
+    /// Records that a notification of a stream's window was not written because its registration has ended.
+    func refused(_ waiting: WaitingNotification) { waiting.stream?.remove(waiting.pending.sequence) }
+
+    /// Returns whether the current stream of a device has sent a notification.
+    func hasSent(_ waiting: WaitingNotification) -> Bool {
+        guard let stream = waiting.stream else { return false }
+        return isCurrent(stream)
+    }
+
+    // MARK: Acknowledgements
+
+    func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], by device: DeviceID) {
+        let stream = streams[device]
+        for acknowledgement in acknowledgements {
+            guard let sent = stream?.acknowledge(acknowledgement.id, at: context.moment) else {
+                shard(device).acknowledge(.init(device: device, id: acknowledgement.id))
+                continue
+            }
+            switch sent.state {
+            case .unwritten(let waiting): context.step(waiting, .finish(.accepted))
+            case .writing(let waiting):
+                waiting.isAcknowledged = true
+                context.step(waiting, .finish(.accepted))
+            case .written: shard(device).delete(RowReference(device: device, key: sent.key, id: sent.id))
+            case .nowOrNever: break
+            }
+        }
+        if let stream { readOn(stream) }
+    }
+
+    // MARK: Reading
+
+    /// Records that a device may have new rows; returns whether its stream is here, and will read them.
+    func mark(_ device: DeviceID) -> Bool {
+        guard let stream = streams[device] else { return false }
+        mark(stream)
+        return true
+    }
+
+    private func mark(_ stream: HostedStream) {
+        stream.isMarked = true
+        if case .open = stream.state { stream.state = .reading }
+        readOn(stream)
+    }
+
+    /// Reads the registrations of a device again before anything more is delivered to it.
+    func refreshAccount(of device: DeviceID) -> Bool {
+        guard let stream = streams[device] else { return false }
+        stream.needsAccount = true
+        mark(stream)
+        return true
+    }
+
+    /// Requests the next rows if the stream waits for them.
+    private func readOn(_ stream: HostedStream) {
+        guard case .reading = stream.state, !stream.isReadingRequested, stream.hasSpace, stream.heldBackUntil == nil
+        else { return }
+        stream.isReadingRequested = true
+        stream.isMarked = false
+        shard(stream.device).read(stream)
+    }
+
+    /// Delivers the rows that were read for a stream.
+    func read(_ stream: HostedStream, _ reading: ShardResult.Reading) {
+        guard isCurrent(stream) else { return }
+        stream.isReadingRequested = false
+        guard case .reading = stream.state else { return }
+        if let account = reading.account {
+            stream.account = account
+            stream.needsAccount = false
+        }
+        var isMore = reading.isMore
+        for row in reading.rows {
+            guard let notification = row.notification, isWanted(row, notification, stream) else {
+                shard(stream.device).delete(RowReference(device: stream.device, key: row.key, id: row.id))
+                continue
+            }
+            guard stream.hasSpace else {
+                isMore = true
+                break
+            }
+            send(PendingNotification(sequence: row.id, notification: notification), row.key, .written, on: stream)
+        }
+        if isMore || stream.isMarked || stream.needsAccount { return readOn(stream) }
+        stream.state = .open
+        sendNowOrNever(stream)
+    }
+
+    private func isWanted(_ row: ShardResult.Row, _ notification: Notification, _ stream: HostedStream) -> Bool {
+        guard !notification.isExpired(now: context.now), row.expiresAt.map({ $0 >= context.now }) ?? true else {
+            return false
+        }
+        guard let registration = stream.registration(of: row.topic), registration.isLive, !registration.isRefused
+        else { return false }
+        return registration.generation == notification.address.generation
+    }
+
+    // MARK: Time
+
+    /// The time of the next grace or delay that ends.
+    var nextDue: MonotonicTime? {
+        guard let grace = graces.first?.due else { return heldBack.first?.end }
+        return heldBack.first.map { min($0.end, grace) } ?? grace
+    }
+
+    /// Writes the notifications whose grace is over, and reads what was held back.
+    func expire() {
+        while let first = graces.first, first.due <= context.moment {
+            _ = graces.popFirst()
+            guard let stream = first.waiting.stream, stream.isUnwritten(first.waiting) else { continue }
+            stream.noteSlow()
+            write(first.waiting)
+        }
+        while let first = heldBack.first, first.end <= context.moment {
+            _ = heldBack.popFirst()
+            guard first.stream.heldBackUntil == first.end else { continue }
+            first.stream.heldBackUntil = nil
+            if isCurrent(first.stream) { mark(first.stream) }
+        }
+    }
+
+    // MARK: Saving power
+
+    /// Sets whether a device saves power.
+    func setSaving(_ isSaving: Bool, of device: DeviceID) {
+        guard let stream = streams[device] else { return }
+        stream.isSaving = isSaving
+        guard !isSaving, stream.heldBackUntil != nil else { return }
+        stream.heldBackUntil = nil
+        mark(stream)
+    }
+
+    /// Holds non-urgent notifications back from a device that saves power; an urgent one releases them.
+    private func holdBack(_ notification: Notification, _ stream: HostedStream) {
+        if stream.isSaving, notification.allowsDelay {
+            guard stream.heldBackUntil == nil else { return }
+            let end = context.moment.advanced(byMilliseconds: context.configuration.powerSavingDelayMilliseconds)
+            stream.heldBackUntil = end
+            heldBack.append((stream, end))
+        } else if stream.heldBackUntil != nil {
+            stream.heldBackUntil = nil
+            mark(stream)
+        }
+    }
+
+    // MARK: The shard
+
+    /// Registers streams again whose rows in `hosts` may be lost with the connection to their shard.
+    ///
+    /// A row lasts that was answered before the last answered heartbeat was sent, because a heartbeat is committed on a
+    /// standby.
+    func connectionLost(to queue: ShardQueue) {
+        let safe = queue.lease.renewedAt ?? .past
+        for device in devices where shard(device) === queue {
+            guard let stream = streams[device] else { continue }
+            if let attached = stream.attachedAt, attached < safe {
+                guard stream.isReadingRequested else { continue }
+                stream.isReadingRequested = false
+                stream.isMarked = true
+                readOn(stream)
+            } else {
+                register(stream)
+            }
+        }
+    }
+
+    /// Registers all streams of a shard again, because the lease was over and other nodes may have written rows.
+    func leaseEnded(of queue: ShardQueue) {
+        queue.leaseEnded()
+        for device in devices where shard(device) === queue {
+            guard let stream = streams[device] else { continue }
+            register(stream)
+        }
+    }
+
+    // MARK: The end of a turn
+
+    /// Delivers what the turn sent.
+    func flush() {
+        for stream in touched where isCurrent(stream) && !stream.outgoing.isEmpty {
+            context.reply(.deliver(stream.outgoing, stream: stream.address), to: stream.address)
+            stream.outgoing = []
+        }
+        touched.removeAll(keepingCapacity: true)
+    }
+}

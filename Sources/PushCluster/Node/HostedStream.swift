@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushStore
+
+/// The stream of a device on this node, and what was sent on it.
+///
+/// ```
+/// attaching ─row committed, account read─▶ reading ─nothing left, no mark─▶ open ─marked─▶ reading
+///     ▲─────────────── the shard may have lost the row ◀───────┴──────────────┘
+/// ```
+final class HostedStream {
+    enum State {
+        /// The row in `hosts` is not known to last, so nothing is delivered.
+        case attaching
+        /// Rows may wait in the shard that were not sent.
+        case reading
+        /// Everything that waits was sent.
+        case open
+    }
+
+    /// A notification that was sent and is not acknowledged.
+    struct Sent {
+        enum State {
+            /// The notification is neither acknowledged nor written, and its sender waits.
+            case unwritten(WaitingNotification)
+            /// The notification is being written.
+            case writing(WaitingNotification)
+            /// The shard has the notification.
+            case written
+            case nowOrNever
+        }
+
+        var id: Int64
+        var key: RowKey
+        var uniqueID: UniqueID
+        var topic: TopicID
+        var state: State
+    }
+
+    let device: DeviceID
+    let secretHash: [UInt8]
+    let address: ReplyAddress
+    /// The number of the attachment; the stream with the highest one is the device's.
+    let epoch: Int64
+    var state = State.attaching
+    /// Whether the loop knows that the stream is attached.
+    var isAnnounced = false
+    /// Whether rows may have been written since the last reading was requested.
+    var isMarked = false
+    /// Whether the registrations must be read again.
+    var needsAccount = true
+    /// Whether a reading is requested and not answered.
+    var isReadingRequested = false
+    /// The time at which the shard answered that the stream is registered; nil before.
+    var attachedAt: MonotonicTime?
+    var account = ShardResult.Account()
+    /// The notifications to deliver at the end of the turn, in order.
+    var outgoing: [PendingNotification] = []
+    /// Now-or-never notifications that wait until what was accepted before them is read.
+    var nowOrNever: [PendingNotification] = []
+    /// Whether the device saves power.
+    var isSaving = false
+    /// The end of the time for which non-urgent notifications are held back; nil if none is held back.
+    var heldBackUntil: MonotonicTime?
+    private(set) var window: [Sent] = []
+    /// The highest number that was sent.
+    private(set) var lastID: Int64 = 0
+    /// The latest measured time from sending to acknowledgement, in milliseconds.
+    private var acknowledgementMilliseconds: Int64 = 0
+    private var probe: (id: Int64, sentAt: MonotonicTime)?
+
+    init(_ device: DeviceID, secretHash: [UInt8], _ address: ReplyAddress, epoch: Int64) {
+        self.device = device
+        self.secretHash = secretHash
+        self.address = address
+        self.epoch = epoch
+    }
+
+    var hasSpace: Bool { window.count < Limits.unacknowledgedCountMax }
+    /// Whether new notifications are sent at once.
+    var isOpen: Bool { if case .open = state { hasSpace && heldBackUntil == nil } else { false } }
+
+    /// Returns the registration of an app, live or ended.
+    func registration(of topic: TopicID) -> RegistrationState? {
+        for registration in account.registrations where registration.topic == topic { return registration.row }
+        return nil
+    }
+
+    // MARK: Sending
+
+    /// Sends a notification at the end of the turn.
+    func send(_ pending: PendingNotification, _ key: RowKey, _ state: Sent.State) {
+        lastID = max(lastID, pending.sequence)
+        outgoing.append(pending)
+        window.append(
+            Sent(
+                id: pending.sequence, key: key, uniqueID: pending.notification.uniqueID,
+                topic: pending.notification.address.topic, state: state))
+    }
+
+    /// Returns whether a row with a key may exist, so that another notification must replace it.
+    func mayHaveRow(_ key: RowKey) -> Bool {
+        window.contains { sent in
+            guard sent.key == key else { return false }
+            if case .nowOrNever = sent.state { return false }
+            return true
+        }
+    }
+
+    func contains(_ uniqueID: UniqueID) -> Bool { window.contains { $0.uniqueID == uniqueID } }
+
+    // MARK: Acknowledgement
+
+    /// Removes an acknowledged notification; returns nil if it is not in the window.
+    func acknowledge(_ id: Int64, at moment: MonotonicTime) -> Sent? {
+        guard let index = window.firstIndex(where: { $0.id == id }) else { return nil }
+        if let probe, probe.id <= id {
+            acknowledgementMilliseconds = moment.milliseconds(since: probe.sentAt)
+            self.probe = nil
+        }
+        return window.remove(at: index)
+    }
+
+    /// Starts to measure how long the acknowledgement of a notification takes, unless another one is measured.
+    func measure(_ id: Int64, at moment: MonotonicTime) { if probe == nil { probe = (id, moment) } }
+
+    /// Returns whether an acknowledgement can be expected within a time.
+    func acknowledges(within milliseconds: Int64) -> Bool { acknowledgementMilliseconds <= milliseconds }
+
+    /// Records that an acknowledgement did not arrive in time; none is expected in time until the next one.
+    func noteSlow() { acknowledgementMilliseconds = .max }
+
+    // MARK: Writing
+
+    /// Changes the state of a notification in the window; returns false if it is not there.
+    func set(_ state: Sent.State, of id: Int64) -> Bool {
+        guard let index = window.firstIndex(where: { $0.id == id }) else { return false }
+        window[index].state = state
+        return true
+    }
+
+    /// Removes a notification that was not written because its registration has ended.
+    func remove(_ id: Int64) { window.removeAll { $0.id == id } }
+
+    /// Returns whether a notification is neither acknowledged nor being written.
+    func isUnwritten(_ waiting: WaitingNotification) -> Bool {
+        window.contains { sent in
+            if case .unwritten(let found) = sent.state { found === waiting } else { false }
+        }
+    }
+
+    /// The notifications that are neither acknowledged nor being written.
+    var unwritten: [WaitingNotification] {
+        window.compactMap { if case .unwritten(let waiting) = $0.state { waiting } else { nil } }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// The settings of a node's part of the store.
+package struct NodeConfiguration: Sendable {
+    package var instance: InstanceID
+    /// The maximum number of routes in memory.
+    package var routeCountMax = 1 << 20
+    /// The time that notifications wait for PostgreSQL until they are refused, in milliseconds.
+    package var patienceMilliseconds: Int64 = 10_000
+    /// The duration of a lease, in milliseconds.
+    package var leaseMilliseconds: Int64 = 3_000
+    package var heartbeatMilliseconds: Int64 = 1_000
+    /// The time between two heartbeats while a notification waits until another node has heard of it, in milliseconds.
+    package var hearingMilliseconds: Int64 = 100
+    /// The time for which an answer of another node is awaited, in milliseconds.
+    package var answerMilliseconds: Int64 = 500
+    /// The time after which a row that its host has not heard of is announced in `changes`, in milliseconds.
+    package var tellingMilliseconds: Int64 = 2_000
+    /// The time for which a delivered notification stays unwritten, because its acknowledgement may arrive, in
+    /// milliseconds.
+    package var graceMilliseconds: Int64 = 15
+    /// The same time while `busyCount` or more notifications wait.
+    package var busyGraceMilliseconds: Int64 = 150
+    /// The number of waiting notifications from which longer times gather larger batches.
+    package var busyCount = 64
+    /// The time for which a batch gathers while `busyCount` or more notifications wait, in milliseconds.
+    package var gatheringMilliseconds: Int64 = 5
+    /// The maximum number of notifications that wait for a shard, of all providers.
+    package var waitingCountMax = 20_000
+    /// The maximum size of their payloads, in bytes.
+    package var waitingByteCountMax = 32 << 20
+    /// The maximum number of rows that one reading returns.
+    package var rowsPerReadingCountMax = 64
+    /// The time for which non-urgent notifications are held back from a device that saves power, in milliseconds.
+    package var powerSavingDelayMilliseconds: Int64 = 60_000
+    /// Returns the wall-clock time.
+    package var now: @Sendable () -> Timestamp
+
+    package init(_ instance: InstanceID, now: @escaping @Sendable () -> Timestamp) {
+        self.instance = instance
+        self.now = now
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushStore
+
+/// The common state of the parts of a node: its settings, the time of the turn, and everything that the turn sends.
+final class NodeContext {
+    let configuration: NodeConfiguration
+    /// The monotonic time of this turn.
+    var moment = MonotonicTime.past
+    /// The wall-clock time of this turn.
+    var now = Timestamp.unixEpoch
+    var ids: NotificationIDs
+    var routes: Routes
+    /// The version of the control data that the node uses.
+    var controlVersion: Int64 = 0
+    /// The number of notifications whose senders wait.
+    var waitingCount = 0
+    /// The instances to which a link is up.
+    var links: Set<InstanceID> = []
+    private var nodes: [NodeNumber: ShardResult.Node] = [:]
+    private var steps = FIFOQueue<(WaitingNotification, Step)>()
+    private var messages: [InstanceID: [NodeMessage]] = [:]
+    private var replies: [UInt32: [StoreReply]] = [:]
+    private var lastNumber: Int64 = 0
+
+    init(_ configuration: NodeConfiguration) {
+        self.configuration = configuration
+        ids = NotificationIDs(configuration.instance.node, above: configuration.instance.rawValue)
+        routes = Routes(countMax: configuration.routeCountMax)
+    }
+
+    var instance: InstanceID { configuration.instance }
+
+    /// Whether many notifications wait, so that larger batches are worth a delay.
+    var isBusy: Bool { waitingCount >= configuration.busyCount }
+
+    // MARK: Steps
+
+    /// Returns whether the sender of a notification no longer waits for its answer, so that it writes it itself.
+    func isLate(_ waiting: WaitingNotification) -> Bool { ids.clock.latest(at: moment) > waiting.end }
+
+    /// Schedules the next step of a notification.
+    func step(_ waiting: WaitingNotification, _ step: Step) { steps.append((waiting, step)) }
+
+    func nextStep() -> (WaitingNotification, Step)? { steps.popFirst() }
+
+    // MARK: Nodes
+
+    /// Records the nodes that the shard knows.
+    func setNodes(_ rows: [ShardResult.Node]) {
+        for row in rows { nodes[row.instance.node] = row }
+    }
+
+    /// Returns whether a node has heard of the devices that were inserted into `changes` before a time.
+    func hasHeard(_ instance: InstanceID, since time: Int64) -> Bool {
+        nodes[instance.node].map { $0.instance == instance && $0.heardAt >= time } ?? false
+    }
+
+    /// Returns whether an instance is known to have no lease, or to have been followed by another one.
+    ///
+    /// Before such a node delivers anything, it reads all waiting rows again. So nobody needs to wake it.
+    func isGone(_ instance: InstanceID) -> Bool {
+        guard let known = nodes[instance.node] else { return false }
+        return known.instance == instance ? !known.isLive : known.instance.rawValue > instance.rawValue
+    }
+
+    // MARK: Sending
+
+    /// Returns a number that connects a question with its answer.
+    func nextNumber() -> Int64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    func send(_ message: NodeMessage, to instance: InstanceID) { messages[instance, default: []].append(message) }
+
+    func reply(_ reply: StoreReply, to address: ReplyAddress) { replies[address.loop, default: []].append(reply) }
+
+    /// Sends everything that the turn collected.
+    func flush(to output: any ClusterOutput) {
+        for loop in replies.keys.sorted() { output.reply(replies[loop] ?? [], toLoop: loop) }
+        replies.removeAll(keepingCapacity: true)
+        for (instance, messages) in messages.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            output.send(messages, to: instance)
+        }
+        messages.removeAll(keepingCapacity: true)
+    }
+}

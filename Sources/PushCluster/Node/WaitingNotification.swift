@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushStore
+
+/// A notification on its way through a node, until its sender has an answer.
+final class WaitingNotification {
+    /// The sender of the notification.
+    enum Sender {
+        /// A provider on a loop of this node.
+        case provider(ReplyAddress)
+        /// Another node, which pushed it.
+        case node(InstanceID, number: Int64, index: Int)
+    }
+
+    /// The answer to the sender.
+    enum Result {
+        /// The notification is acknowledged, written, or needs no storage.
+        case accepted
+        case refused(RejectionReason, endedAt: Timestamp?)
+        /// Another node hosts the device, or no node does.
+        case notHere
+        /// The node cannot keep its promise in time.
+        case unavailable
+    }
+
+    /// The notification; the host may raise its number.
+    var pending: PendingNotification
+    /// The identity of its row; fixed when it was accepted.
+    let key: RowKey
+    let sender: Sender
+    let since: MonotonicTime
+    /// The version of the control data with which it was checked.
+    let controlVersion: Int64
+    /// The shard's UNIX time in microseconds until which its sender waits; the node that sent it then writes it.
+    let end: Int64
+    /// The stream on this node that it was delivered on; nil before, and after it was written.
+    var stream: HostedStream?
+    /// Whether the device has acknowledged it.
+    var isAcknowledged = false
+    /// Whether a row with its number exists, or may exist soon.
+    var mayHaveRow = false
+    /// Whether the sender has its answer.
+    var isAnswered = false
+    /// The host that the node has asked to read the row.
+    var toldHost: ShardResult.Host?
+    /// The host that answered that the device has no stream there.
+    var desertedHost: ShardResult.Host?
+    /// The time at which it was written; nil before.
+    var writtenAt: MonotonicTime?
+
+    init(
+        _ pending: PendingNotification, _ key: RowKey, from sender: Sender, at moment: MonotonicTime,
+        controlVersion: Int64, until end: Int64 = .max
+    ) {
+        self.pending = pending
+        self.key = key
+        self.sender = sender
+        self.controlVersion = controlVersion
+        self.end = end
+        since = moment
+    }
+
+    /// Whether a provider sent it to this node.
+    var isOfProvider: Bool { if case .provider = sender { true } else { false } }
+    var device: DeviceID { pending.notification.address.device }
+    var row: RowReference { RowReference(device: device, key: key, id: pending.sequence) }
+}

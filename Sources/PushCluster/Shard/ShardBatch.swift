@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// The statements that a node sends to a shard together.
+///
+/// The shard executes the parts in the order of the properties, each in a transaction of its own. A part therefore sees
+/// what the parts before it changed. Attachments and deletions are committed without waiting for a standby.
+package struct ShardBatch: Sendable {
+    /// A stream that opens, or that is registered again.
+    package struct Attachment: Sendable {
+        package var device: DeviceID
+        /// The SHA-256 of the device's secret.
+        package var secretHash: [UInt8]
+        package var epoch: Int64
+    }
+
+    /// The end of a stream.
+    package struct Departure: Sendable {
+        package var device: DeviceID
+        package var epoch: Int64
+    }
+
+    /// The reading of a device's waiting notifications, in order of their numbers.
+    package struct Reading: Sendable {
+        package var device: DeviceID
+        /// The numbers in the stream's window, which are left out.
+        package var known: [Int64]
+        /// Whether registrations and subscriptions are read too.
+        package var isFull: Bool
+    }
+
+    /// The number of a notification that a device acknowledged elsewhere than on the stream that delivered it.
+    package struct Acknowledgement: Sendable {
+        package var device: DeviceID
+        package var id: Int64
+    }
+
+    /// A notification to write.
+    package struct Write: Sendable {
+        package var key: RowKey
+        package var pending: PendingNotification
+        /// The time at which the row expires; nil if the provider set no expiration.
+        package var expiresAt: Timestamp?
+    }
+
+    /// Keeps the node's row in `nodes` alive, and asks for what changed.
+    package struct Heartbeat: Sendable {
+        /// A number above all that the node makes until the next heartbeat.
+        package var idCeiling: Int64
+        /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
+        package var heardAt: Int64
+    }
+
+    /// Comes first, so that the node counts as live before it reads: a writer that looks earlier need not tell it.
+    package var heartbeat: Heartbeat?
+    package var departures: [Departure] = []
+    /// The rows that devices acknowledged on their streams.
+    package var deletions: [RowReference] = []
+    /// Acknowledgements of rows whose keys are not known.
+    package var acknowledgements: [Acknowledgement] = []
+    package var attachments: [Attachment] = []
+    package var readings: [Reading] = []
+    /// The notifications to write, one row a key; a row with a higher number stays as it is.
+    package var writes: [Write] = []
+    /// The devices that other nodes find with their next heartbeats.
+    package var changes: [DeviceID] = []
+    /// The devices whose hosts are looked up, after everything else.
+    package var looks: [DeviceID] = []
+
+    /// Whether the batch has nothing to execute.
+    package var isEmpty: Bool {
+        departures.isEmpty && deletions.isEmpty && acknowledgements.isEmpty && attachments.isEmpty && readings.isEmpty
+            && writes.isEmpty
+            && changes.isEmpty && heartbeat == nil && looks.isEmpty
+    }
+}

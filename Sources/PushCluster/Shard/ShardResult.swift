@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+package import PushStore
+
+/// The results of a `ShardBatch`; each array has an element for each element of the batch.
+package struct ShardResult: Sendable {
+    /// The row of a device in `hosts`.
+    package struct Host: Hashable, Sendable {
+        /// The instance that has the device's stream; 0 after the stream ended.
+        package var instance: InstanceID
+        package var epoch: Int64
+        /// Whether the last heartbeat of the instance was less than three seconds old.
+        ///
+        /// Any other instance reads what waits before it delivers anything, so nobody needs to wake it.
+        package var isLive: Bool
+
+        package init(instance: InstanceID, epoch: Int64, isLive: Bool) {
+            self.instance = instance
+            self.epoch = epoch
+            self.isLive = isLive
+        }
+
+        /// Returns whether this is the same stream.
+        func isSameStream(as other: Host?) -> Bool { other?.instance == instance && other?.epoch == epoch }
+    }
+
+    /// The result of an attachment.
+    package enum Attachment: Sendable {
+        /// No live device has the secret.
+        case unauthorized
+        /// The stream is registered; the earlier host is nil for the device's first stream.
+        case attached(earlier: Host?)
+        /// A later stream of the device is registered.
+        case replaced(by: Host)
+    }
+
+    /// A row of the table `pending`.
+    package struct Row: Sendable {
+        package var key: RowKey
+        package var id: Int64
+        package var topic: TopicID
+        package var expiresAt: Timestamp?
+        /// The notification; nil if its checksum is wrong.
+        package var notification: Notification?
+    }
+
+    /// The result of a reading.
+    package struct Reading: Sendable {
+        package var rows: [Row]
+        /// Whether more rows are left.
+        package var isMore: Bool
+        /// The registrations and subscriptions; nil unless they were asked for.
+        package var account: Account?
+    }
+
+    /// The registrations and subscriptions of a device.
+    package struct Account: Sendable {
+        package var registrations: [(topic: TopicID, row: RegistrationState)]
+        package var subscriptions: [ChannelSubscription]
+
+        package init(
+            registrations: [(topic: TopicID, row: RegistrationState)] = [], subscriptions: [ChannelSubscription] = []
+        ) {
+            self.registrations = registrations
+            self.subscriptions = subscriptions
+        }
+    }
+
+    /// The result of writing a notification.
+    package enum Write: Sendable {
+        case written
+        /// The device refuses the topic.
+        case dropped
+        /// The registration is unknown or has ended.
+        case refused(RejectionReason, endedAt: Timestamp?)
+    }
+
+    /// The answer to a heartbeat.
+    package struct Heartbeat: Sendable {
+        /// Whether another instance has the node's number.
+        package var isTaken: Bool
+        /// The shard's UNIX time in microseconds before it read `changes`.
+        package var time: Int64
+        /// The version of the control data.
+        package var controlVersion: Int64
+        /// The devices that were inserted into `changes` in the last ten seconds.
+        package var changes: [DeviceID]
+        /// Whether devices were inserted since the time that the node has heard of.
+        package var isUrgent: Bool
+        /// The last instance of each node.
+        package var nodes: [Node]
+    }
+
+    /// A row of the table `nodes`.
+    package struct Node: Sendable {
+        package var instance: InstanceID
+        /// Whether its last heartbeat is less than three seconds old.
+        package var isLive: Bool
+        /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
+        package var heardAt: Int64
+    }
+
+    package var attachments: [Attachment] = []
+    package var readings: [Reading] = []
+    package var writes: [Write] = []
+    /// The shard's time in microseconds after the devices were inserted into `changes`; nil without any.
+    package var announcedAt: Int64?
+    package var heartbeat: Heartbeat?
+    package var looks: [Host?] = []
+
+    package init() {}
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+
+@testable import PushCluster
+
+/// A shard in memory, whose statements of one batch are executed one after the other with random delays.
+///
+/// A fail-over loses the changes that were committed without waiting and that no synchronous commit followed.
+final class SimulatedShard {
+    private struct Identity: Hashable {
+        var device: DeviceID
+        var key: RowKey
+    }
+
+    private struct Row {
+        var id: Int64
+        var notification: Notification
+        var expiresAt: Timestamp?
+    }
+
+    private unowned let simulation: Simulation
+    private var rows: [Identity: Row] = [:]
+    private var hosts: [DeviceID: (instance: InstanceID, epoch: Int64)] = [:]
+    private var changes: [(device: DeviceID, at: Double)] = []
+    private var nodes: [NodeNumber: (instance: InstanceID, seenAt: Double, heardAt: Int64)] = [:]
+    /// The ways back of the changes that a fail-over may lose.
+    private var reversals: [(at: Double, undo: () -> Void)] = []
+    /// The time at which the current fail-over ends; nil without one.
+    private var pauseEnd: Double?
+    private var pauseStart = 0.0
+
+    init(_ simulation: Simulation) { self.simulation = simulation }
+
+    var isAvailable: Bool { pauseEnd == nil }
+    /// The number of rows that are left.
+    var rowCount: Int { rows.count }
+
+    /// Registers a new start of a node.
+    func register(_ instance: InstanceID) { nodes[instance.node] = (instance, simulation.now, 0) }
+
+    // MARK: Fail-over
+
+    /// Ends all connections, and loses what no standby has.
+    func failOver(pauseMilliseconds: Double) {
+        guard pauseEnd == nil else { return }
+        pauseStart = simulation.now
+        pauseEnd = simulation.now + pauseMilliseconds
+        for (at, undo) in reversals.reversed() where at > simulation.now - 600 { undo() }
+        reversals = []
+        for node in simulation.nodes where !simulation.options.hidesFailover {
+            simulation.after(simulation.chance(upTo: 50)) { node.disconnected() }
+        }
+        simulation.after(pauseMilliseconds) {
+            self.pauseEnd = nil
+            for node in self.simulation.nodes where !self.simulation.options.hidesFailover {
+                self.simulation.after(self.simulation.chance(upTo: 300)) { node.connectIfNeeded() }
+            }
+        }
+    }
+
+    // MARK: Batches
+
+    /// Executes a batch; calls the closure with its result, or never when the connection is lost meanwhile.
+    func execute(
+        _ batch: ShardBatch, of instance: InstanceID, _ answer: @escaping (ShardResult) -> Void
+    ) {
+        let result = Result()
+        var parts: [(isSynchronous: Bool, () -> Void)] = []
+        if let heartbeat = batch.heartbeat {
+            parts.append((true, { result.value.heartbeat = self.beat(heartbeat, instance) }))
+        }
+        if !batch.departures.isEmpty { parts.append((false, { self.depart(batch.departures) })) }
+        if !batch.deletions.isEmpty || !batch.acknowledgements.isEmpty {
+            parts.append((false, { self.delete(batch.deletions, batch.acknowledgements) }))
+        }
+        if !batch.attachments.isEmpty {
+            parts.append(
+                (
+                    false,
+                    { result.value.attachments = batch.attachments.map { self.attach($0, instance) } }
+                ))
+        }
+        if !batch.readings.isEmpty {
+            parts.append((false, { result.value.readings = batch.readings.map(self.read) }))
+        }
+        if !batch.writes.isEmpty {
+            parts.append((true, { result.value.writes = batch.writes.map(self.write) }))
+        }
+        if !batch.changes.isEmpty {
+            parts.append((true, { result.value.announcedAt = self.announce(batch.changes) }))
+        }
+
+        if !batch.looks.isEmpty { parts.append((false, { result.value.looks = self.look(batch) })) }
+        run(parts[...], simulation.choice([0.3, 1, 3, 10]) * (0.5 + simulation.chance())) { answer(result.value) }
+    }
+
+    private final class Result {
+        var value = ShardResult()
+    }
+
+    private func run(
+        _ parts: ArraySlice<(isSynchronous: Bool, () -> Void)>, _ delay: Double, _ answer: @escaping () -> Void
+    ) {
+        simulation.after(delay) { [self] in
+            guard let (isSynchronous, execute) = parts.first else { return answer() }
+            if let end = pauseEnd {
+                // The part may have been committed and replicated before its answer was lost.
+                if simulation.now < pauseStart + 10, isSynchronous, simulation.chance() < 0.5 { execute() }
+                guard simulation.options.hidesFailover else { return }
+                return run(parts, end - simulation.now + simulation.chance(upTo: 300), answer)
+            }
+            execute()
+            if isSynchronous { reversals = [] }
+            run(parts.dropFirst(), simulation.choice([0.1, 0.3, 1, 5]) * (0.5 + simulation.chance()), answer)
+        }
+    }
+
+    // MARK: Statements
+
+    private func keepWayBack(_ undo: @escaping () -> Void) { reversals.append((simulation.now, undo)) }
+
+    private func depart(_ departures: [ShardBatch.Departure]) {
+        for departure in departures {
+            guard let host = hosts[departure.device], host.epoch == departure.epoch else { continue }
+            hosts[departure.device]?.instance = InstanceID(rawValue: 0)
+            keepWayBack { [self] in hosts[departure.device] = host }
+        }
+    }
+
+    private func delete(_ deletions: [RowReference], _ acknowledgements: [ShardBatch.Acknowledgement]) {
+        for deletion in deletions {
+            remove(Identity(device: deletion.device, key: deletion.key), id: deletion.id)
+        }
+        for acknowledgement in acknowledgements {
+            for (identity, row) in rows where identity.device == acknowledgement.device && row.id == acknowledgement.id
+            {
+                remove(identity, id: row.id)
+            }
+        }
+    }
+
+    private func remove(_ identity: Identity, id: Int64) {
+        guard let row = rows[identity], row.id == id else { return }
+        rows[identity] = nil
+        keepWayBack { [self] in if rows[identity] == nil { rows[identity] = row } }
+    }
+
+    private func attach(_ attachment: ShardBatch.Attachment, _ instance: InstanceID) -> ShardResult.Attachment {
+        let earlier = hosts[attachment.device]
+        if let earlier, earlier.epoch > attachment.epoch { return .replaced(by: host(earlier)) }
+        hosts[attachment.device] = (instance, attachment.epoch)
+        keepWayBack { [self] in
+            if hosts[attachment.device]?.epoch == attachment.epoch { hosts[attachment.device] = earlier }
+        }
+        return .attached(earlier: earlier.map(host))
+    }
+
+    private func host(_ row: (instance: InstanceID, epoch: Int64)) -> ShardResult.Host {
+        let node = nodes[row.instance.node]
+        let isLive = node?.instance == row.instance && node?.seenAt ?? 0 > simulation.now - 3_000
+        return .init(instance: row.instance, epoch: row.epoch, isLive: isLive)
+    }
+
+    private func read(_ reading: ShardBatch.Reading) -> ShardResult.Reading {
+        let waiting = rows.filter { $0.key.device == reading.device && !reading.known.contains($0.value.id) }
+            .sorted { $0.value.id < $1.value.id }
+        let registration = RegistrationState(
+            generation: 1, isLive: true, isRefused: false, endedAt: nil, hasExpired: false)
+        return ShardResult.Reading(
+            rows: waiting.prefix(4).map { identity, row in
+                .init(
+                    key: identity.key, id: row.id, topic: row.notification.address.topic, expiresAt: row.expiresAt,
+                    notification: row.notification)
+            }, isMore: waiting.count > 4,
+            account: reading.isFull ? .init(registrations: [(TopicID(rawValue: 1), registration)]) : nil)
+    }
+
+    private func write(_ write: ShardBatch.Write) -> ShardResult.Write {
+        let identity = Identity(device: write.pending.notification.address.device, key: write.key)
+        let (known, new) = (rows[identity], write.pending.sequence)
+        if let known, known.id >= new { return .written }
+        rows[identity] = Row(id: new, notification: write.pending.notification, expiresAt: write.expiresAt)
+        return .written
+    }
+
+    private func announce(_ devices: [DeviceID]) -> Int64 {
+        for device in devices { changes.append((device, simulation.now)) }
+        return simulation.clock.shardTime + 1
+    }
+
+    private func beat(_ heartbeat: ShardBatch.Heartbeat, _ instance: InstanceID) -> ShardResult.Heartbeat {
+        let isTaken = nodes[instance.node]?.instance != instance
+        if !isTaken { nodes[instance.node] = (instance, simulation.now, heartbeat.heardAt) }
+        let heard = Double(heartbeat.heardAt - SimulatedClock.shardStart) / 1_000
+        let recent = changes.filter { $0.at > simulation.now - 10_000 }.map(\.device)
+        return ShardResult.Heartbeat(
+            isTaken: isTaken, time: simulation.clock.shardTime, controlVersion: 0,
+            changes: Array(Set(recent)).sorted { $0.rawValue < $1.rawValue },
+            isUrgent: changes.contains { $0.at >= heard },
+            nodes: nodes.values.sorted { $0.instance.rawValue < $1.instance.rawValue }.map {
+                .init(instance: $0.instance, isLive: $0.seenAt > simulation.now - 3_000, heardAt: $0.heardAt)
+            })
+    }
+
+    private func look(_ batch: ShardBatch) -> [ShardResult.Host?] {
+        let written = Set(batch.writes.map(\.pending.notification.address.device))
+        return batch.looks.map { device in
+            simulation.options.hidesHosts && written.contains(device) ? nil : hosts[device].map(host)
+        }
+    }
+}

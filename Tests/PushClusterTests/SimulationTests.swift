@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// Runs of whole clusters by seed, with real stores, and everything else in memory.
+struct SimulationTests {
+    private typealias Options = Simulation.Options
+
+    @Test(arguments: [Simulation.Options(), .init(isSlow: true), .init(isLossy: true)])
+    func `nothing accepted is lost, late or out of order`(options: Simulation.Options) {
+        for seed in 1...UInt64(Patience.caseCount * 4) {
+            let findings = Simulation(seed: seed, options).run()
+            #expect(findings.isClean, "seed \(seed): \(findings)")
+        }
+    }
+
+    @Test(arguments: Simulation.Fault.allCases)
+    func `one kind of fault alone harms nothing`(fault: Simulation.Fault) {
+        for seed in 1...UInt64(max(Patience.caseCount / 2, 1)) {
+            let findings = Simulation(seed: seed, .init(faults: [fault])).run()
+            #expect(findings.isClean && findings.rowCount == 0, "seed \(seed): \(findings)")
+        }
+    }
+
+    @Test func `without faults, everything is accepted and shown once`() {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let findings = Simulation(seed: seed, .init(faults: [])).run()
+            #expect(findings.isClean && findings.acceptedCount == 32, "seed \(seed): \(findings)")
+        }
+    }
+
+    @Test func `a run is repeated by its seed`() {
+        for seed in 1...5 as ClosedRange<UInt64> {
+            #expect(Simulation(seed: seed).run() == Simulation(seed: seed).run())
+        }
+        #expect(Simulation(seed: 1).run().trace != Simulation(seed: 2).run().trace)
+    }
+
+    // The rules without which the contract does not hold; the runs must notice when one is missing.
+
+    @Test func `a writer that does not look for the host delivers late`() {
+        #expect(badSeedCount(of: 50, .init(hidesHosts: true)) > 10)
+    }
+
+    @Test func `a node that does not register its streams again after a fail-over delivers late`() {
+        #expect(badSeedCount(of: 400, .init(faults: [.failOver, .move, .leave], hidesFailover: true)) > 0)
+    }
+
+    private func badSeedCount(of count: UInt64, _ options: Options) -> Int {
+        (1...count).count { !Simulation(seed: $0, options).run().isClean }
+    }
+}
