@@ -51,9 +51,9 @@ package final class PostgresTrio: Sendable {
     package func promote(_ standby: Int, other: Int?) async throws {
         try await keeper.run("pg_ctl --pgdata=\(Self.names[standby]) --wait promote")
         guard let other else { return }
-        _ = try await sql(
-            "ALTER SYSTEM SET primary_conninfo = '\(connection(of: other, to: standby))'; SELECT pg_reload_conf()",
-            on: other)
+        // ALTER SYSTEM is refused in a transaction, which psql would make of two statements.
+        _ = try await sql("ALTER SYSTEM SET primary_conninfo = '\(connection(of: other, to: standby))'", on: other)
+        _ = try await sql("SELECT pg_reload_conf()", on: other)
     }
 
     /// Makes a stopped or new server a standby of a primary, with a new copy of its data.
