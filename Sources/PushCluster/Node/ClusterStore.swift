@@ -174,7 +174,19 @@ package final class ClusterStore {
         let shard = shards[index]
         let lost = shard.disconnected()
         host.connectionLost(to: shard)
-        guard let lost else { return }
+        if let lost { askAgain(lost, shard) }
+    }
+
+    /// Records that a shard refused a batch, which is sent again after a pause.
+    package func refused(_ number: Int64, byShard index: Int) {
+        let shard = shards[index]
+        guard let refused = shard.refused(number) else { return }
+        host.askAgain(refused)
+        askAgain(refused, shard)
+    }
+
+    /// Asks a shard again for everything but streams.
+    private func askAgain(_ lost: GatheredBatch, _ shard: ShardQueue) {
         for waiting in lost.writes.joined() { context.step(waiting, .write) }
         for looks in lost.looks {
             for look in looks {
@@ -190,7 +202,8 @@ package final class ClusterStore {
         for row in lost.batch.deletions { shard.delete(row) }
         for acknowledgement in lost.batch.acknowledgements { shard.acknowledge(acknowledgement) }
         for departure in lost.batch.departures { shard.depart(departure) }
-        for waiting in lost.changes { shard.announce(waiting) }
+        for waiting in lost.announced { shard.announce(waiting.device, for: waiting) }
+        for device in Set(lost.batch.changes).subtracting(lost.announced.map(\.device)) { shard.announce(device) }
     }
 
     /// Takes the result of a batch.
@@ -206,7 +219,7 @@ package final class ClusterStore {
         }
         for (stream, reading) in zip(gathered.readings, result.readings) { host.read(stream, reading) }
         take(result.writes, of: gathered.writes)
-        if let time = result.announcedAt { for waiting in gathered.changes { teller.announced(waiting, at: time) } }
+        if let time = result.announcedAt { for waiting in gathered.announced { teller.announced(waiting, at: time) } }
         for (looks, found) in zip(gathered.looks, result.looks) { for look in looks { take(found, for: look) } }
     }
 
@@ -228,7 +241,7 @@ package final class ClusterStore {
         }
     }
 
-    private func take(_ found: ShardResult.Host?, for look: ShardQueue.Look) {
+    private func take(_ found: ShardResult.Host?, for look: GatheredBatch.Look) {
         switch look {
         case .route(let waiting):
             context.routes.set(route(to: found), of: waiting.device)
@@ -252,10 +265,9 @@ package final class ClusterStore {
         if shard.shard == 0 { context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
         context.setNodes(heartbeat.nodes)
         if shard.shard == 0 { context.controlVersion = max(context.controlVersion, heartbeat.controlVersion) }
-        for device in heartbeat.changes where host.refreshAccount(of: device) {
+        for device in shard.heard(heartbeat, sentAt: sentAt) where host.refreshAccount(of: device) {
             if let stream = host.stream(of: device) { shard.look(.stream(stream), device) }
         }
-        shard.heard(heartbeat, sentAt: sentAt)
         teller.noteHeard(from: shard)
     }
 

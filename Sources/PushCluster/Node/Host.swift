@@ -99,6 +99,7 @@ final class Host {
     }
 
     private func close(_ stream: HostedStream, _ end: StreamEnd?) {
+        stream.hasEnded = true
         streams[stream.device] = nil
         deviceByStream[stream.address] = nil
         context.routes.forget(stream.device)
@@ -364,6 +365,17 @@ final class Host {
             } else {
                 register(stream)
             }
+        }
+    }
+
+    /// Registers and reads for the streams of a refused batch again.
+    func askAgain(_ refused: GatheredBatch) {
+        let attached = Set(refused.attachments.map(ObjectIdentifier.init))
+        for stream in refused.attachments where isCurrent(stream) { register(stream) }
+        for stream in refused.readings where isCurrent(stream) && !attached.contains(ObjectIdentifier(stream)) {
+            stream.isReadingRequested = false
+            stream.isMarked = true
+            readOn(stream)
         }
     }
 

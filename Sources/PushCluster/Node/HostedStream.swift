@@ -45,6 +45,8 @@ final class HostedStream {
     /// The number of the attachment; the stream with the highest one is the device's.
     let epoch: Int64
     var state = State.attaching
+    /// Whether the stream has ended.
+    var hasEnded = false
     /// Whether the loop knows that the stream is attached.
     var isAnnounced = false
     /// Whether rows may have been written since the last reading was requested.

@@ -2,62 +2,32 @@
 
 internal import PushCore
 internal import PushNet
-internal import PushStore
 
-/// Gathers what a node asks of a shard, and sends it as one batch while no other batch is under way.
+/// Sends to a shard what a node asks of it: one batch at a time, while the next one gathers.
 ///
 /// ```
 /// write, look, attach, read, delete ─▶ next batch ─previous one answered─▶ under way ─▶ results, in order
-///            ▲────────────────────── the connection was lost ◀────────────────┘
+///            ▲────────────── the connection was lost, or the batch was refused ◀──────┘
 /// ```
 final class ShardQueue {
-    /// The reason for looking up a host.
-    enum Look {
-        /// Finds the host for a notification.
-        case route(WaitingNotification)
-        /// Finds the host that must hear of a row, after its commit.
-        case written(WaitingNotification)
-        /// Verifies that a stream on this node is still the device's.
-        case stream(HostedStream)
-    }
-
-    /// A batch and what each of its elements is for.
-    struct Gathered {
-        fileprivate(set) var batch = ShardBatch()
-        /// The notifications of each row; with a collapse ID, one row may stand for several.
-        fileprivate(set) var writes: [[WaitingNotification]] = []
-        fileprivate(set) var attachments: [HostedStream] = []
-        fileprivate(set) var readings: [HostedStream] = []
-        fileprivate(set) var looks: [[Look]] = []
-        /// The notifications that are answered after devices are in `changes`.
-        fileprivate(set) var changes: [WaitingNotification] = []
-        fileprivate(set) var heartbeatSentAt: MonotonicTime?
-        fileprivate var writeIndex: [RowIdentity: Int] = [:]
-        fileprivate var lookIndex: [DeviceID: Int] = [:]
-        fileprivate var attachmentIndex: [DeviceID: Int] = [:]
-        /// The places of streams, which `readings` keeps alive.
-        fileprivate var readingIndex: [ObjectIdentifier: Int] = [:]
-        /// The time from which the batch gathers.
-        fileprivate var since: MonotonicTime?
-    }
-
-    /// The primary key of the table `pending`.
-    fileprivate struct RowIdentity: Hashable {
-        var device: DeviceID
-        var key: RowKey
-    }
-
     let shard: Int
     private let context: NodeContext
-    private var next = Gathered()
-    private var underWay: (number: Int64, gathered: Gathered)?
+    private var next = GatheredBatch()
+    /// The notifications and streams that do not fit into the next batch.
+    private var waitingWrites = FIFOQueue<WaitingNotification>()
+    private var waitingStreams = FIFOQueue<HostedStream>()
+    private var underWay: (number: Int64, gathered: GatheredBatch)?
     private var lastNumber: Int64 = 0
     private var lastHeartbeat: MonotonicTime?
-    /// Whether the next heartbeat must not wait, because other nodes wait for what it tells.
+    /// Whether the next heartbeat must not wait, because other nodes wait for its content.
     private var isHeartbeatUrgent = false
+    /// The time before which no batch is sent, after one was refused.
+    private var pauseEnd = MonotonicTime.past
     private(set) var lease: Lease
     /// The shard's time in microseconds up to which this node has heard of all devices in `changes`.
     private var heardAt: Int64 = 0
+    /// The positions of the changes in the last answer to a heartbeat.
+    private var heardChanges: Set<Int64> = []
     /// Whether notifications wait until other nodes have heard of devices in `changes`.
     var awaitsHearing = false
     /// Whether the connection to the shard is open.
@@ -75,168 +45,81 @@ final class ShardQueue {
 
     /// Writes a notification, and looks up the host of its device after the commit.
     func write(_ waiting: WaitingNotification) {
-        addRow(of: waiting)
+        waiting.mayHaveRow = true
+        guard !next.isFullOfWrites, waitingWrites.isEmpty else { return waitingWrites.append(waiting) }
+        addWrite(waiting)
+    }
+
+    private func addWrite(_ waiting: WaitingNotification) {
+        next.write(waiting, now: context.now, at: context.moment)
         look(.written(waiting), waiting.device)
     }
 
-    private func addRow(of waiting: WaitingNotification) {
-        waiting.mayHaveRow = true
-        let notification = waiting.pending.notification
-        let row = ShardBatch.Write(
-            key: waiting.key, pending: waiting.pending,
-            expiresAt: notification.expiry(now: context.now, retentionSeconds: Limits.retentionSecondsMax))
-        let identity = RowIdentity(device: waiting.device, key: waiting.key)
-        if let place = next.writeIndex[identity] {
-            next.writes[place].append(waiting)
-            // The later one of two with the same collapse ID replaces the other.
-            if next.batch.writes[place].pending.sequence < waiting.pending.sequence { next.batch.writes[place] = row }
-        } else {
-            next.writeIndex[identity] = next.writes.count
-            next.writes.append([waiting])
-            next.batch.writes.append(row)
-        }
-        noteGathering()
-    }
-
-    /// Removes the notifications that their senders write themselves, because the batch had to wait too long.
-    private func removeLateWrites() {
-        let notifications = next.writes.joined()
-        guard notifications.contains(where: context.isLate) else { return }
-        (next.writes, next.writeIndex, next.batch.writes) = ([], [:], [])
-        for waiting in notifications {
-            if context.isLate(waiting) {
-                context.step(waiting, .finish(.unavailable))
-            } else {
-                addRow(of: waiting)
-            }
-        }
-    }
-
     /// Looks up the host of a device.
-    func look(_ look: Look, _ device: DeviceID) {
-        if let place = next.lookIndex[device] {
-            next.looks[place].append(look)
-        } else {
-            next.lookIndex[device] = next.looks.count
-            next.looks.append([look])
-            next.batch.looks.append(device)
-        }
-        noteGathering()
-    }
+    func look(_ look: GatheredBatch.Look, _ device: DeviceID) { next.look(look, device, at: context.moment) }
 
-    /// Registers a stream in `hosts`, then reads what waits for its device.
+    /// Registers a stream in `hosts`, then reads the waiting rows of its device.
     func attach(_ stream: HostedStream) {
-        let attachment = ShardBatch.Attachment(
-            device: stream.device, secretHash: stream.secretHash, epoch: stream.epoch)
-        if let place = next.attachmentIndex[stream.device] {
-            // A statement changes each row once, and only the latest stream of a device matters.
-            next.batch.attachments[place] = attachment
-            next.attachments[place] = stream
-        } else {
-            next.attachmentIndex[stream.device] = next.attachments.count
-            next.batch.attachments.append(attachment)
-            next.attachments.append(stream)
-        }
-        read(stream)
+        guard !next.isFullOfStreams, waitingStreams.isEmpty else { return waitingStreams.append(stream) }
+        next.attach(stream, at: context.moment)
+        next.read(stream, at: context.moment)
     }
 
-    /// Reads what waits for a device, without what is in the window of its stream.
-    func read(_ stream: HostedStream) {
-        let reading = ShardBatch.Reading(
-            device: stream.device, known: stream.window.map(\.id), isFull: stream.needsAccount)
-        // One reading of a stream is enough, and two would deliver the same rows.
-        if let place = next.readingIndex[ObjectIdentifier(stream)] {
-            next.batch.readings[place] = reading
-        } else {
-            next.readingIndex[ObjectIdentifier(stream)] = next.readings.count
-            next.batch.readings.append(reading)
-            next.readings.append(stream)
-        }
-        noteGathering()
-    }
+    /// Reads the waiting rows of a device, without those in the window of its stream.
+    func read(_ stream: HostedStream) { next.read(stream, at: context.moment) }
 
     /// Removes the host of a device whose stream has ended.
-    func depart(_ departure: ShardBatch.Departure) {
-        next.batch.departures.append(departure)
-        noteGathering()
-    }
+    func depart(_ departure: ShardBatch.Departure) { next.depart(departure, at: context.moment) }
 
-    func delete(_ row: RowReference) {
-        next.batch.deletions.append(row)
-        noteGathering()
-    }
+    func delete(_ row: RowReference) { next.delete(row, at: context.moment) }
 
     func acknowledge(_ acknowledgement: ShardBatch.Acknowledgement) {
-        next.batch.acknowledgements.append(acknowledgement)
-        noteGathering()
+        next.acknowledge(acknowledgement, at: context.moment)
     }
 
-    /// Announces new rows of a device to the heartbeats of all nodes, then answers the notification.
-    func announce(_ waiting: WaitingNotification) {
-        next.batch.changes.append(waiting.device)
-        next.changes.append(waiting)
-        noteGathering()
+    /// Announces a device to the heartbeats of all nodes, then answers the notification.
+    func announce(_ device: DeviceID, for waiting: WaitingNotification? = nil) {
+        next.announce(device, for: waiting, at: context.moment)
     }
-
-    /// Announces a device to the heartbeats of all nodes.
-    func announce(_ device: DeviceID) {
-        next.batch.changes.append(device)
-        noteGathering()
-    }
-
-    private func noteGathering() { if next.since == nil { next.since = context.moment } }
 
     // MARK: Sending
 
     /// Sends the next batch if it is due.
     func sendIfDue(to output: any ClusterOutput) {
-        guard isConnected, underWay == nil, let due = nextDue, due <= context.moment else { return }
+        guard let due = nextDue, due <= context.moment else { return }
         removeLateWrites()
+        next.removeEndedStreams(at: context.moment)
         if nextHeartbeat <= context.moment {
             lastHeartbeat = context.moment
             let ceiling = context.ids.ceiling(
                 at: context.moment, aheadMilliseconds: context.configuration.leaseMilliseconds)
-            next.batch.heartbeat = .init(idCeiling: ceiling, heardAt: heardAt)
-            next.heartbeatSentAt = context.moment
+            next.beat(.init(idCeiling: ceiling, heardAt: heardAt), at: context.moment)
             isHeartbeatUrgent = false
         }
         lastNumber += 1
+        let batch = next.batch
         underWay = (lastNumber, next)
-        next = Gathered()
-        output.send(underWay?.gathered.batch ?? ShardBatch(), number: lastNumber, toShard: shard)
+        next = GatheredBatch()
+        while !next.isFullOfWrites, let waiting = waitingWrites.popFirst() { addWrite(waiting) }
+        while !next.isFullOfStreams, let stream = waitingStreams.popFirst() {
+            next.attach(stream, at: context.moment)
+            next.read(stream, at: context.moment)
+        }
+        output.send(batch, number: lastNumber, toShard: shard)
+    }
+
+    /// Removes the notifications that their senders write themselves, because the batch had to wait too long.
+    private func removeLateWrites() {
+        let late = next.removeWrites(where: context.isLate, now: context.now, at: context.moment)
+        for waiting in late { context.step(waiting, .finish(.unavailable)) }
     }
 
     /// The time at which the next batch can be sent; nil while one is under way, or without a connection.
     var nextDue: MonotonicTime? {
         guard isConnected, underWay == nil else { return nil }
-        guard let since = next.since else { return nextHeartbeat }
+        guard let since = next.since else { return max(nextHeartbeat, pauseEnd) }
         let gathering = context.isBusy ? context.configuration.gatheringMilliseconds : 0
-        return min(nextHeartbeat, since.advanced(byMilliseconds: gathering))
-    }
-
-    // MARK: Results
-
-    /// Takes the result of the batch that is under way; returns nil for any other one.
-    func take(_ number: Int64) -> Gathered? {
-        guard let (current, gathered) = underWay, current == number else { return nil }
-        underWay = nil
-        return gathered
-    }
-
-    /// Ignores what the batch that is under way finds for streams, because it may be outdated, and sends a heartbeat
-    /// with the batch that registers them again.
-    func leaseEnded() {
-        underWay?.gathered.attachments = []
-        underWay?.gathered.readings = []
-        isHeartbeatUrgent = true
-    }
-
-    /// Takes the answer to a heartbeat: renews the lease.
-    func heard(_ heartbeat: ShardResult.Heartbeat, sentAt moment: MonotonicTime) {
-        lease.renew(sentAt: moment)
-        // A node may wait until this one has heard of what it inserted since the last heartbeat.
-        if heartbeat.isUrgent { isHeartbeatUrgent = true }
-        heardAt = max(heardAt, heartbeat.time)
+        return max(min(nextHeartbeat, since.advanced(byMilliseconds: gathering)), pauseEnd)
     }
 
     /// The time at which the next heartbeat is due.
@@ -246,15 +129,49 @@ final class ShardQueue {
         return lastHeartbeat.advanced(byMilliseconds: awaitsHearing ? hearing : normal)
     }
 
+    // MARK: Results
+
+    /// Takes the result of the batch that is under way; returns nil for any other one.
+    func take(_ number: Int64) -> GatheredBatch? {
+        guard let (current, gathered) = underWay, current == number else { return nil }
+        underWay = nil
+        return gathered
+    }
+
+    /// Ignores the streams of the batch that is under way, because its results may be outdated, and sends a heartbeat
+    /// with the batch that registers them again.
+    func leaseEnded() {
+        underWay?.gathered.forgetStreams()
+        isHeartbeatUrgent = true
+    }
+
+    /// Takes the answer to a heartbeat: renews the lease, and returns the devices that this node hears of now.
+    func heard(_ heartbeat: ShardResult.Heartbeat, sentAt moment: MonotonicTime) -> [DeviceID] {
+        lease.renew(sentAt: moment)
+        heardAt = max(heardAt, heartbeat.time)
+        let new = heartbeat.changes.filter { !heardChanges.contains($0.position) }
+        heardChanges = Set(heartbeat.changes.map(\.position))
+        // Another node may wait until this one has heard of them.
+        if !new.isEmpty { isHeartbeatUrgent = true }
+        return Array(Set(new.map(\.device))).sorted { $0.rawValue < $1.rawValue }
+    }
+
     func connected() {
         isConnected = true
         lastHeartbeat = nil
     }
 
     /// Records that the connection is lost; returns the batch whose answer is lost too.
-    func disconnected() -> Gathered? {
+    func disconnected() -> GatheredBatch? {
         isConnected = false
         defer { underWay = nil }
         return underWay?.gathered
+    }
+
+    /// Records that the shard refused the batch that is under way; returns it.
+    func refused(_ number: Int64) -> GatheredBatch? {
+        guard let gathered = take(number) else { return nil }
+        pauseEnd = context.moment.advanced(byMilliseconds: ClusterLimits.retryMilliseconds)
+        return gathered
     }
 }

@@ -85,11 +85,15 @@ package struct ShardResult: Sendable {
         /// The version of the control data.
         package var controlVersion: Int64
         /// The devices that were inserted into `changes` in the last ten seconds.
-        package var changes: [DeviceID]
-        /// Whether devices were inserted since the time that the node has heard of.
-        package var isUrgent: Bool
+        package var changes: [Change]
         /// The last instance of each node.
         package var nodes: [Node]
+    }
+
+    /// A row of the table `changes`.
+    package struct Change: Sendable {
+        package var position: Int64
+        package var device: DeviceID
     }
 
     /// A row of the table `nodes`.

@@ -193,12 +193,10 @@ final class SimulatedShard {
     private func beat(_ heartbeat: ShardBatch.Heartbeat, _ instance: InstanceID) -> ShardResult.Heartbeat {
         let isTaken = nodes[instance.node]?.instance != instance
         if !isTaken { nodes[instance.node] = (instance, simulation.now, heartbeat.heardAt) }
-        let heard = Double(heartbeat.heardAt - SimulatedClock.shardStart) / 1_000
-        let recent = changes.filter { $0.at > simulation.now - 10_000 }.map(\.device)
+        let recent = changes.enumerated().filter { $0.element.at > simulation.now - 10_000 }
         return ShardResult.Heartbeat(
             isTaken: isTaken, time: simulation.clock.shardTime, controlVersion: 0,
-            changes: Array(Set(recent)).sorted { $0.rawValue < $1.rawValue },
-            isUrgent: changes.contains { $0.at >= heard },
+            changes: recent.map { .init(position: Int64($0.offset), device: $0.element.device) },
             nodes: nodes.values.sorted { $0.instance.rawValue < $1.instance.rawValue }.map {
                 .init(instance: $0.instance, isLive: $0.seenAt > simulation.now - 3_000, heardAt: $0.heardAt)
             })

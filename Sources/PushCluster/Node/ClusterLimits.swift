@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bounds of a node's own work.
+enum ClusterLimits {
+    /// The maximum number of rows that one batch writes; more wait for the next batch.
+    static let rowsPerBatchCountMax = 500
+    /// The size of payloads, in bytes, from which a batch takes no further row.
+    static let batchByteCountMax = 2 << 20
+    /// The maximum number of streams that one batch registers or reads for.
+    static let streamsPerBatchCountMax = 500
+    /// The pause after a batch that PostgreSQL refused, in milliseconds.
+    static let retryMilliseconds: Int64 = 200
+}
