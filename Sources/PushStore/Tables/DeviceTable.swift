@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// Enrolled devices; a removed device stays as a tombstone without its secret.
 final class DeviceTable {
@@ -29,26 +28,26 @@ final class DeviceTable {
         var agent: String
     }
 
-    private let insert: Statement
-    private let update: Statement
-    private let updateAgent: Statement
-    private let updateName: Statement
-    private let selectBySecret: Statement
-    private let selectRemoved: Statement
-    private let selectTaken: Statement
-    private let selectOne: Statement
-    private let selectPage: Statement
-    private let selectPlace: Statement
-    private let selectCount: Statement
-    private let tombstone: Statement
-    private let markSeen: Statement
-    private let markAllSeen: Statement
-    private let markDormant: Statement
-    private let selectUnseen: Statement
-    private let setAuthorityVersion: Statement
-    private let selectTrust: Statement
+    private let insert: any SQLStatement
+    private let update: any SQLStatement
+    private let updateAgent: any SQLStatement
+    private let updateName: any SQLStatement
+    private let selectBySecret: any SQLStatement
+    private let selectRemoved: any SQLStatement
+    private let selectTaken: any SQLStatement
+    private let selectOne: any SQLStatement
+    private let selectPage: any SQLStatement
+    private let selectPlace: any SQLStatement
+    private let selectCount: any SQLStatement
+    private let tombstone: any SQLStatement
+    private let markSeen: any SQLStatement
+    private let markAllSeen: any SQLStatement
+    private let markDormant: any SQLStatement
+    private let selectUnseen: any SQLStatement
+    private let setAuthorityVersion: any SQLStatement
+    private let selectTrust: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         insert = try connection.prepare(
             """
             INSERT INTO devices(id, secret_hash, name, platform, enrolled_at_ms, seen_at_ms, enrolled_under)
@@ -70,7 +69,11 @@ final class DeviceTable {
             """
             SELECT id, name, platform, enrolled_at_ms, seen_at_ms, agent FROM devices INDEXED BY devices_by_enrolment
             WHERE removed_at_ms IS NULL AND (enrolled_at_ms, id) > (?, ?) ORDER BY enrolled_at_ms, id LIMIT ?
-            """)
+            """,
+            postgres: """
+                SELECT id, name, platform, enrolled_at_ms, seen_at_ms, agent FROM devices
+                WHERE removed_at_ms IS NULL AND (enrolled_at_ms, id) > (?, ?) ORDER BY enrolled_at_ms, id LIMIT ?
+                """)
         selectPlace = try connection.prepare("SELECT enrolled_at_ms FROM devices WHERE id = ?")
         selectCount = try connection.prepare("SELECT count(*) FROM devices WHERE removed_at_ms IS NULL")
         tombstone = try connection.prepare(
@@ -88,7 +91,11 @@ final class DeviceTable {
             """
             SELECT id FROM devices INDEXED BY devices_by_seen
             WHERE seen_at_ms < ? AND removed_at_ms IS NULL AND dormant = 0 ORDER BY seen_at_ms LIMIT ?
-            """)
+            """,
+            postgres: """
+                SELECT id FROM devices
+                WHERE seen_at_ms < ? AND removed_at_ms IS NULL AND dormant = 0 ORDER BY seen_at_ms LIMIT ?
+                """)
         setAuthorityVersion = try connection.prepare("UPDATE devices SET authority_version = ? WHERE id = ?")
         selectTrust = try connection.prepare(
             """
@@ -256,7 +263,7 @@ final class DeviceTable {
         return all
     }
 
-    private func row(of statement: Statement) -> Row {
+    private func row(of statement: any SQLStatement) -> Row {
         Row(
             id: DeviceID(stored: statement.int64(0)), name: statement.string(1), platform: statement.string(2),
             enrolledAt: Timestamp(unixMilliseconds: statement.int64(3)),
