@@ -9,7 +9,7 @@ final class AuthorityExecutor {
     private let transaction: StoreTransaction
     private let authentication: DeviceAuthentication
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction, _ authentication: DeviceAuthentication) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction, _ authentication: DeviceAuthentication) {
         devices = tables.devices
         state = tables.state
         self.transaction = transaction

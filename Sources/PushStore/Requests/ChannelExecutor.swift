@@ -13,7 +13,7 @@ final class ChannelExecutor {
     private let transaction: StoreTransaction
     private let channelPerAppCountMax: Int
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction, channelPerAppCountMax: Int) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction, channelPerAppCountMax: Int) {
         topics = tables.topics
         channels = tables.channels
         subscriptions = tables.subscriptions

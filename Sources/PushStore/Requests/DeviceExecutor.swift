@@ -13,12 +13,12 @@ final class DeviceExecutor {
     private let policies: PolicyTable
     private let deliveryHistories: DeliveryHistoryTable
     private let transaction: StoreTransaction
-    private let storedQueues: StoredQueues
+    private let waiting: any WaitingNotifications
     private let authentication: DeviceAuthentication
     private let registrations: RegistrationExecutor
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
+        _ tables: SharedTables, _ transaction: StoreTransaction, _ waiting: any WaitingNotifications,
         _ authentication: DeviceAuthentication, _ registrations: RegistrationExecutor
     ) {
         devices = tables.devices
@@ -28,7 +28,7 @@ final class DeviceExecutor {
         policies = tables.policies
         deliveryHistories = tables.deliveryHistories
         self.transaction = transaction
-        self.storedQueues = storedQueues
+        self.waiting = waiting
         self.authentication = authentication
         self.registrations = registrations
     }
@@ -166,7 +166,7 @@ final class DeviceExecutor {
         let device = AdminAPI.Device(
             deviceID: row.id.text, name: row.name, platform: row.platform, enrolledAt: row.enrolledAt, connected: false,
             topics: try registrationRows.liveTopicNames(of: row.id),
-            pendingCount: try storedQueues.pendingCount(of: row.id) + broadcasts.count(of: row.id),
+            pendingCount: try waiting.pendingCount(of: row.id) + broadcasts.count(of: row.id),
             seenAt: row.seenAt, agent: row.agent)
         return StoreEvent.DeviceDescription(id: row.id, device: device, now: transaction.now)
     }

@@ -11,7 +11,7 @@ final class PolicyExecutor {
     private let transaction: StoreTransaction
     private let authentication: DeviceAuthentication
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction, _ authentication: DeviceAuthentication) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction, _ authentication: DeviceAuthentication) {
         policies = tables.policies
         state = tables.state
         topics = tables.topics

@@ -10,7 +10,7 @@ final class QuotaExecutor {
     private let keys: KeyTable
     private let certificates: CertificateTable
 
-    init(_ tables: StoreTables) {
+    init(_ tables: SharedTables) {
         quotas = tables.quotas
         topics = tables.topics
         keys = tables.keys

@@ -10,12 +10,12 @@ final class SubscriptionExecutor {
     private let registrations: RegistrationTable
     private let subscriptions: SubscriptionTable
     private let transaction: StoreTransaction
-    private let sequences: Sequences
+    private let numbers: any NotificationNumbers
     private let authentication: DeviceAuthentication
     private let channels: ChannelExecutor
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ sequences: Sequences,
+        _ tables: SharedTables, _ transaction: StoreTransaction, _ numbers: any NotificationNumbers,
         _ authentication: DeviceAuthentication, _ channels: ChannelExecutor
     ) {
         topics = tables.topics
@@ -23,7 +23,7 @@ final class SubscriptionExecutor {
         registrations = tables.registrations
         subscriptions = tables.subscriptions
         self.transaction = transaction
-        self.sequences = sequences
+        self.numbers = numbers
         self.authentication = authentication
         self.channels = channels
     }
@@ -43,7 +43,7 @@ final class SubscriptionExecutor {
         guard try subscriptions.count(of: device, topic: topic) < Limits.subscriptionPerAppCountMax else {
             return .failure(.tooMany)
         }
-        try subscriptions.add(device, topic, row.number, since: sequences.last)
+        try subscriptions.add(device, topic, row.number, since: numbers.last)
         let token = DeviceTokenContents(device: device, topic: topic, generation: registration.generation)
         let subscription = ChannelSubscription(channel: row.number, token: token)
         transaction.add(.count(.subscribed(row.number, registration.isRefused ? nil : subscription)))

@@ -77,7 +77,7 @@ final class Dispatcher {
             }
             deliveryState.replies.answer(.identified(identity.device), answer)
         // `Writer.isForDispatcher` routes these commands to the executor or the gate, so this case is unreachable.
-        case .perform, .publish, .host: deliveryState.refuse(command, Executor.misdirected)
+        case .perform, .publish, .host: deliveryState.refuse(command, RequestExecutor.misdirected)
         }
     }
 
