@@ -26,25 +26,27 @@ import Testing
     // MARK: Apps
 
     @Test func `apps are listed by topic, with their registrations and pending notifications`() throws {
-        try store.succeed(.addApp(topic: "b", name: "B", teamID: "T"))
-        try store.succeed(.addApp(topic: "a", name: "A", teamID: "T"))
+        try store.succeed(.control(.addApp(topic: "b", name: "B", teamID: "T")))
+        try store.succeed(.control(.addApp(topic: "a", name: "A", teamID: "T")))
         let device = try store.enrol()
         let token = try store.register(device, "b")
         _ = try store.accept([.to(token, "1"), .to(token, "2")])
         try store.reopen()
-        guard case .apps(let apps) = try store.succeed(.apps) else { throw MissingReply(what: "apps") }
+        guard case .apps(let apps) = try store.succeed(.control(.apps)) else { throw MissingReply(what: "apps") }
         #expect(apps.map(\.topic) == ["a", "b"])
         #expect(apps.map(\.name) == ["A", "B"])
         #expect(apps.map(\.registrationCount) == [0, 1])
         #expect(apps.map(\.pendingCount) == [0, 2])
-        guard case .app(let app) = try store.succeed(.app(topic: "b")) else { throw MissingReply(what: "app") }
+        guard case .app(let app) = try store.succeed(.control(.app(topic: "b"))) else {
+            throw MissingReply(what: "app")
+        }
         #expect(app.pendingCount == 2 && app.teamID == "T")
     }
 
     @Test func `a topic cannot be added twice`() throws {
         try store.addApp()
-        #expect(try store.refusal(.addApp(topic: "com.example.App", name: "", teamID: "")) == .alreadyExists)
-        #expect(try store.refusal(.addApp(topic: "com.example.APP", name: "", teamID: "")) == nil)
+        #expect(try store.refusal(.control(.addApp(topic: "com.example.App", name: "", teamID: ""))) == .alreadyExists)
+        #expect(try store.refusal(.control(.addApp(topic: "com.example.APP", name: "", teamID: ""))) == nil)
         #expect(try store.counts().apps == 2)
     }
 
@@ -57,7 +59,7 @@ import Testing
         let (topic, name) = (
             TopicName(String(repeating: "t", count: topicByteCount)), String(repeating: "n", count: nameByteCount)
         )
-        #expect(try store.refusal(.addApp(topic: topic, name: name, teamID: "")) == (fits ? nil : .tooMany))
+        #expect(try store.refusal(.control(.addApp(topic: topic, name: name, teamID: ""))) == (fits ? nil : .tooMany))
     }
 
     @Test func `removing an app ends its tokens on all devices, and adding it again creates new ones`() throws {
@@ -68,7 +70,7 @@ import Testing
         let other = try store.register(devices[0], "com.example.Other")
         _ = try store.accept((tokens + [other]).map { .to($0, "a") })
         store.clock.now += 3
-        try store.succeed(.removeApp(topic: "com.example.App"))
+        try store.succeed(.control(.removeApp(topic: "com.example.App")))
         let ended = store.clock.now
         try store.addApp()
         let again = try store.register(devices[0])
@@ -92,28 +94,28 @@ import Testing
         let replies = try store.run([
             .accept(.to(token, "a"), answer: store.address()),
             .accept(.to(token, "now", expiration: 0), answer: store.address()),
-            .perform(.removeApp(topic: "com.example.App"), answer: store.address()),
+            .perform(.control(.removeApp(topic: "com.example.App")), answer: store.address()),
         ])
         #expect(replies.delivered(to: stream).isEmpty)
     }
 
-    @Test(arguments: [StoreRequest.app(topic: "none"), .removeApp(topic: "none")])
-    func `a request for a missing app is refused as an unknown topic`(request: StoreRequest) throws {
-        #expect(try store.refusal(request) == .unknownTopic)
+    @Test(arguments: [ControlRequest.app(topic: "none"), .removeApp(topic: "none")])
+    func `a request for a missing app is refused as an unknown topic`(request: ControlRequest) throws {
+        #expect(try store.refusal(.control(request)) == .unknownTopic)
     }
 
     // MARK: Keys
 
     @Test func `keys are listed oldest first, and revoked keys stay in the list`() throws {
-        try store.succeed(.addKey(key("NEWER00000", created: 9, topics: ["b", "a"])))
-        try store.succeed(.addKey(key("OLDER00000", created: 3)))
-        try store.succeed(.addKey(key("NONE000000", created: 12, topics: [])))
-        try store.succeed(.revokeKey(id: "OLDER00000"))
+        try store.succeed(.control(.addKey(key("NEWER00000", created: 9, topics: ["b", "a"]))))
+        try store.succeed(.control(.addKey(key("OLDER00000", created: 3))))
+        try store.succeed(.control(.addKey(key("NONE000000", created: 12, topics: []))))
+        try store.succeed(.control(.revokeKey(id: "OLDER00000")))
         let revoked = Timestamp(unixMilliseconds: store.clock.now).roundedDownToSeconds
         store.clock.now += 60_000
-        try store.succeed(.revokeKey(id: "OLDER00000"))
+        try store.succeed(.control(.revokeKey(id: "OLDER00000")))
         try store.reopen()
-        guard case .keys(let keys) = try store.succeed(.keys) else { throw MissingReply(what: "keys") }
+        guard case .keys(let keys) = try store.succeed(.control(.keys)) else { throw MissingReply(what: "keys") }
         #expect(keys.map(\.keyID) == ["OLDER00000", "NEWER00000", "NONE000000"])
         #expect(keys.map(\.revokedAt) == [revoked, nil, nil])
         #expect(keys.map(\.topics) == [nil, ["b", "a"], []])
@@ -121,10 +123,10 @@ import Testing
     }
 
     @Test func `a key ID cannot be added twice, even after its key was revoked`() throws {
-        try store.succeed(.addKey(key("KEY0000000")))
-        try store.succeed(.revokeKey(id: "KEY0000000"))
-        #expect(try store.refusal(.addKey(key("KEY0000000"))) == .alreadyExists)
-        #expect(try store.refusal(.revokeKey(id: "NONE000000")) == .unknownKey)
+        try store.succeed(.control(.addKey(key("KEY0000000"))))
+        try store.succeed(.control(.revokeKey(id: "KEY0000000")))
+        #expect(try store.refusal(.control(.addKey(key("KEY0000000")))) == .alreadyExists)
+        #expect(try store.refusal(.control(.revokeKey(id: "NONE000000"))) == .unknownKey)
     }
 
     // MARK: Devices
@@ -139,7 +141,7 @@ import Testing
         let token = try store.register(second, "a")
         try store.accept(.to(token, "1"))
         _ = try store.attach(first)
-        guard case .devices(let devices, nil) = try store.succeed(.devices()) else {
+        guard case .devices(let devices, nil) = try store.succeed(.allDevices(.list())) else {
             throw MissingReply(what: "devices")
         }
         #expect(devices.map(\.deviceID) == ["0000000000000002", "0000000000000001"])
@@ -147,7 +149,9 @@ import Testing
         #expect(devices.map(\.pendingCount) == [1, 0])
         #expect(devices.map(\.connected) == [false, true])
         #expect(devices.map(\.enrolledAt.unixSeconds) == [1_800_000_000, 1_800_000_001])
-        guard case .device(let one) = try store.succeed(.device(first.id)) else { throw MissingReply(what: "device") }
+        guard case .device(let one) = try store.succeed(.administer(first.id, .describe)) else {
+            throw MissingReply(what: "device")
+        }
         #expect(one.connected && one.name == "desk" && one.platform == "linux")
     }
 
@@ -155,8 +159,8 @@ import Testing
         let device = try store.enrol()
         let answer = store.address()
         let replies = try store.run([
-            .attach(secretHash: device.secretHash, stream: store.address()),
-            .perform(.device(device.id), answer: answer),
+            .attach(device.credential, stream: store.address()),
+            .perform(.administer(device.id, .describe), answer: answer),
         ])
         let isConnected = replies.contains { reply in
             if case .performed(.success(.device(let device)), answer) = reply { device.connected } else { false }
@@ -169,9 +173,9 @@ import Testing
     @Test func `each loop receives the directory at the start and after each change`() throws {
         _ = try store.collectors[1].take("the first directory") { !$0.isEmpty }
         try store.addApp()
-        try store.succeed(.addKey(key("KEY0000000", topics: ["a"])))
-        try store.succeed(.revokeKey(id: "KEY0000000"))
-        try store.succeed(.removeApp(topic: "com.example.App"))
+        try store.succeed(.control(.addKey(key("KEY0000000", topics: ["a"]))))
+        try store.succeed(.control(.revokeKey(id: "KEY0000000")))
+        try store.succeed(.control(.removeApp(topic: "com.example.App")))
         let seen = directories(1)
         #expect(
             seen.map { $0.topics.values.map(\.name) } == [
@@ -185,7 +189,7 @@ import Testing
 
     @Test func `a changed directory precedes the answer to the request that changed it`() throws {
         let answer = store.address()
-        store.store.submit([.perform(.addApp(topic: "a", name: "", teamID: ""), answer: answer)])
+        store.store.submit([.perform(.control(.addApp(topic: "a", name: "", teamID: "")), answer: answer)])
         let replies = try store.collectors[0].take("the answer") { $0.contains { $0.answers(answer) } }
         let directory = try #require(
             replies.lastIndex { if case .directory(let directory) = $0 { directory.topics.count == 1 } else { false } })
@@ -199,7 +203,7 @@ import Testing
         _ = directories(1)
         let device = try store.enrol()
         try store.accept(.to(try store.register(device), "a"))
-        #expect(try store.refusal(.addApp(topic: "com.example.App", name: "", teamID: "")) == .alreadyExists)
+        #expect(try store.refusal(.control(.addApp(topic: "com.example.App", name: "", teamID: ""))) == .alreadyExists)
         #expect(directories(1).isEmpty)
     }
 }

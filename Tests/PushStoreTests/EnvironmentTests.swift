@@ -45,8 +45,8 @@ import Testing
     @Test func `a change of environment cancels deliveries in the same batch`() throws {
         let token = try store.register(device)
         let (stream, _) = try store.attach(device)
-        let change = StoreRequest.register(
-            secretHash: device.secretHash, topic: Station.topic, environment: .development)
+        let change = StoreRequest.device(
+            .register(topic: Station.topic, environment: .development), by: device.credential)
         let replies = try store.run([
             .accept(.to(token, "a"), answer: store.address()),
             .accept(.to(token, "now", expiration: 0), answer: store.address()),
@@ -59,13 +59,15 @@ import Testing
         let channels = try Environment.allCases.enumerated().map { index, environment in
             let id = ChannelID(high: 0, low: UInt64(index))
             try store.succeed(
-                .createChannel(id, topic: Station.topic, environment: environment, policy: .mostRecentMessageStored))
+                .control(
+                    .createChannel(id, topic: Station.topic, environment: environment, policy: .mostRecentMessageStored)
+                ))
             return id
         }
         for (index, environment) in Environment.allCases.enumerated() {
             try store.register(device, in: environment)
             let requests = channels.map {
-                StoreRequest.subscribe(secretHash: device.secretHash, topic: Station.topic, channel: $0)
+                StoreRequest.device(.subscribe(topic: Station.topic, channel: $0), by: device.credential)
             }
             #expect(try store.refusal(requests[index]) == nil)
             #expect(try store.refusal(requests[1 - index]) == .unknownChannel)
@@ -77,14 +79,15 @@ import Testing
         let environments: [Environment?] = [nil, .production, .development]
         for (index, environment) in environments.enumerated() {
             try store.succeed(
-                .addKey(
-                    SigningKey(
-                        id: "KEY000000\(index)", teamID: "TEAM000000", topics: nil, publicKey: [1],
-                        createdAt: Timestamp(unixSeconds: Int64(index)), environment: environment)))
+                .control(
+                    .addKey(
+                        SigningKey(
+                            id: "KEY000000\(index)", teamID: "TEAM000000", topics: nil, publicKey: [1],
+                            createdAt: Timestamp(unixSeconds: Int64(index)), environment: environment))))
         }
         _ = store.collectors[0].takeAll()
         try store.reopen()
-        guard case .keys(let keys) = try store.succeed(.keys) else { throw MissingReply(what: "keys") }
+        guard case .keys(let keys) = try store.succeed(.control(.keys)) else { throw MissingReply(what: "keys") }
         #expect(keys.map(\.environment) == environments)
     }
 
@@ -92,16 +95,19 @@ import Testing
 
     @Test func `an app has the settings with which it was added and changed`() throws {
         func app() throws -> AdminAPI.App {
-            guard case .app(let app) = try store.succeed(.app(topic: "a")) else { throw MissingReply(what: "app") }
+            guard case .app(let app) = try store.succeed(.control(.app(topic: "a"))) else {
+                throw MissingReply(what: "app")
+            }
             return app
         }
-        try store.succeed(.addApp(topic: "a", name: "A", teamID: "T", checks: .strict, allowsBroadcasts: true))
+        try store.succeed(
+            .control(.addApp(topic: "a", name: "A", teamID: "T", checks: .strict, allowsBroadcasts: true)))
         #expect(try app().checks == .strict && app().broadcasts)
-        try store.succeed(.changeApp(topic: "a", name: "B", checks: nil, allowsBroadcasts: nil))
+        try store.succeed(.control(.changeApp(topic: "a", name: "B", checks: nil, allowsBroadcasts: nil)))
         #expect(try app().name == "B" && app().checks == .strict && app().broadcasts)
-        try store.succeed(.changeApp(topic: "a", name: nil, checks: .off, allowsBroadcasts: nil))
+        try store.succeed(.control(.changeApp(topic: "a", name: nil, checks: .off, allowsBroadcasts: nil)))
         #expect(try app().name == "B" && app().checks == .off && app().broadcasts)
-        try store.succeed(.changeApp(topic: "a", name: nil, checks: nil, allowsBroadcasts: false))
+        try store.succeed(.control(.changeApp(topic: "a", name: nil, checks: nil, allowsBroadcasts: false)))
         try store.reopen()
         #expect(try app().name == "B" && app().checks == .off && app().broadcasts == false)
         #expect(try app().teamID == "T")
@@ -110,19 +116,21 @@ import Testing
     @Test(arguments: [(Limits.displayNameByteCountMax, true), (Limits.displayNameByteCountMax + 1, false)])
     func `a changed name has a size limit`(byteCount: Int, fits: Bool) throws {
         let name = String(repeating: "n", count: byteCount)
-        let request = StoreRequest.changeApp(topic: Station.topic, name: name, checks: nil, allowsBroadcasts: nil)
+        let request = StoreRequest.control(
+            .changeApp(topic: Station.topic, name: name, checks: nil, allowsBroadcasts: nil))
         #expect(try store.refusal(request) == (fits ? nil : .tooMany))
     }
 
     @Test func `a missing app cannot be changed`() throws {
-        let request = StoreRequest.changeApp(topic: "none", name: nil, checks: .off, allowsBroadcasts: nil)
+        let request = StoreRequest.control(.changeApp(topic: "none", name: nil, checks: .off, allowsBroadcasts: nil))
         #expect(try store.refusal(request) == .unknownTopic)
     }
 
     @Test func `loops receive an app's changed checks and broadcast setting`() throws {
         _ = store.collectors[0].takeAll()
         let answer = store.address()
-        let change = StoreRequest.changeApp(topic: Station.topic, name: nil, checks: .strict, allowsBroadcasts: false)
+        let change = StoreRequest.control(
+            .changeApp(topic: Station.topic, name: nil, checks: .strict, allowsBroadcasts: false))
         store.store.submit([.perform(change, answer: answer)])
         let replies = try store.collectors[0].take("the answer") { $0.contains { $0.answers(answer) } }
         let topics = replies.compactMap { reply -> [Topic]? in

@@ -10,6 +10,10 @@ struct TestDevice: Hashable {
 
     var id: DeviceID { DeviceID(rawValue: number) }
     var secretHash: [UInt8] { (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) } }
+    /// The credential; the secrets of odd devices have the device ID, and those of even devices do not.
+    var credential: DeviceCredential {
+        DeviceCredential(device: number.isMultiple(of: 2) ? nil : id, secretHash: secretHash)
+    }
 }
 
 /// The answer to a notification or a broadcast.
@@ -27,14 +31,14 @@ extension TestStore {
     }
 
     func addApp(_ topic: TopicName = "com.example.App") throws {
-        try succeed(.addApp(topic: topic, name: "App", teamID: "TEAM000000"))
+        try succeed(.control(.addApp(topic: topic, name: "App", teamID: "TEAM000000")))
     }
 
     @discardableResult
     func register(
         _ device: TestDevice, _ topic: TopicName = "com.example.App", in environment: Environment = .production
     ) throws -> DeviceTokenContents {
-        let request = StoreRequest.register(secretHash: device.secretHash, topic: topic, environment: environment)
+        let request = StoreRequest.device(.register(topic: topic, environment: environment), by: device.credential)
         guard case .registered(let contents) = try succeed(request) else { throw MissingReply(what: "registered") }
         return contents
     }
@@ -49,7 +53,7 @@ extension TestStore {
     /// Opens a device's stream; returns its address and the replies.
     func attach(_ device: TestDevice) throws -> (ReplyAddress, [StoreReply]) {
         let stream = address()
-        return (stream, try run([.attach(secretHash: device.secretHash, stream: stream)]))
+        return (stream, try run([.attach(device.credential, stream: stream)]))
     }
 
     /// Sends notifications in one batch; returns the answers and all replies.
@@ -74,7 +78,7 @@ extension TestStore {
     func acknowledge(_ device: TestDevice, _ sequences: [Int64]) throws -> [StoreReply] {
         let acknowledgements = sequences.map { DeviceAPI.Acknowledgement(id: $0, outcome: .delivered) }
         return try run([
-            .perform(.acknowledge(secretHash: device.secretHash, acknowledgements), answer: address())
+            .perform(.device(.acknowledge(acknowledgements), by: device.credential), answer: address())
         ])
     }
 
@@ -95,7 +99,7 @@ extension TestDevice {
         codeHash: [UInt8]? = nil, name: String = "desk", platform: String = "linux", requestHash: [UInt8]? = nil
     ) -> StoreRequest.NewDevice {
         StoreRequest.NewDevice(
-            codeHash: codeHash, device: id, secretHash: secretHash, name: name, platform: platform,
+            codeHash: codeHash, device: id, secretHash: { _ in secretHash }, name: name, platform: platform,
             requestHash: requestHash)
     }
 }

@@ -88,9 +88,9 @@ final class TestStore {
     func run(_ commands: [StoreCommand]) throws -> [StoreReply] {
         // The second barrier comes after the store has read for streams after the first batch.
         let barriers = [address(), address()]
-        store.submit(commands + [.perform(.counts, answer: barriers[0])])
+        store.submit(commands + [.perform(.allDevices(.counts), answer: barriers[0])])
         var replies = try take("answers", until: barriers[0])
-        store.submit([.perform(.counts, answer: barriers[1])])
+        store.submit([.perform(.allDevices(.counts), answer: barriers[1])])
         replies += try take("deliveries", until: barriers[1])
         return replies.filter { reply in
             if case .directory = reply { return false }
@@ -121,7 +121,7 @@ final class TestStore {
 
     /// Returns the store's counters.
     func counts() throws -> AdminAPI.Counts {
-        guard case .counts(let counts) = try succeed(.counts) else { throw MissingReply(what: "counts") }
+        guard case .counts(let counts) = try succeed(.allDevices(.counts)) else { throw MissingReply(what: "counts") }
         return counts
     }
 }

@@ -148,22 +148,22 @@ final class PostgresRequests {
     /// Executes a request, or its first step.
     private func execute(_ request: StoreRequest) throws(SQLError) -> RequestResult {
         switch request {
-        case .identify(let secretHash):
-            try executor.authentication.identify(secretHash).map { .success(.identified($0)) }
+        case .device(.identify, let credential):
+            try executor.authentication.identify(credential).map { .success(.identified($0)) }
                 ?? .failure(.unauthorized)
-        case .acknowledge(let secretHash, let acknowledgements): try acknowledge(secretHash, acknowledgements)
+        case .device(.acknowledge(let acknowledgements), let credential): try acknowledge(credential, acknowledgements)
+        case .allDevices(.trace): .failure(.traceOff)
         case .backup:
             .failure(.unavailable("PostgreSQL has the data: back up its database and the file cluster.key"))
-        case .trace: .failure(.traceOff)
-        default: try executor.execute(request)
+        case .enrol, .device, .administer, .allDevices, .control: try executor.execute(request)
         }
     }
 
     /// Removes the notifications and broadcasts that a device acknowledges.
     private func acknowledge(
-        _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement]
+        _ credential: DeviceCredential, _ acknowledgements: [DeviceAPI.Acknowledgement]
     ) throws(SQLError) -> RequestResult {
-        guard let device = try executor.authentication.identify(secretHash) else { return .failure(.unauthorized) }
+        guard let device = try executor.authentication.identify(credential) else { return .failure(.unauthorized) }
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else { return .failure(.tooMany) }
         for acknowledgement in acknowledgements where acknowledgement.id > 0 {
             if let removed = try waiting.remove(acknowledgement.id, of: device) {

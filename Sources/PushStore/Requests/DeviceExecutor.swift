@@ -33,7 +33,7 @@ final class DeviceExecutor {
         self.registrations = registrations
     }
 
-    // MARK: Enrolment and removal
+    // MARK: Enrolment
 
     func enrol(_ new: StoreRequest.NewDevice) throws(SQLError) -> RequestResult {
         guard new.name.utf8.count <= Limits.displayNameByteCountMax,
@@ -41,7 +41,7 @@ final class DeviceExecutor {
         else { return .failure(.tooMany) }
         // An ID that does not fit into 63 bits is refused like a taken one; the caller generates another.
         guard let device = Int64(exactly: new.device.rawValue),
-            try !devices.isTaken(device, secretHash: new.secretHash)
+            try !devices.isTaken(device, secretHash: new.secretHash(new.device))
         else { return .failure(.alreadyExists) }
         if let codeHash = new.codeHash,
             try !enrolmentCodes.use(codeHash, by: device, new.requestHash, now: transaction.now)
@@ -73,22 +73,21 @@ final class DeviceExecutor {
         return .success(.enrolled(row.id))
     }
 
-    /// Gives a device another name.
-    func rename(_ device: DeviceID, _ name: String) throws(SQLError) -> RequestResult {
-        guard let stored = Int64(exactly: device.rawValue), try devices.rename(stored, name) else {
+    // MARK: Administration
+
+    /// Executes an administrator's request about a device.
+    func execute(_ request: DeviceAdministration, on device: DeviceID) throws(SQLError) -> RequestResult {
+        guard let stored = Int64(exactly: device.rawValue), let row = try devices.find(stored) else {
             return .failure(.unknownDevice)
         }
-        return .success(.done)
-    }
-
-    func removeSelf(_ secretHash: [UInt8]) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
-        return remove(device)
-    }
-
-    func removeDevice(_ device: DeviceID) throws(SQLError) -> RequestResult {
-        guard try authentication.isLive(device) else { return .failure(.unknownDevice) }
-        return remove(device)
+        switch request {
+        case .describe: return .memoryQuery(.device(try description(of: row)))
+        case .rename(let name):
+            try devices.rename(stored, name)
+            return .success(.done)
+        case .remove: return remove(device)
+        case .expire: return expire(device)
+        }
     }
 
     /// Removes a device with its registrations and its queue.
@@ -111,9 +110,8 @@ final class DeviceExecutor {
     }
 
     /// Expires all registrations of a device.
-    func expireDevice(_ device: DeviceID) throws(SQLError) -> RequestResult {
-        guard try authentication.isLive(device) else { return .failure(.unknownDevice) }
-        return .unfinished(
+    private func expire(_ device: DeviceID) -> RequestResult {
+        .unfinished(
             Removal { [unowned self] () throws(SQLError) in
                 guard try registrations.endSome(of: device, asExpired: true) else { return .success(false) }
                 _ = try registrations.endAll(of: device, asExpired: true)
@@ -124,8 +122,7 @@ final class DeviceExecutor {
     // MARK: Power
 
     /// Sets whether a device saves power while its stream is open.
-    func setPower(_ secretHash: [UInt8], _ isSaving: Bool) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+    func setPower(_ device: DeviceID, _ isSaving: Bool) -> RequestResult {
         transaction.add(.stream(.power(device, isSaving: isSaving)))
         return .success(.done)
     }
@@ -152,13 +149,6 @@ final class DeviceExecutor {
                 let next = list.next.map { DeviceID(stored: $0.id) }
                 return .memoryQuery(.devices(list.rows, next: next))
             })
-    }
-
-    func device(_ id: DeviceID) throws(SQLError) -> RequestResult {
-        guard let stored = Int64(exactly: id.rawValue), let row = try devices.find(stored) else {
-            return .failure(.unknownDevice)
-        }
-        return .memoryQuery(.device(try description(of: row)))
     }
 
     /// Returns the description of a device without the values that come from its stream.

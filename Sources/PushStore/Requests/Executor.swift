@@ -159,9 +159,9 @@ final class Executor {
     /// Executes a request, or its first step.
     private func execute(_ request: StoreRequest, _ answer: ReplyAddress) throws(SQLError) -> RequestResult {
         switch request {
+        case .allDevices(.trace(let query)): try traces.search(query, answer)
         case .backup(let order): RequestResult(backups.begin(order))
-        case .trace(let query): try traces.search(query, answer)
-        default: try requests.execute(request)
+        case .enrol, .device, .administer, .allDevices, .control: try requests.execute(request)
         }
     }
 }

@@ -29,10 +29,7 @@ final class FilterExecutor {
     }
 
     /// Replaces the filter of a device; processes only the topics that are added or removed.
-    func setFilter(
-        _ secretHash: [UInt8], _ refusedTopics: [TopicName]
-    ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+    func setFilter(_ device: DeviceID, _ refusedTopics: [TopicName]) throws(SQLError) -> RequestResult {
         guard refusedTopics.count <= Limits.filterTopicCountMax,
             refusedTopics.allSatisfy({ $0.text.utf8.count <= Limits.topicByteCountMax })
         else { return .failure(.tooMany) }

@@ -10,24 +10,20 @@ final class RegistrationExecutor {
     private let subscriptions: SubscriptionTable
     private let transaction: StoreTransaction
     private let waiting: any WaitingNotifications
-    private let authentication: DeviceAuthentication
 
     init(
-        _ tables: SharedTables, _ transaction: StoreTransaction, _ waiting: any WaitingNotifications,
-        _ authentication: DeviceAuthentication
+        _ tables: SharedTables, _ transaction: StoreTransaction, _ waiting: any WaitingNotifications
     ) {
         topics = tables.topics
         registrations = tables.registrations
         subscriptions = tables.subscriptions
         self.transaction = transaction
         self.waiting = waiting
-        self.authentication = authentication
     }
 
     func register(
-        _ secretHash: [UInt8], _ topicName: TopicName, _ environment: Environment
+        _ device: DeviceID, _ topicName: TopicName, _ environment: Environment
     ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         let earlier = try registrations.find(device: device.stored, topic: topic.id)
         if let earlier, earlier.isLive {
@@ -54,8 +50,7 @@ final class RegistrationExecutor {
     }
 
     /// Ends a registration; succeeds without one, for example after the app was removed.
-    func unregister(_ secretHash: [UInt8], _ topicName: TopicName) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+    func unregister(_ device: DeviceID, _ topicName: TopicName) throws(SQLError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic.id,
             try registrations.find(device: device.stored, topic: topic)?.isLive == true
         else { return .success(.done) }

@@ -32,17 +32,16 @@ final class RequestExecutor {
         channelPerAppCountMax: Int
     ) {
         authentication = DeviceAuthentication(tables.devices, transaction, bounds)
-        registrations = RegistrationExecutor(tables, transaction, waiting, authentication)
+        registrations = RegistrationExecutor(tables, transaction, waiting)
         devices = DeviceExecutor(tables, transaction, waiting, authentication, registrations)
         filters = FilterExecutor(tables, transaction, waiting, numbers, authentication)
-        channels = ChannelExecutor(
-            tables, transaction, channelPerAppCountMax: channelPerAppCountMax)
-        subscriptions = SubscriptionExecutor(tables, transaction, numbers, authentication, channels)
+        channels = ChannelExecutor(tables, transaction, channelPerAppCountMax: channelPerAppCountMax)
+        subscriptions = SubscriptionExecutor(tables, transaction, numbers, channels)
         broadcasts = BroadcastExecutor(tables, transaction, numbers)
         credentials = CredentialExecutor(tables, transaction)
         sendTokens = SendTokenExecutor(tables, transaction)
         policies = PolicyExecutor(tables, transaction, authentication)
-        authorities = AuthorityExecutor(tables, transaction, authentication)
+        authorities = AuthorityExecutor(tables, transaction)
         quotas = QuotaExecutor(tables)
         apps = AppExecutor(tables, transaction, channels, registrations, policies)
         webhooks = WebhookExecutor(tables, transaction, trace)
@@ -56,16 +55,47 @@ final class RequestExecutor {
     /// Executes a request, or its first step.
     func execute(_ request: StoreRequest) throws(SQLError) -> RequestResult {
         switch request {
-        case .enrol(let new): try devices.enrol(new)
-        case .register(let hash, let topic, let environment): try registrations.register(hash, topic, environment)
-        case .unregister(let hash, let topic): try registrations.unregister(hash, topic)
-        case .subscribe(let hash, let topic, let channel): try subscriptions.subscribe(hash, topic, channel)
-        case .unsubscribe(let hash, let topic, let channel): try subscriptions.unsubscribe(hash, topic, channel)
-        case .subscriptions(let hash, let topic): try subscriptions.subscriptions(hash, topic)
-        case .setFilter(let hash, let topics): try filters.setFilter(hash, topics)
-        case .setPower(let hash, let isSaving): try devices.setPower(hash, isSaving)
-        case .identify, .acknowledge, .backup, .trace: .failure(.unavailable(Self.misdirected))
-        case .removeSelf(let hash): try devices.removeSelf(hash)
+        case .enrol(let new): return try devices.enrol(new)
+        case .device(let request, let credential):
+            guard let device = try authentication.identify(credential) else { return .failure(.unauthorized) }
+            return try execute(request, of: device)
+        case .administer(let device, let request): return try devices.execute(request, on: device)
+        case .allDevices(let request): return try execute(request)
+        case .control(let request): return try execute(request)
+        case .backup: return .failure(.unavailable(Self.misdirected))
+        }
+    }
+
+    private func execute(_ request: DeviceRequest, of device: DeviceID) throws(SQLError) -> RequestResult {
+        switch request {
+        case .register(let topic, let environment): try registrations.register(device, topic, environment)
+        case .unregister(let topic): try registrations.unregister(device, topic)
+        case .subscribe(let topic, let channel): try subscriptions.subscribe(device, topic, channel)
+        case .unsubscribe(let topic, let channel): try subscriptions.unsubscribe(device, topic, channel)
+        case .subscriptions(let topic): try subscriptions.subscriptions(device, topic)
+        case .setFilter(let topics): try filters.setFilter(device, topics)
+        case .setPower(let isSaving): devices.setPower(device, isSaving)
+        case .policy: policies.rules(for: device)
+        case .confirmAuthorities(let version): try authorities.confirm(version, by: device)
+        case .remove: try devices.execute(.remove, on: device)
+        case .identify, .acknowledge: .failure(.unavailable(Self.misdirected))
+        }
+    }
+
+    private func execute(_ request: AllDevicesRequest) throws(SQLError) -> RequestResult {
+        switch request {
+        case .list(let after, let countMax): try devices.devices(after, countMax)
+        case .counts: .memoryQuery(.counts)
+        case .longestQueues(let countMax): .memoryQuery(.longestQueues(countMax: countMax))
+        case .recipients(let topic, let devices, let countMax):
+            try sendTokens.recipients(topic, devices: devices, countMax: countMax)
+        case .trust: try authorities.trust()
+        case .trace: .failure(.unavailable(Self.misdirected))
+        }
+    }
+
+    private func execute(_ request: ControlRequest) throws(SQLError) -> RequestResult {
+        switch request {
         case .addApp(let topic, let name, let team, let checks, let allowsBroadcasts):
             try apps.addApp(topic, name, team, checks, allowsBroadcasts)
         case .changeApp(let topic, let name, let checks, let allowsBroadcasts):
@@ -88,18 +118,9 @@ final class RequestExecutor {
         case .enrolmentCodes: try credentials.unusedEnrolmentCodes()
         case .revokeEnrolmentCode(let id): try credentials.revokeEnrolmentCode(id)
         case .sendToken(let request): try sendTokens.execute(request)
-        case .recipients(let topic, let devices, let countMax):
-            try sendTokens.recipients(topic, devices: devices, countMax: countMax)
-        case .devices(let after, let countMax): try devices.devices(after, countMax)
-        case .device(let id): try devices.device(id)
-        case .renameDevice(let device, let name): try devices.rename(device, name)
-        case .removeDevice(let device): try devices.removeDevice(device)
-        case .expireDevice(let device): try devices.expireDevice(device)
-        case .counts: .memoryQuery(.counts)
-        case .longestQueues(let countMax): .memoryQuery(.longestQueues(countMax: countMax))
         case .quota(let request): try quotas.execute(request)
         case .policy(let request): try policies.execute(request)
-        case .authority(let request): try authorities.execute(request)
+        case .announceAuthorities(let version): try authorities.announce(version)
         case .setWebhook(let topic, let url, let secret): try webhooks.set(topic, url, secret)
         case .removeWebhook(let topic): try webhooks.remove(topic)
         case .advanceWebhook(let topic, let position): try webhooks.advance(topic, to: position)
@@ -112,10 +133,11 @@ extension StoreRequest {
     /// Whether the request ends deliveries, so that nothing is delivered after its answer.
     var forbidsDeliveries: Bool {
         switch self {
-        case .unregister, .setFilter, .unsubscribe, .expireDevice, .removeApp, .removeChannel, .changeApp,
-            .removeDevice, .removeSelf:
+        case .device(.unregister, _), .device(.unsubscribe, _), .device(.setFilter, _), .device(.remove, _),
+            .administer(_, .remove), .administer(_, .expire), .control(.removeApp), .control(.changeApp),
+            .control(.removeChannel):
             true
-        default: false
+        case .enrol, .device, .administer, .allDevices, .control, .backup: false
         }
     }
 }

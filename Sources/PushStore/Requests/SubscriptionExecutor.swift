@@ -11,12 +11,11 @@ final class SubscriptionExecutor {
     private let subscriptions: SubscriptionTable
     private let transaction: StoreTransaction
     private let numbers: any NotificationNumbers
-    private let authentication: DeviceAuthentication
     private let channels: ChannelExecutor
 
     init(
         _ tables: SharedTables, _ transaction: StoreTransaction, _ numbers: any NotificationNumbers,
-        _ authentication: DeviceAuthentication, _ channels: ChannelExecutor
+        _ channels: ChannelExecutor
     ) {
         topics = tables.topics
         channelRows = tables.channels
@@ -24,15 +23,13 @@ final class SubscriptionExecutor {
         subscriptions = tables.subscriptions
         self.transaction = transaction
         self.numbers = numbers
-        self.authentication = authentication
         self.channels = channels
     }
 
     /// Subscribes an app to a channel; earlier broadcasts are skipped.
     func subscribe(
-        _ secretHash: [UInt8], _ topicName: TopicName, _ channel: ChannelID
+        _ device: DeviceID, _ topicName: TopicName, _ channel: ChannelID
     ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let (topic, registration) = try registration(of: topicName, on: device) else {
             return .failure(.unknownTopic)
         }
@@ -52,9 +49,8 @@ final class SubscriptionExecutor {
 
     /// Ends a subscription; succeeds without one.
     func unsubscribe(
-        _ secretHash: [UInt8], _ topicName: TopicName, _ channel: ChannelID
+        _ device: DeviceID, _ topicName: TopicName, _ channel: ChannelID
     ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic.id, let row = try channelRows.find(channel),
             let ended = try subscriptions.remove(device, topic, row.number)
         else { return .success(.done) }
@@ -64,9 +60,8 @@ final class SubscriptionExecutor {
     }
 
     func subscriptions(
-        _ secretHash: [UInt8], _ topicName: TopicName
+        _ device: DeviceID, _ topicName: TopicName
     ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let (topic, _) = try registration(of: topicName, on: device) else { return .failure(.unknownTopic) }
         let read = { [subscriptions] (after: Int64?, countMax: Int) throws(SQLError) in
             try subscriptions.page(of: device, topic: topic, after: after ?? .min, countMax: countMax)

@@ -33,6 +33,7 @@ final class DeviceTable {
     private let updateAgent: any SQLStatement
     private let updateName: any SQLStatement
     private let selectBySecret: any SQLStatement
+    private let selectSecret: any SQLStatement
     private let selectRemoved: any SQLStatement
     private let selectTaken: any SQLStatement
     private let selectOne: any SQLStatement
@@ -58,6 +59,8 @@ final class DeviceTable {
         updateName = try connection.prepare("UPDATE devices SET name = ? WHERE id = ?")
         selectBySecret = try connection.prepare(
             "SELECT id, seen_at_ms, dormant, agent FROM devices WHERE secret_hash = ?")
+        selectSecret = try connection.prepare(
+            "SELECT id, seen_at_ms, dormant, agent, secret_hash FROM devices WHERE id = ? AND removed_at_ms IS NULL")
         selectRemoved = try connection.prepare("SELECT removed_at_ms FROM devices WHERE id = ?")
         selectTaken = try connection.prepare("SELECT 1 FROM devices WHERE id = ? OR secret_hash = ?")
         selectOne = try connection.prepare(
@@ -115,7 +118,7 @@ final class DeviceTable {
     /// Adds a device with a new ID and a new secret.
     func add(_ device: Int64, _ new: StoreRequest.NewDevice, now: Timestamp) throws(SQLError) {
         insert.bind(device, at: 1)
-        insert.bind(new.secretHash, at: 2)
+        insert.bind(new.secretHash(new.device), at: 2)
         insert.bind(new.name, at: 3)
         insert.bind(new.platform, at: 4)
         insert.bind(now.unixMilliseconds, at: 5)
@@ -130,22 +133,28 @@ final class DeviceTable {
     ///
     /// The earlier secret stops working.
     func change(_ device: Int64, _ new: StoreRequest.NewDevice) throws(SQLError) {
-        update.bind(new.secretHash, at: 1)
+        update.bind(new.secretHash(DeviceID(stored: device)), at: 1)
         update.bind(new.name, at: 2)
         update.bind(new.platform, at: 3)
         update.bind(device, at: 4)
         try update.run()
     }
 
-    /// Returns the live device that has a secret.
-    func authenticate(_ secretHash: [UInt8]) throws(SQLError) -> Identity? {
-        selectBySecret.bind(secretHash, at: 1)
-        defer { selectBySecret.reset() }
-        guard try selectBySecret.step() else { return nil }
+    /// Returns the live device that has a credential.
+    func authenticate(_ credential: DeviceCredential) throws(SQLError) -> Identity? {
+        let select = credential.device == nil ? selectBySecret : selectSecret
+        if let device = credential.device {
+            select.bind(device.stored, at: 1)
+        } else {
+            select.bind(credential.secretHash, at: 1)
+        }
+        defer { select.reset() }
+        guard try select.step() else { return nil }
+        guard credential.device == nil || credential.hasHash(select.bytes(4)) else { return nil }
         return Identity(
-            device: DeviceID(stored: selectBySecret.int64(0)),
-            seenAt: selectBySecret.optionalInt64(1).map(Timestamp.init(unixMilliseconds:)),
-            isDormant: selectBySecret.int64(2) != 0, agent: selectBySecret.string(3))
+            device: DeviceID(stored: select.int64(0)),
+            seenAt: select.optionalInt64(1).map(Timestamp.init(unixMilliseconds:)),
+            isDormant: select.int64(2) != 0, agent: select.string(3))
     }
 
     /// Records the name and version of a device's agent.
@@ -155,13 +164,11 @@ final class DeviceTable {
         try updateAgent.run()
     }
 
-    /// Changes the name of a live device; returns false if the device does not exist or was removed.
-    func rename(_ device: Int64, _ name: String) throws(SQLError) -> Bool {
-        guard try find(device) != nil else { return false }
+    /// Changes the name of a live device.
+    func rename(_ device: Int64, _ name: String) throws(SQLError) {
         updateName.bind(name, at: 1)
         updateName.bind(device, at: 2)
         try updateName.run()
-        return true
     }
 
     /// Returns whether a device was ever enrolled, including removed ones.
