@@ -38,7 +38,7 @@ checks=$(cd "$repository" && for file in $checks; do echo "$repository/$file"; d
 
 includes="-I $build"
 for map in "$repository"/Sources/C*/module.modulemap; do includes="$includes -I $(dirname "$map")"; done
-for flag in $(pkg-config --cflags-only-I libsystemd sndfile inih sqlite3); do includes="$includes -Xcc $flag"; done
+for flag in $(pkg-config --cflags-only-I libsystemd sndfile inih sqlite3 libpq); do includes="$includes -Xcc $flag"; done
 options="-O -wmo -parse-as-library -swift-version 6 -package-name posthorn -sanitize=fuzzer,address -enable-testing $includes"
 objects=
 isStale=no

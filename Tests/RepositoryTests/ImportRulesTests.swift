@@ -9,6 +9,7 @@ struct ImportRulesTests {
     /// Maps each C library's module to the one Swift module that wraps it.
     private static let wrappers = [
         "CLinux": "PushNet", "COpenSSL": "PushTLS", "CNghttp2": "PushHTTP", "CSQLite": "PushSQLite",
+        "CPQ": "PushPostgres",
         "CSystemd": "PushDBus", "CCurl": "PushCurl", "CINIH": "PushINI", "CCanberra": "PushSound",
         "CPulse": "PushSound", "CSndfile": "PushSound",
         "CAdwaita": "PanelToolkit", "CWslay": "PushWebSocket",

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A shell that starts PostgreSQL servers in a directory of its own, as a user other than root.
+///
+/// When its input ends, which happens at the latest when the test process ends, it stops the servers and deletes the
+/// directory.
+final class PostgresKeeper: Sendable {
+    /// The directory of the servers and of their sockets.
+    let directory: String
+    private let process: RunningProcess
+    private let queue: CommandQueue
+
+    /// Starts the shell.
+    ///
+    /// - Throws: `MissingProgram` without the package `postgresql-15`.
+    init() async throws {
+        var words = ["/bin/sh", "-c", Self.script, "sh", try Self.programs()]
+        if geteuid() == 0 {
+            words =
+                [
+                    try RepositoryPaths.tool("setpriv"), "--reuid=nobody", "--regid=nogroup", "--clear-groups",
+                ] + words
+        }
+        process = try RunningProcess(words[0], Array(words.dropFirst()), inheriting: false, hasInput: true)
+        directory = try await process.outputLine(0)
+        queue = CommandQueue()
+    }
+
+    deinit {
+        process.endInput()
+        // The last reference kills the process, which must delete its files before.
+        let process = process
+        Thread.detachNewThread {
+            while process.exit == nil { usleep(20_000) }
+        }
+    }
+
+    /// Runs a command in the directory, with the programs of PostgreSQL and the functions of the script below.
+    ///
+    /// - Parameter command: The command, in one line.
+    /// - Throws: `UnexpectedOutput` with the output of all commands if it fails.
+    func run(_ command: String) async throws {
+        try await queue.run { [process, directory] index in
+            try process.write(command + "\n")
+            let status = try await process.outputLine(index, within: .seconds(60))
+            guard status == "0" else {
+                let log = readText("\(directory)/commands.log")
+                let result = ProgramResult(exit: .code(Int32(status) ?? -1), output: log, errorOutput: "")
+                throw UnexpectedOutput(result: result, problem: command)
+            }
+        }
+    }
+
+    /// Returns the directory of PostgreSQL's programs.
+    private static func programs() throws -> String {
+        let path = "/usr/lib/postgresql/15/bin"
+        guard FileManager.default.isExecutableFile(atPath: "\(path)/postgres") else {
+            throw MissingProgram(name: "postgresql-15")
+        }
+        return path
+    }
+
+    /// Each line of the input is a command; each is answered with its status.
+    private static let script = #"""
+        PATH=$1:$PATH
+        # A file system in memory makes fsync cheap; a server with its log needs some hundred megabytes.
+        parent=/tmp
+        [ "$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt 2000 ] 2>/dev/null && parent=/dev/shm
+        root=$(mktemp -d "$parent/posthorn.XXXXXX") && cd "$root" && echo "$root" || exit 1
+
+        # make NAME PORT: a new database cluster, whose port is only a part of the name of its socket.
+        make() {
+            initdb --pgdata="$1" --no-sync --auth=trust --username=postgres --encoding=UTF8 --no-locale &&
+                cat >>"$1/postgresql.conf" <<END
+        port = $2
+        listen_addresses = ''
+        unix_socket_directories = '$root'
+        shared_buffers = 32MB
+        huge_pages = off
+        max_connections = 200
+        max_wal_senders = 10
+        min_wal_size = 32MB
+        max_wal_size = 512MB
+        wal_keep_size = 256MB
+        wal_receiver_timeout = 5s
+        wal_sender_timeout = 5s
+        wal_retrieve_retry_interval = 200ms
+        jit = off
+        autovacuum_naptime = 5s
+        END
+        }
+
+        # launch NAME: starts a server and waits until it accepts connections.
+        launch() {
+            postgres -D "$root/$1" >>"$1.log" 2>&1 </dev/null &
+            pid=$!
+            while kill -0 $pid 2>/dev/null; do
+                if [ "$(sed -n 1p "$1/postmaster.pid" 2>/dev/null)" = $pid ]; then
+                    case $(sed -n 8p "$1/postmaster.pid" 2>/dev/null) in ready*) return 0 ;; esac
+                fi
+                sleep 0.02
+            done
+            wait $pid
+            tail -n 20 "$1.log"
+            return 1
+        }
+
+        # halt NAME: stops a server as after a crash.
+        halt() {
+            pid=$(sed -n 1p "$1/postmaster.pid" 2>/dev/null) && [ -n "$pid" ] || return 0
+            kill -QUIT "$pid" 2>/dev/null
+            kill -CONT "$pid" 2>/dev/null
+            wait "$pid"
+            return 0
+        }
+
+        # copy NAME PORT PRIMARY-PORT: makes a standby of a running server.
+        copy() {
+            rm -rf "$1"
+            pg_basebackup --host="$root" --port="$3" --username=postgres --pgdata="$1" --write-recovery-conf \
+                --wal-method=stream --checkpoint=fast --no-sync &&
+                printf "port = %s\nprimary_conninfo = '%s'\n" "$2" \
+                    "host=$root port=$3 user=postgres application_name=$1" >>"$1/postgresql.auto.conf"
+        }
+
+        while read -r command; do
+            eval "$command" >>commands.log 2>&1 </dev/null
+            echo $?
+        done
+        for data in */postmaster.pid; do
+            [ -f "$data" ] && halt "${data%/*}"
+        done
+        rm -rf "$root"
+        """#
+}
+
+/// Runs commands one after the other, and counts them.
+private actor CommandQueue {
+    private var count = 0
+    private var last: Task<Void, any Error>?
+
+    func run(_ command: @escaping @Sendable (Int) async throws -> Void) async throws {
+        count += 1
+        let (index, earlier) = (count, last)
+        let task = Task {
+            _ = await earlier?.result
+            try await command(index)
+        }
+        last = task
+        try await task.value
+    }
+}

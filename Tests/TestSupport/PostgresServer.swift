@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A PostgreSQL server of one test, with a UNIX socket only.
+package final class PostgresServer: Sendable {
+    /// The port, which is only a part of the name of the socket.
+    private static let port = 5432
+    private static let name = "server"
+
+    private let keeper: PostgresKeeper
+
+    /// Creates a database cluster and starts its server.
+    ///
+    /// - Parameter configuration: Lines for `postgresql.conf`.
+    /// - Throws: `MissingProgram` without the package `postgresql-15`; `UnexpectedOutput` when it does not start.
+    package init(configuration: [String] = []) async throws {
+        keeper = try await PostgresKeeper()
+        try await keeper.run("make \(Self.name) \(Self.port)")
+        for line in configuration { try await keeper.run("echo \"\(line)\" >>\(Self.name)/postgresql.conf") }
+        try await start()
+    }
+
+    /// The address for `PostgresAddress`.
+    package var address: String {
+        PostgresProcesses.address(directory: keeper.directory, ports: [Self.port])
+    }
+
+    /// Starts the server after it was stopped or killed.
+    package func start() async throws { try await keeper.run("launch \(Self.name)") }
+
+    /// Stops the server without a checkpoint.
+    package func stop() async throws { try await keeper.run("halt \(Self.name)") }
+
+    /// Kills the server and all its processes.
+    package func kill() async throws {
+        try await PostgresProcesses(of: "\(keeper.directory)/\(Self.name)").kill()
+        try await keeper.run("wait")
+    }
+
+    /// Stops all processes of the server with SIGSTOP, or resumes them with SIGCONT.
+    package func send(_ signal: Int32) throws {
+        try PostgresProcesses(of: "\(keeper.directory)/\(Self.name)").send(signal)
+    }
+
+    /// Runs SQL with `psql`, and returns its output.
+    package func sql(_ text: String) async throws -> String {
+        try await PostgresProcesses.sql(text, directory: keeper.directory, port: Self.port)
+    }
+}
+
+/// The processes of a running server.
+struct PostgresProcesses {
+    private let main: Int32
+    private let children: [Int32]
+
+    /// Finds the processes of the server of a data directory, and stops the main process in between.
+    ///
+    /// - Parameter data: The data directory.
+    /// - Throws: `SystemFailure` when the server does not run.
+    init(of data: String) throws {
+        let line = readText("\(data)/postmaster.pid").prefix { $0 != "\n" }
+        guard let main = Int32(line) else { throw SystemFailure(call: "read \(data)/postmaster.pid", code: ENOENT) }
+        // A stopped process starts no others.
+        Glibc.kill(main, SIGSTOP)
+        self.main = main
+        children = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap(Int32.init).filter {
+            process in
+            Self.parent(of: process) == main
+        }
+    }
+
+    /// Kills all processes, and waits until they have ended.
+    func kill() async throws {
+        for process in [main] + children { Glibc.kill(process, SIGKILL) }
+        try await eventually("the server has ended") {
+            ([main] + children).allSatisfy { Self.hasEnded($0) }
+        }
+    }
+
+    /// Sends a signal to all processes; the main process gets SIGCONT afterwards unless the signal is SIGSTOP.
+    func send(_ signal: Int32) {
+        for process in [main] + children { Glibc.kill(process, signal) }
+        if signal != SIGSTOP { Glibc.kill(main, SIGCONT) }
+    }
+
+    private static func fields(of process: Int32) -> [Substring] {
+        // The second field is the name in parentheses.
+        let status = readText("/proc/\(process)/stat")
+        guard let end = status.lastIndex(of: ")") else { return [] }
+        return status[status.index(after: end)...].split(separator: " ")
+    }
+
+    private static func parent(of process: Int32) -> Int32? {
+        let fields = fields(of: process)
+        return fields.count > 1 ? Int32(fields[1]) : nil
+    }
+
+    /// Returns whether a process has ended; its parent need not have collected it.
+    private static func hasEnded(_ process: Int32) -> Bool {
+        let fields = fields(of: process)
+        return fields.isEmpty || fields[0] == "Z"
+    }
+
+    // MARK: Clients
+
+    /// Returns the address of servers whose sockets are in one directory.
+    static func address(directory: String, ports: [Int], user: String = "postgres") -> String {
+        let hosts = Array(repeating: directory, count: ports.count).joined(separator: ",")
+        return "postgresql://\(user)@/postgres?host=\(hosts)&port=\(ports.map(String.init).joined(separator: ","))"
+    }
+
+    /// Runs SQL with `psql`, and returns its output without the last line feed.
+    static func sql(_ text: String, directory: String, port: Int) async throws -> String {
+        let arguments = [
+            "--host=\(directory)", "--port=\(port)", "--username=postgres", "--no-psqlrc", "--quiet", "--tuples-only",
+            "--no-align", "--set=ON_ERROR_STOP=1", "--command=\(text)",
+        ]
+        let result = try await RunningProcess.run(try RepositoryPaths.tool("psql"), arguments).succeeded()
+        return result.output.hasSuffix("\n") ? String(result.output.dropLast()) : result.output
+    }
+}
