@@ -116,7 +116,8 @@ let testTargets: [Target] = [
     tests(of: "AgentBus", uses: ["PushCore", "PushDBus"]),
     tests(of: "PushSound"),
     tests(of: "PushINI"),
-    tests(of: "PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),
+    tests(
+        of: "PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushSQLite"]),
     tests(of: "PushServing", uses: ["PushCore", "PushNet"]),
     tests(
         of: "PushServer",

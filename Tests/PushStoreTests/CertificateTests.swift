@@ -4,31 +4,16 @@ import PushCore
 @testable import PushStore
 import Testing
 
-@Suite struct CertificateTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct CertificateTests {
+    private let store: any RequestTarget
 
-    init() throws { store = try TestStore() }
-
-    private func certificate(_ number: UInt8, created: Int64 = 1, revoked: Int64? = nil) -> ProviderCertificate {
-        ProviderCertificate(
-            fingerprint: Array(repeating: number, count: 32), serialNumber: "0\(number)", teamID: "TEAM000000",
-            topics: ["b", "a"], environment: number == 1 ? nil : .development,
-            createdAt: Timestamp(unixSeconds: created), expiresAt: Timestamp(unixSeconds: 99),
-            revokedAt: revoked.map(Timestamp.init(unixSeconds:)))
-    }
+    init() throws { store = try StoreEngine.open() }
 
     private func all() throws -> [ProviderCertificate] {
         guard case .certificates(let certificates) = try store.succeed(.control(.certificates)) else {
             throw MissingReply(what: "certificates")
         }
         return certificates
-    }
-
-    /// Returns the revoked fingerprints of each directory that the loops received since the last call.
-    private func revoked() -> [Set<[UInt8]>] {
-        store.collectors[0].takeAll().compactMap {
-            if case .directory(let directory) = $0 { directory.revokedCertificates } else { nil }
-        }
     }
 
     @Test func `certificates are listed oldest first with their contents, also after a restart`() throws {
@@ -67,6 +52,28 @@ import Testing
         try store.succeed(.control(.addCertificate(certificate(1))))
         #expect(try store.refusal(.control(.revokeCertificate(certificate(2).fingerprint))) == .unknownCertificate)
         #expect(try store.refusal(.control(.revokeCertificate([]))) == .unknownCertificate)
+    }
+}
+
+private func certificate(_ number: UInt8, created: Int64 = 1, revoked: Int64? = nil) -> ProviderCertificate {
+    ProviderCertificate(
+        fingerprint: Array(repeating: number, count: 32), serialNumber: "0\(number)", teamID: "TEAM000000",
+        topics: ["b", "a"], environment: number == 1 ? nil : .development,
+        createdAt: Timestamp(unixSeconds: created), expiresAt: Timestamp(unixSeconds: 99),
+        revokedAt: revoked.map(Timestamp.init(unixSeconds:)))
+}
+
+/// Checks the directories that loops receive after a revocation.
+@Suite struct RevokedCertificateTests {
+    private let store: TestStore
+
+    init() throws { store = try TestStore() }
+
+    /// Returns the revoked fingerprints of each directory that the loops received since the last call.
+    private func revoked() -> [Set<[UInt8]>] {
+        store.collectors[0].takeAll().compactMap {
+            if case .directory(let directory) = $0 { directory.revokedCertificates } else { nil }
+        }
     }
 
     @Test func `loops receive the revoked certificates and no others`() throws {

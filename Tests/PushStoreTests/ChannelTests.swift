@@ -3,15 +3,14 @@
 import PushAPI
 import PushCore
 @testable import PushStore
-import TestSupport
 import Testing
 
-@Suite struct ChannelTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct ChannelTests {
+    private let store: any RequestTarget
     private let station: Station
 
     init() throws {
-        store = try TestStore { $0.channelPerAppCountMax = 3 }
+        store = try StoreEngine.open { $0.channelPerAppCountMax = 3 }
         station = try Station(store)
     }
 
@@ -76,17 +75,6 @@ import Testing
         try store.succeed(.control(.removeChannel(first, topic: Station.topic, environment: .production)))
         #expect(try store.refusal(create(6)) == nil)
         #expect(try store.refusal(create(7)) == .tooMany)
-    }
-
-    @Test(.tags(.slow)) func `an app can have ten thousand channels in an environment and not one more`() throws {
-        let store = try TestStore()
-        try store.addBroadcastApp()
-        let replies = try store.run(
-            (0..<UInt64(Limits.channelPerAppCountMax)).map { .perform(create($0), answer: store.address()) })
-        let done = replies.count { if case .performed(.success(.done), _) = $0 { true } else { false } }
-        #expect(done == Limits.channelPerAppCountMax)
-        #expect(try store.refusal(create(.max)) == .tooMany)
-        #expect(try store.channels().count == Limits.channelPerAppCountMax)
     }
 
     @Test(arguments: [(Station.topic, Environment.development), ("other", .production)])
@@ -176,20 +164,6 @@ import Testing
             try store.refusal(.device(.subscriptions(topic: "none"), by: station.device.credential)) == .unknownTopic)
     }
 
-    @Test(.tags(.slow)) func `an app on a device can have a thousand subscriptions and not one more`() throws {
-        let store = try TestStore()
-        let station = try Station(store)
-        let channels = (0...UInt64(Limits.subscriptionPerAppCountMax)).map { ChannelID(high: .max, low: $0) }
-        func subscribe(_ channel: ChannelID) -> StoreRequest {
-            .device(.subscribe(topic: Station.topic, channel: channel), by: station.device.credential)
-        }
-        _ = try store.run(channels.indices.map { .perform(create(UInt64($0)), answer: store.address()) })
-        _ = try store.run(channels.dropLast().map { .perform(subscribe($0), answer: store.address()) })
-        #expect(try store.subscriptions(station.device) == Array(channels.dropLast()))
-        #expect(try store.refusal(subscribe(channels[1000])) == .tooMany)
-        #expect(try store.refusal(subscribe(channels[0])) == nil)
-    }
-
     // MARK: End of subscriptions
 
     @Test(arguments: [
@@ -223,7 +197,7 @@ import Testing
         let stays = ChannelID(high: 0, low: 0)
         try store.succeed(
             .control(.createChannel(stays, topic: "other", environment: .production, policy: .noMessageStored)))
-        _ = try store.publish([.to(first, "a"), .to(second, "b")])
+        for (channel, text) in [(first, "a"), (second, "b")] { try store.publish(.to(channel, text)) }
         try store.succeed(.control(request))
         #expect(try store.publish(.to(first, "c")) == .refused(.channelNotRegistered, ended: nil))
         #expect(try store.counts().unregistered == 2)

@@ -6,17 +6,17 @@ import PushCore
 import Testing
 import TestSupport
 
-@Suite struct DeviceCredentialTests {
-    private static let id = DeviceID(rawValue: 0x05f8_af17_7cd3_edab)
-    private static let characters = "X7IMCwIb5uPtqe0dNfiTlV3Tpnb7yDWicsBQ2YBsQRY"
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct DeviceCredentialTests {
+    static let id = DeviceID(rawValue: 0x05f8_af17_7cd3_edab)
+    static let characters = "X7IMCwIb5uPtqe0dNfiTlV3Tpnb7yDWicsBQ2YBsQRY"
+    private let store: any RequestTarget
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.open()
         try store.addApp()
     }
 
-    private static func credential(_ secret: String) -> DeviceCredential {
+    static func credential(_ secret: String) -> DeviceCredential {
         let bytes = Array(secret.utf8)
         return DeviceCredential(secret: bytes.span, hash: hash(bytes))
     }
@@ -32,24 +32,10 @@ import TestSupport
     }
 
     /// Enrols the device with a secret.
-    private func enrol(
-        _ id: DeviceID = Self.id, secret: String, codeHash: [UInt8]? = nil, requestHash: [UInt8]? = nil
-    ) throws {
-        let hash = Self.credential(secret).secretHash
-        let new = StoreRequest.NewDevice(
-            codeHash: codeHash, device: id, secretHash: { _ in hash }, name: "desk", platform: "linux",
-            requestHash: requestHash)
-        try store.succeed(.enrol(new))
-    }
+    private func enrol(_ id: DeviceID = Self.id, secret: String) throws { try store.enrol(id, secret: secret) }
 
     /// Returns the device that a credential identifies; nil if it is refused.
-    private func device(_ credential: DeviceCredential, in store: TestStore? = nil) throws -> DeviceID? {
-        switch try (store ?? self.store).perform(.device(.identify, by: credential)) {
-        case .success(.identified(let device)): return device
-        case .failure(.unauthorized): return nil
-        case let other: throw MissingReply(what: "a device, not \(other)")
-        }
-    }
+    private func device(_ credential: DeviceCredential) throws -> DeviceID? { try store.device(with: credential) }
 
     // MARK: The text
 
@@ -103,11 +89,6 @@ import TestSupport
             let credential = Self.credential("\(prefix).\(Self.characters)")
             #expect(try device(credential) == nil, "\(prefix)")
             #expect(try store.refusal(.device(.remove, by: credential)) == .unauthorized, "\(prefix)")
-            let stream = store.address()
-            let replies = try store.run([.attach(credential, stream: stream)])
-            guard case .performed(.failure(.unauthorized), stream)? = replies.first else {
-                throw MissingReply(what: "a refusal of \(prefix), not \(replies)")
-            }
         }
         #expect(try store.counts().devices == 2)
     }
@@ -155,24 +136,5 @@ import TestSupport
         }
         #expect(try device(Self.credential(secrets[2](first))) == first)
         #expect(try store.counts().devices == 1)
-    }
-
-    @Test func `after a restore, secrets with and without an ID are valid, and those of later devices are not`() throws
-    {
-        let (other, late) = (DeviceID(rawValue: 7), DeviceID(rawValue: 8))
-        try enrol(secret: "\(Self.id.text).\(Self.characters)")
-        try enrol(other, secret: Self.characters)
-        let files = try TemporaryDirectory()
-        let ends = Told<StoreError?>()
-        let copy = files.path(of: "copy.sqlite")
-        try store.succeed(.backup(StoreBackup(path: copy) { ends.add($0) }))
-        while ends.all.isEmpty { _ = try store.counts() }
-        try enrol(late, secret: "\(late.text).\(Self.characters)")
-        #expect(try device(Self.credential("\(late.text).\(Self.characters)")) == late)
-        try StoreRestore.prepare(path: copy)
-        let restored = try TestStore(path: copy)
-        #expect(try device(Self.credential("\(Self.id.text).\(Self.characters)"), in: restored) == Self.id)
-        #expect(try device(Self.credential(Self.characters), in: restored) == other)
-        #expect(try device(Self.credential("\(late.text).\(Self.characters)"), in: restored) == nil)
     }
 }

@@ -5,12 +5,12 @@ import PushCore
 @testable import PushStore
 import Testing
 
-@Suite struct DeviceTrustTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct DeviceTrustTests {
+    private let store: any RequestTarget
     private let desk = TestDevice(number: 1)
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.open()
         try store.addApp()
         for number in [1, 2, 3] as [UInt64] { _ = try store.enrol(number) }
     }

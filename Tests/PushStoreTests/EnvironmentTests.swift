@@ -5,12 +5,12 @@ import PushCore
 @testable import PushStore
 import Testing
 
-@Suite struct EnvironmentTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct EnvironmentTests {
+    private let store: any RequestTarget
     private let device: TestDevice
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.open()
         try store.addBroadcastApp()
         device = try store.enrol()
     }
@@ -22,37 +22,6 @@ import Testing
         try store.reopen()
         #expect(try store.register(device, in: environment) == token)
         #expect(try store.counts().registrations == 1)
-    }
-
-    @Test(arguments: Environment.allCases)
-    func `registering in the other environment returns another token and ends the first`(first: Environment) throws {
-        let token = try store.register(device, in: first)
-        let (stream, _) = try store.attach(device)
-        try store.accept(.to(token, "waits"))
-        store.clock.now += 5
-        let ended = store.clock.now
-        let other = try store.register(device, in: first.other)
-        #expect(other.generation == token.generation + 1)
-        store.clock.now += 5
-        #expect(try store.accept(.to(token, "a")) == .refused(.unregistered, ended: ended))
-        #expect(try store.accept([.to(other, "b")]).1.texts(to: stream) == ["b"])
-        #expect(try store.waiting(device) == ["b"])
-        let counts = try store.counts()
-        #expect(counts.registrations == 1 && counts.unregistered == 1 && counts.pending == 1)
-        #expect(try store.register(device, in: first).generation == token.generation + 2)
-    }
-
-    @Test func `a change of environment cancels deliveries in the same batch`() throws {
-        let token = try store.register(device)
-        let (stream, _) = try store.attach(device)
-        let change = StoreRequest.device(
-            .register(topic: Station.topic, environment: .development), by: device.credential)
-        let replies = try store.run([
-            .accept(.to(token, "a"), answer: store.address()),
-            .accept(.to(token, "now", expiration: 0), answer: store.address()),
-            .perform(change, answer: store.address()),
-        ])
-        #expect(replies.texts(to: stream) == [])
     }
 
     @Test func `an app can subscribe only in its current environment`() throws {
@@ -85,7 +54,6 @@ import Testing
                             id: "KEY000000\(index)", teamID: "TEAM000000", topics: nil, publicKey: [1],
                             createdAt: Timestamp(unixSeconds: Int64(index)), environment: environment))))
         }
-        _ = store.collectors[0].takeAll()
         try store.reopen()
         guard case .keys(let keys) = try store.succeed(.control(.keys)) else { throw MissingReply(what: "keys") }
         #expect(keys.map(\.environment) == environments)
@@ -124,19 +92,5 @@ import Testing
     @Test func `a missing app cannot be changed`() throws {
         let request = StoreRequest.control(.changeApp(topic: "none", name: nil, checks: .off, allowsBroadcasts: nil))
         #expect(try store.refusal(request) == .unknownTopic)
-    }
-
-    @Test func `loops receive an app's changed checks and broadcast setting`() throws {
-        _ = store.collectors[0].takeAll()
-        let answer = store.address()
-        let change = StoreRequest.control(
-            .changeApp(topic: Station.topic, name: nil, checks: .strict, allowsBroadcasts: false))
-        store.store.submit([.perform(change, answer: answer)])
-        let replies = try store.collectors[0].take("the answer") { $0.contains { $0.answers(answer) } }
-        let topics = replies.compactMap { reply -> [Topic]? in
-            if case .directory(let directory) = reply { Array(directory.topics.values) } else { nil }
-        }
-        #expect(topics.last?.map(\.checks) == [.strict])
-        #expect(topics.last?.map(\.allowsBroadcasts) == [false])
     }
 }

@@ -5,13 +5,13 @@ import PushCore
 @testable import PushStore
 import Testing
 
-@Suite struct PolicyTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct PolicyTests {
+    private let store: any RequestTarget
     private let desk = TestDevice(number: 1)
     private let lamp = TestDevice(number: 2)
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.open()
         try store.addApp()
         for number in [1, 2] as [UInt64] { _ = try store.enrol(number) }
     }

@@ -4,10 +4,10 @@ import PushCore
 @testable import PushStore
 import Testing
 
-@Suite struct QuotaTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct QuotaTests {
+    private let store: any RequestTarget
 
-    init() throws { store = try TestStore() }
+    init() throws { store = try StoreEngine.open() }
 
     private func kept() throws -> (settings: [QuotaSubject: QuotaLimits], uses: [QuotaUse]) {
         guard case .quotas(let settings, let uses) = try store.succeed(.control(.quota(.all))) else {

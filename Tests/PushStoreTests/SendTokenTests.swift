@@ -5,12 +5,12 @@ import Testing
 
 @testable import PushStore
 
-@Suite struct SendTokenTests {
+@Suite(.bothEngines, .namesEngine) struct SendTokenTests {
     private let topic: TopicName = "com.example.App"
 
     private func hash(_ number: UInt8) -> [UInt8] { [number] + Array(repeating: 9, count: 31) }
 
-    private func tokens(_ store: TestStore, of topic: TopicName? = nil) throws -> [SendToken] {
+    private func tokens(_ store: any RequestTarget, of topic: TopicName? = nil) throws -> [SendToken] {
         guard case .sendTokens(let tokens) = try store.succeed(.control(.sendToken(.list(topic: topic)))) else {
             throw MissingReply(what: "send tokens")
         }
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `tokens are listed by app, are revoked, and survive a restart`() throws {
-        let store = try TestStore()
+        let store = try StoreEngine.open()
         _ = try store.registeredDevice()
         try store.succeed(.control(.addApp(topic: "com.example.Other", name: "Other", teamID: "TEAM000001")))
         try store.succeed(.control(.sendToken(.add(hash: hash(1), topic: topic, name: "one", expiresAt: nil))))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `the tokens of a removed app are gone`() throws {
-        let store = try TestStore()
+        let store = try StoreEngine.open()
         _ = try store.registeredDevice()
         try store.succeed(.control(.sendToken(.add(hash: hash(1), topic: topic, name: "", expiresAt: nil))))
         try store.succeed(.control(.removeApp(topic: topic)))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `the recipients of an app are its live registrations`() throws {
-        let store = try TestStore()
+        let store = try StoreEngine.open()
         let (first, token) = try store.registeredDevice()
         let second = try store.register(try store.enrol(2))
         func recipients(_ devices: [DeviceID]? = nil, countMax: Int = 100) throws -> ([DeviceTokenContents], Bool) {

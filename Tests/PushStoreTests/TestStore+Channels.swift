@@ -15,11 +15,11 @@ struct TestChannel {
 struct Station {
     static let topic: TopicName = "com.example.App"
 
-    let store: TestStore
+    let store: any RequestTarget
     let device: TestDevice
     let token: DeviceTokenContents
 
-    init(_ store: TestStore) throws {
+    init(_ store: any RequestTarget) throws {
         self.store = store
         try store.addBroadcastApp()
         device = try store.enrol()
@@ -53,7 +53,7 @@ struct Station {
     }
 }
 
-extension TestStore {
+extension RequestTarget {
     /// Adds an app that may have channels.
     func addBroadcastApp(_ topic: TopicName = Station.topic) throws {
         try succeed(.control(.addApp(topic: topic, name: "App", teamID: "TEAM000000", allowsBroadcasts: true)))
@@ -94,7 +94,9 @@ extension TestStore {
         }
         return device
     }
+}
 
+extension TestStore {
     /// Publishes broadcasts in one batch; returns the results and all replies.
     func publish(_ broadcasts: [Broadcast]) throws -> ([Acceptance], [StoreReply]) {
         let answers = broadcasts.map { _ in address() }

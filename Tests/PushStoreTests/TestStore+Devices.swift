@@ -22,7 +22,7 @@ enum Acceptance: Equatable {
     case refused(RejectionReason, ended: Int64?)
 }
 
-extension TestStore {
+extension RequestTarget {
     /// Enrols a device without a code.
     func enrol(_ number: UInt64 = 1) throws -> TestDevice {
         let device = TestDevice(number: number)
@@ -49,12 +49,16 @@ extension TestStore {
         let device = try enrol()
         return (device, try register(device))
     }
+}
 
+extension TestStore {
     /// Opens a device's stream; returns its address and the replies.
     func attach(_ device: TestDevice) throws -> (ReplyAddress, [StoreReply]) {
         let stream = address()
         return (stream, try run([.attach(device.credential, stream: stream)]))
     }
+
+    func connect(_ device: TestDevice) throws { _ = try attach(device) }
 
     /// Sends notifications in one batch; returns the answers and all replies.
     func accept(_ notifications: [Notification]) throws -> ([Acceptance], [StoreReply]) {

@@ -7,7 +7,7 @@ import PushNet
 import TestSupport
 
 /// A real store in a temporary file with a synchronous interface: `run` returns the replies to its commands.
-final class TestStore {
+final class TestStore: RequestTarget {
     static let startMilliseconds: Int64 = 1_800_000_000_000
     static let start = Timestamp(unixMilliseconds: startMilliseconds)
 
@@ -108,15 +108,6 @@ final class TestStore {
         let answer = address()
         for case .performed(let result, answer) in try run([.perform(request, answer: answer)]) { return result }
         throw MissingReply(what: "\(request)")
-    }
-
-    /// Performs a request that must succeed.
-    @discardableResult
-    func succeed(_ request: StoreRequest) throws -> StoreAnswer { try perform(request).get() }
-
-    /// Performs a request; returns its refusal, or nil if it succeeded.
-    func refusal(_ request: StoreRequest) throws -> StoreRefusal? {
-        if case .failure(let refusal) = try perform(request) { refusal } else { nil }
     }
 
     /// Returns the store's counters.

@@ -26,6 +26,8 @@ enum PostgresSchema {
 
     /// Creates the tables in the current schema, or checks the version of existing ones.
     ///
+    /// It also creates the schema `posthorn` if no schema of the `search_path` exists.
+    ///
     /// An advisory lock of the session makes other nodes wait meanwhile. It must be taken before the transaction, whose
     /// snapshot would otherwise not contain the tables that another node has just created.
     ///
@@ -53,6 +55,7 @@ enum PostgresSchema {
         defer { try? run("SELECT pg_advisory_unlock(?)", on: database) }
         try transaction { () throws(SQLError) in
             guard try !exists(in: database) else { return }
+            if try !hasSchema(database) { try database.prepare("CREATE SCHEMA posthorn").run() }
             for statement in statements { try database.prepare(statement).run() }
         }
         return try storedVersion(in: database)
@@ -62,6 +65,12 @@ enum PostgresSchema {
         let statement = try database.prepare(sql)
         statement.bind(lockKey, at: 1)
         try statement.run()
+    }
+
+    private static func hasSchema(_ database: any SQLDatabase) throws(SQLError) -> Bool {
+        let statement = try database.prepare("SELECT 1 WHERE current_schema() IS NOT NULL")
+        defer { statement.reset() }
+        return try statement.step()
     }
 
     private static func exists(in database: any SQLDatabase) throws(SQLError) -> Bool {
