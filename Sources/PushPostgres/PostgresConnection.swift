@@ -115,10 +115,7 @@ package final class PostgresConnection: SQLDatabase {
         guard result.tag == "COMMIT" else {
             throw SQLError(kind: .refused, code: "25P02", message: "the transaction was rolled back", subject: "COMMIT")
         }
-        if handle.takeSkippedStandby() {
-            throw SQLError(
-                kind: .disconnected, code: "40003", message: "the commit did not wait for a standby", subject: "COMMIT")
-        }
+        if handle.takeSkippedStandby() { throw .skippedStandby }
     }
 
     // MARK: For statements

@@ -60,10 +60,6 @@ final class PostgresHandle: @unchecked Sendable {
     var serverVersion: Int { Int(unsafe PQserverVersion(pointer)) }
     /// Whether TLS protects the connection.
     var usesTLS: Bool { unsafe PQsslInUse(pointer) != 0 }
-    /// Whether the connection is a UNIX socket.
-    var isSocket: Bool {
-        unsafe PQhost(pointer).map { unsafe UInt8(bitPattern: $0.pointee) == UInt8(ascii: "/") } ?? false
-    }
     /// The process of the server that serves this connection.
     var serverProcess: Int32 { unsafe PQbackendPID(pointer) }
     /// The last message of libpq about this connection, in one line.
@@ -79,6 +75,27 @@ final class PostgresHandle: @unchecked Sendable {
     func abandon() { isAbandoned = true }
 
     fileprivate func noteSkippedStandby() { hasSkippedStandby = true }
+
+    /// Whether the server is on this machine: the connection is a UNIX socket or has a loopback address.
+    var isLocal: Bool {
+        guard let host = unsafe PQhost(pointer).map({ unsafe String(cString: $0) }), !host.hasPrefix("/") else {
+            return true
+        }
+        let address = unsafe PQhostaddr(pointer).map { unsafe String(cString: $0) } ?? ""
+        return address.hasPrefix("127.") || address == "::1"
+    }
+
+    /// Duplicates the descriptor of the socket with `fcntl(2)`.
+    func duplicateDescriptor() throws(NetError) -> FileDescriptor {
+        let descriptor = unsafe fcntl(PQsocket(pointer), F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .system(call: "fcntl", code: errno, subject: "F_DUPFD_CLOEXEC") }
+        return FileDescriptor(adopting: descriptor)
+    }
+
+    /// Switches to pipeline mode, in which the methods below cannot be used.
+    func enterPipelineMode() throws(SQLError) {
+        guard unsafe PQenterPipelineMode(pointer) == 1 else { throw .lost(lastMessage, about: address.description) }
+    }
 
     // MARK: Statements, waiting for their results
 

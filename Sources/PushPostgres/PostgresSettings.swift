@@ -17,7 +17,7 @@ package struct PostgresSettings: Sendable {
     /// The servers that the connection accepts.
     package var target = Target.primary
     /// The timeout of the connection to each host in seconds, at least 2.
-    package var connectTimeoutSeconds = 5
+    package var connectTimeoutSeconds = 2
     /// The time after which the server ends a statement, and a transaction that waits for its next statement.
     package var statementTimeout = Duration.seconds(5)
     /// The time after which a connection without an answer to a statement counts as lost.

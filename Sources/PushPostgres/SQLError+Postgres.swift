@@ -43,4 +43,10 @@ extension SQLError {
     static func lost(_ message: String, about subject: String) -> SQLError {
         SQLError(kind: .disconnected, code: "08006", message: message, subject: subject)
     }
+
+    /// The error of a commit that took place, but perhaps not on a standby.
+    static var skippedStandby: SQLError {
+        SQLError(
+            kind: .disconnected, code: "40003", message: "the commit did not wait for a standby", subject: "COMMIT")
+    }
 }

@@ -87,13 +87,24 @@ final class PostgresKeeper: Sendable {
         wal_receiver_timeout = 5s
         wal_sender_timeout = 5s
         wal_retrieve_retry_interval = 200ms
+        dynamic_shared_memory_type = mmap
         jit = off
         autovacuum_naptime = 5s
         END
         }
 
+        # secure NAME: a certificate, and access over TLS.
+        secure() {
+            openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
+                -keyout "$1/server.key" -out "$1/server.crt" &&
+                echo "hostssl all all 127.0.0.1/32 trust" >>"$1/pg_hba.conf" &&
+                printf "ssl = on\nlisten_addresses = '127.0.0.1'\n" >>"$1/postgresql.conf"
+        }
+
         # launch NAME: starts a server and waits until it accepts connections.
         launch() {
+            # A killed server stays a zombie until then, and its lock file would count as that of a running one.
+            [ ! -f "$1/postmaster.pid" ] || wait "$(sed -n 1p "$1/postmaster.pid")"
             postgres -D "$root/$1" >>"$1.log" 2>&1 </dev/null &
             pid=$!
             while kill -0 $pid 2>/dev/null; do
@@ -113,6 +124,9 @@ final class PostgresKeeper: Sendable {
             kill -QUIT "$pid" 2>/dev/null
             kill -CONT "$pid" 2>/dev/null
             wait "$pid"
+            # A killed server leaves its segment of shared memory.
+            segment=$(sed -n 7p "$1/postmaster.pid" 2>/dev/null)
+            [ -z "$segment" ] || ipcrm --shmem-id "${segment##* }" 2>/dev/null
             return 0
         }
 

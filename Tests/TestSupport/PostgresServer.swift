@@ -2,28 +2,41 @@
 
 internal import Foundation
 
-/// A PostgreSQL server of one test, with a UNIX socket only.
+/// A PostgreSQL server of one test, with a UNIX socket, or also with TLS on a loopback port.
 package final class PostgresServer: Sendable {
-    /// The port, which is only a part of the name of the socket.
-    private static let port = 5432
     private static let name = "server"
 
     private let keeper: PostgresKeeper
+    private let port: Int
+    private let usesTLS: Bool
 
     /// Creates a database cluster and starts its server.
     ///
-    /// - Parameter configuration: Lines for `postgresql.conf`.
+    /// - Parameters:
+    ///   - configuration: Lines for `postgresql.conf`.
+    ///   - usesTLS: Whether `address` is that of a loopback port with TLS and a certificate for `localhost`.
     /// - Throws: `MissingProgram` without the package `postgresql-15`; `UnexpectedOutput` when it does not start.
-    package init(configuration: [String] = []) async throws {
+    package init(configuration: [String] = [], usesTLS: Bool = false) async throws {
         keeper = try await PostgresKeeper()
-        try await keeper.run("make \(Self.name) \(Self.port)")
+        self.usesTLS = usesTLS
+        // Without TLS, the port is only a part of the name of the socket.
+        port = usesTLS ? try FreePort.find() : 5432
+        try await keeper.run("make \(Self.name) \(port)")
+        if usesTLS { try await keeper.run("secure \(Self.name)") }
         for line in configuration { try await keeper.run("echo \"\(line)\" >>\(Self.name)/postgresql.conf") }
         try await start()
     }
 
     /// The address for `PostgresAddress`.
     package var address: String {
-        PostgresProcesses.address(directory: keeper.directory, ports: [Self.port])
+        guard usesTLS else { return PostgresProcesses.address(directory: keeper.directory, ports: [port]) }
+        return "postgresql://postgres@localhost:\(port)/postgres?sslmode=verify-full"
+            + "&sslrootcert=\(keeper.directory)/server/server.crt"
+    }
+
+    /// The address of the UNIX socket for another user.
+    package func address(user: String) -> String {
+        PostgresProcesses.address(directory: keeper.directory, ports: [port], user: user)
     }
 
     /// Starts the server after it was stopped or killed.
@@ -33,10 +46,7 @@ package final class PostgresServer: Sendable {
     package func stop() async throws { try await keeper.run("halt \(Self.name)") }
 
     /// Kills the server and all its processes.
-    package func kill() async throws {
-        try await PostgresProcesses(of: "\(keeper.directory)/\(Self.name)").kill()
-        try await keeper.run("wait")
-    }
+    package func kill() async throws { try await PostgresProcesses(of: "\(keeper.directory)/\(Self.name)").kill() }
 
     /// Stops all processes of the server with SIGSTOP, or resumes them with SIGCONT.
     package func send(_ signal: Int32) throws {
@@ -45,7 +55,7 @@ package final class PostgresServer: Sendable {
 
     /// Runs SQL with `psql`, and returns its output.
     package func sql(_ text: String) async throws -> String {
-        try await PostgresProcesses.sql(text, directory: keeper.directory, port: Self.port)
+        try await PostgresProcesses.sql(text, directory: keeper.directory, port: port)
     }
 }
 

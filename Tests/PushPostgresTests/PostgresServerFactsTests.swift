@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushPostgres
+import TestSupport
+import Testing
+
+@Suite struct PostgresServerFactsTests {
+    private static let good = PostgresServerFacts(
+        version: 150_018, usesFsync: true, writesFullPages: true, synchronousCommit: "on",
+        synchronousStandbyNames: "ANY 1 (s1, s2)", synchronousStandbyCount: 2, usesTLS: true, isLocal: false,
+        isInRecovery: false)
+
+    private static func findings(_ change: (inout PostgresServerFacts) -> Void) -> [PostgresFinding] {
+        var facts = good
+        change(&facts)
+        return facts.findings
+    }
+
+    @Test func `a safe server has no findings`() {
+        #expect(Self.good.findings == [])
+        #expect(Self.findings { $0.synchronousCommit = "remote_apply" } == [])
+        #expect(Self.findings { $0.synchronousStandbyCount = nil } == [], "the role may not see the standbys")
+        #expect(Self.findings { ($0.usesTLS, $0.isLocal) = (false, true) } == [])
+    }
+
+    @Test func `each problem has one finding`() {
+        #expect(Self.findings { $0.version = 140_012 } == [.oldVersion(140_012)])
+        #expect(Self.findings { $0.version = 150_000 } == [])
+        #expect(Self.findings { $0.usesFsync = false } == [.noFsync])
+        #expect(Self.findings { $0.writesFullPages = false } == [.noFullPageWrites])
+        #expect(Self.findings { $0.isInRecovery = true } == [.standby])
+        #expect(Self.findings { $0.synchronousStandbyNames = " " } == [.noSynchronousStandby])
+        #expect(Self.findings { $0.synchronousStandbyCount = 0 } == [.noConnectedStandby])
+        #expect(Self.findings { $0.usesTLS = false } == [.noTLS])
+        for value in ["off", "local", "remote_write"] {
+            #expect(Self.findings { $0.synchronousCommit = value } == [.weakCommit(value)])
+        }
+    }
+
+    @Test func `fatal findings come first, and each says what to do`() {
+        let all = Self.findings {
+            $0 = PostgresServerFacts(
+                version: 130_001, usesFsync: false, writesFullPages: false, synchronousCommit: "off",
+                synchronousStandbyNames: "", synchronousStandbyCount: 0, usesTLS: false, isLocal: false,
+                isInRecovery: true)
+        }
+        #expect(all.map(\.isFatal) == [true, true, true, true, false, false, false])
+        #expect(Set(all.map(\.code)).count == all.count)
+        #expect(all.first?.description.contains("13.1") == true)
+        for finding in all { #expect(finding.description.hasSuffix("."), "\(finding)") }
+    }
+
+    @Test func `the facts of the tests' server are read`() async throws {
+        let fixture = try await PostgresFixture()
+        let facts = try fixture.connect().serverFacts()
+        #expect(facts.version >= 150_000 && facts.version < 160_000)
+        #expect(facts.findings == [.noSynchronousStandby])
+        #expect(facts.isLocal && !facts.usesTLS)
+        #expect(facts.synchronousStandbyCount == 0)
+    }
+
+    @Test func `an unsafe configuration is found`() async throws {
+        let server = try await PostgresServer(configuration: [
+            "fsync = off", "full_page_writes = off", "synchronous_commit = local",
+            "synchronous_standby_names = 'ANY 1 (s1)'",
+        ])
+        let connection = try PostgresConnection(to: PostgresAddress(server.address), settings: .test(schema: "public"))
+        let findings = try connection.serverFacts().findings
+        #expect(findings == [.noFsync, .noFullPageWrites, .noConnectedStandby, .weakCommit("local")])
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LoopTestSupport
+import PushNet
+import PushSQL
+import TestSupport
+import Testing
+
+@testable import PushPostgres
+
+/// A primary and two standbys.
+@Suite(.tags(.slow)) struct PostgresTrioTests {
+    @Test func `a commit needs one standby, and waits without one`() async throws {
+        let trio = try await PostgresTrio()
+        var settings = PostgresSettings.test(schema: "public")
+        let connection = try PostgresConnection(to: PostgresAddress(trio.address), settings: settings)
+        try connection.execute("CREATE TABLE t(x bigint)")
+        #expect(try connection.serverFacts().findings == [])
+        try await checkRights(trio)
+        try await trio.kill(1)
+        try connection.execute("INSERT INTO t VALUES (1)")
+        try await trio.kill(2)
+        try await trio.waitForStandbys(0, of: 0)
+        #expect(try connection.serverFacts().findings == [.noConnectedStandby])
+        settings.answerTimeout = .milliseconds(300)
+        let hasty = try PostgresConnection(to: PostgresAddress(trio.address), settings: settings)
+        let error = #expect(throws: SQLError.self) { try hasty.execute("INSERT INTO t VALUES (2)") }
+        #expect(error?.kind == .disconnected)
+        #expect(try connection.number("SELECT count(*) FROM t") == 1)
+        try await trio.start(2)
+        try await trio.waitForStandbys(1, of: 0)
+        try connection.execute("INSERT INTO t VALUES (3)")
+        #expect(try connection.number("SELECT count(*) FROM t") == 3, "the commit that waited has taken place")
+    }
+
+    @Test func `after the loss of the primary, a pipeline continues on the promoted standby`() async throws {
+        let trio = try await PostgresTrio()
+        let settings = PostgresSettings.test(schema: "public")
+        try PostgresConnection(to: PostgresAddress(trio.address), settings: settings).execute(PipelineHarness.tables)
+        let harness = try PipelineHarness(address: trio.address, settings: settings)
+        try await harness.waitForConnection()
+        var next: Int64 = 0
+        harness.reaction = { event in
+            guard event == .connected || event == .synced(nil) else { return }
+            harness.insert([next])
+            harness.sync()
+            next += 1
+        }
+        harness.reaction(.connected)
+        try await harness.wait(for: .synced(nil), count: 50)
+        try await trio.kill(0)
+        try await harness.loop.run("the loss is reported") { harness.events.contains(.lost(.disconnected)) }
+        let committedCount = harness.events.count { $0 == .synced(nil) }
+        let best = try await trio.mostAdvanced(of: [1, 2])
+        let other = 3 - best
+        try await trio.promote(best, other: other)
+        try await harness.wait(for: .synced(nil), count: committedCount + 10)
+        harness.reaction = { _ in }
+        try await harness.waitForAnswers()
+        let rowCount = try #require(Int(try await trio.sql("SELECT count(*) FROM rows", on: best)))
+        #expect(rowCount >= harness.events.count { $0 == .synced(nil) })
+        #expect(rowCount <= Int(next))
+
+        try await trio.join(0, primary: best)
+        try await trio.waitForStandbys(2, of: best)
+        let standby = try PostgresAddress(trio.address(of: 0))
+        let refused = #expect(throws: SQLError.self) { try PostgresConnection(to: standby, settings: settings) }
+        #expect(refused?.kind == .cannotOpen)
+        var reading = settings
+        reading.target = .any
+        let reader = try PostgresConnection(to: standby, settings: reading)
+        #expect(try reader.serverFacts().findings.first == .standby)
+        let error = #expect(throws: SQLError.self) { try reader.execute("INSERT INTO parents VALUES (1)") }
+        #expect(error?.kind == .readOnly)
+    }
+
+    /// Checks the facts that a role without the right to see other sessions can read.
+    private func checkRights(_ trio: PostgresTrio) async throws {
+        _ = try await trio.sql("CREATE ROLE plain LOGIN", on: 0)
+        let address = try PostgresAddress(trio.address(of: 0, user: "plain"))
+        let facts = try PostgresConnection(to: address, settings: .test(schema: "public")).serverFacts()
+        #expect(facts.synchronousStandbyCount == nil)
+        #expect(facts.findings == [])
+    }
+}
