@@ -104,6 +104,27 @@ import TestSupport
         }
     }
 
+    @Test(arguments: [
+        DeviceRequest.identify, .register(topic: "com.example.App"), .unregister(topic: "com.example.App"),
+        .subscribe(topic: "com.example.App", channel: ChannelID(high: 0, low: 0)),
+        .unsubscribe(topic: "com.example.App", channel: ChannelID(high: 0, low: 0)),
+        .subscriptions(topic: "com.example.App"), .setFilter(refusedTopics: []), .setPower(isSaving: true),
+        .acknowledge([]), .policy, .confirmAuthorities(version: 1), .remove,
+    ])
+    func `a device request with an unknown secret is refused`(request: DeviceRequest) throws {
+        let (live, removed) = (try store.enrol(1), try store.enrol(3))
+        try store.succeed(.administer(removed.id, .remove))
+        let credentials = [
+            removed.credential, TestDevice(number: 9).credential, TestDevice(number: 10).credential,
+            DeviceCredential(device: live.id, secretHash: removed.secretHash),
+            DeviceCredential(device: removed.id, secretHash: live.secretHash),
+        ]
+        for credential in credentials {
+            #expect(try store.refusal(.device(request, by: credential)) == .unauthorized, "\(credential)")
+        }
+        #expect(try store.counts().devices == 1)
+    }
+
     @Test func `the row of a removed device, which has no hash, matches no credential`() throws {
         try enrol(secret: "\(Self.id.text).\(Self.characters)")
         try store.succeed(.administer(Self.id, .remove))

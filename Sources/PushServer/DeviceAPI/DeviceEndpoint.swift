@@ -288,7 +288,7 @@ final class DeviceEndpoint {
     }
 
     /// Returns the credential with the bearer secret, or nil unless there is exactly one.
-    private static func credential(of exchange: HTTPExchange) -> DeviceCredential? {
+    static func credential(of exchange: HTTPExchange) -> DeviceCredential? {
         let fields = exchange.fields
         guard let range = fields.value(of: "authorization"),
             fields.fields.count(where: { fields.name(of: $0, equals: "authorization") }) == 1
