@@ -32,7 +32,8 @@ enum PostgresSchema {
     /// snapshot would otherwise not contain the tables that another node has just created.
     ///
     /// - Parameters:
-    ///   - database: A connection whose `search_path` starts with the schema.
+    ///   - database: A connection whose `search_path` starts with the schema. Close it afterwards, because it keeps the
+    ///     statements prepared.
     ///   - address: The address of the server, for error messages.
     ///   - transaction: Runs statements in a transaction.
     /// - Throws: `newerSchema` for an unknown version, or the classified failure.

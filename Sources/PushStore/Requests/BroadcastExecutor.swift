@@ -25,7 +25,7 @@ final class BroadcastExecutor {
     /// - Parameters:
     ///   - broadcast: The broadcast.
     ///   - answer: The address of the answer.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func publish(_ broadcast: Broadcast, _ answer: ReplyAddress) throws(SQLError) {
         guard let channel = try channels.find(broadcast.channel), channel.topic == broadcast.topic,
             channel.environment == broadcast.environment

@@ -103,7 +103,7 @@ final class ChannelExecutor {
     ///
     /// - Parameter row: The channel.
     /// - Returns: Whether the channel is removed.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func removeSome(of row: ChannelTable.Row) throws(SQLError) -> Bool {
         let countMax = WriterLimits.rowsChangedPerStepCountMax
         let ended = try subscriptions.removeSome(of: row.number, countMax: countMax)

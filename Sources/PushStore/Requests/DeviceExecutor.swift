@@ -61,7 +61,7 @@ final class DeviceExecutor {
     ///   - new: The request.
     ///   - codeHash: The hash of the enrolment code.
     /// - Returns: The result.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     private func repeatEnrolment(
         _ new: StoreRequest.NewDevice, _ codeHash: [UInt8]
     ) throws(SQLError) -> RequestResult {

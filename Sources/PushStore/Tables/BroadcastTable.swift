@@ -76,7 +76,7 @@ final class BroadcastTable {
     ///   - template: The broadcast, not yet addressed to a device.
     ///   - channel: The channel.
     ///   - expiresAt: The time at which the stored broadcast expires.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func add(
         _ template: PendingNotification, of channel: ChannelNumber, expiresAt: Timestamp
     ) throws(SQLError) {
@@ -144,7 +144,7 @@ final class BroadcastTable {
     ///   - now: The current time.
     ///   - countMax: The maximum number of broadcasts.
     ///   - takeRow: Called with each broadcast, addressed to the device, and whether its checksum is correct.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func forEachWaiting(
         of device: DeviceID, after sequence: Int64, now: Timestamp, countMax: Int,
         _ takeRow: (PendingNotification, _ isIntact: Bool) -> Void

@@ -112,7 +112,7 @@ final class ChannelTable {
 }
 
 extension ChannelID {
-    /// The sixteen bytes in which SQLite stores the ID.
+    /// The sixteen bytes in which databases store the ID.
     var bytes: [UInt8] {
         [high, low].flatMap { half in
             stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) }

@@ -17,7 +17,7 @@ extension SQLStatement {
     ///   - row: Reads the current row; returns nil to leave it out.
     ///   - key: Reads the current row's key.
     /// - Returns: The page.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func page<Row, Key>(
         countMax: Int, row: (any SQLStatement) throws(SQLError) -> Row?, key: (any SQLStatement) -> Key
     ) throws(SQLError) -> ListPage<Row, Key> {

@@ -22,7 +22,7 @@ final class PolicyTable {
                 setting: name, value: value, locked: isLocked)
         }
 
-        /// Returns whether the rule precedes another in SQLite's text order by topic and setting, which compares bytes.
+        /// Returns whether the rule precedes another in the order of the table by topic and setting, which compares bytes.
         func isBefore(_ other: Rule) -> Bool {
             if topic == other.topic { return name.utf8.lexicographicallyPrecedes(other.name.utf8) }
             guard let otherTopic = other.topic else { return false }
@@ -84,7 +84,7 @@ final class PolicyTable {
     ///   - last: The last rule that was read; nil for the first rules.
     ///   - countMax: The maximum number of rules.
     /// - Returns: The rules; fewer than `countMax` at the end.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func rules(for device: DeviceID, isOwn: Bool, after last: Rule?, countMax: Int) throws(SQLError) -> [Rule] {
         let statement = isOwn ? selectOwn : selectGeneral
         statement.bind(device.stored, at: 1)

@@ -106,7 +106,7 @@ final class SubscriptionTable {
     ///   - number: The channel number after which to read.
     ///   - countMax: The maximum number of rows.
     /// - Returns: The channels with their positions.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func page(
         of device: DeviceID, topic: TopicID, after number: Int64, countMax: Int
     ) throws(SQLError) -> ListPage<(channel: ChannelID, position: Int64), Int64> {

@@ -50,8 +50,11 @@ extension Trait where Self == IssueHandlingTrait {
     /// Adds the engine to each failure.
     static var namesEngine: Self {
         .compactMapIssues { issue in
+            // The trait of a suite and that of its test both handle the failure.
+            let engine: Comment = "with \(StoreEngine.current)"
+            guard !issue.comments.contains(engine) else { return issue }
             var issue = issue
-            issue.comments.append("with \(StoreEngine.current)")
+            issue.comments.append(engine)
             return issue
         }
     }
